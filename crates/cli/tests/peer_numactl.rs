@@ -192,3 +192,74 @@ fn hwloc_binds_masks_are_the_same() {
     same_as(&["hwloc-bind", "pu:0", "--"], &["--place", "local", "--threads", "1", "--"]);
     same_as(&["hwloc-bind", "--single", "pu:0", "--"], &["-C", "0"]);
 }
+
+/// The same file, one after the other through either, and what each shows of it.
+#[test]
+fn shared_memory_has_the_policy_that_numactl_gives_and_shows() {
+    let folder = tempfile::tempdir_in("/dev/shm").unwrap();
+    let ours = env!("CARGO_BIN_EXE_numawise");
+    for options in [
+        "--length=16k --file=FILE --interleave=all --touch --dump --dump-nodes",
+        "--length=32k --file=FILE --membind=0 --dump",
+        "--length=16k --offset=8k --file=FILE --membind=0 --touch --dump -D",
+        "-L 4096 -f FILE -l -d",
+        "-L 1m -M 640 -f FILE -m 0 --verify -d",
+        "-L 16k -f FILE --dump",
+    ] {
+        let made_by = |tool: &[&str], name: &str| {
+            let file = folder.path().join(name);
+            let words = options.replace("FILE", file.to_str().unwrap());
+            let words: Vec<&str> = words.split(' ').collect();
+            // numactl leaves a file of a case that it refuses.
+            let _ = std::fs::remove_file(&file);
+            let shown = printed(&[tool, words.as_slice()].concat())?;
+            let show = ["-L", "4k", "-f", file.to_str().unwrap(), "-d"];
+            let seen = printed(&[&["numactl"][..], &show].concat())?;
+            let size = std::fs::metadata(&file).unwrap().len();
+            std::fs::remove_file(&file).unwrap();
+            Some((shown, seen, size))
+        };
+        let Some(theirs) = made_by(&["numactl"], "theirs") else {
+            let _ = writeln!(
+                std::io::stderr(),
+                "SKIPPED: numactl is not installed, or cannot do {options:?} here"
+            );
+            continue;
+        };
+        assert_eq!(made_by(&[ours, "run"], "ours"), Some(theirs), "{options}");
+    }
+}
+
+/// A segment that either has made, as the other shows it.
+#[test]
+fn segments_are_the_same_for_both() {
+    let folder = tempfile::tempdir().unwrap();
+    let key = folder.path().join("key");
+    let ours = [env!("CARGO_BIN_EXE_numawise"), "run"];
+    let shm = format!("--shm={}", key.display());
+    for (number, (maker, other)) in
+        [(&ours[..], &["numactl"][..]), (&["numactl"], &ours)].into_iter().enumerate()
+    {
+        let id = format!("--shmid={}", number + 1);
+        let made = printed(
+            &[maker, &[id.as_str(), "--length=64k", shm.as_str(), "--interleave=all", "--touch", "--dump"]]
+                .concat(),
+        );
+        let Some(made) = made else {
+            let _ = writeln!(
+                std::io::stderr(),
+                "SKIPPED: numactl is not installed, or cannot make a segment here"
+            );
+            continue;
+        };
+        let seen =
+            printed(&[other, &[id.as_str(), shm.as_str(), "--dump"]].concat()).expect("the segment is there");
+        // SAFETY: a live string that ends with a zero, and numbers.
+        let removed = unsafe {
+            let name = std::ffi::CString::new(key.to_str().unwrap()).unwrap();
+            let segment = libc::shmget(libc::ftok(name.as_ptr(), number as i32 + 1), 0, 0);
+            libc::shmctl(segment, libc::IPC_RMID, std::ptr::null_mut())
+        };
+        assert_eq!((seen, removed), (made, 0));
+    }
+}

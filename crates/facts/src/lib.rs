@@ -35,9 +35,11 @@ mod reading;
 pub mod redaction;
 mod request;
 mod run;
+mod shared_memory;
 mod snapshot;
 mod study;
 mod system_memory;
+mod task_words;
 mod watched;
 
 pub use activity::{Activity, ThreadActivity};
@@ -83,11 +85,13 @@ pub use request::{
     ThreadBinding,
 };
 pub use run::{Argument, RunSpec, takes_threads};
+pub use shared_memory::{SharedFinding, SharedPart, SharedPolicy};
 pub use snapshot::{
     MappingSnapshot, MemorySnapshot, PageUse, PolicyShare, Snapshot, TaskSnapshot, ThreadSnapshot,
 };
 pub use study::{HostFacts, Point, PrintedLines, StopReason, Study, StudyHeader, Trial};
 pub use system_memory::{MeminfoAmount, NodeAccount, SystemMemory};
+pub use task_words::{TaskWord, UnknownWord};
 pub use watched::{
     MachineOfHosts, RankEnd, RankSet, SourcePlaces, WatchedDivision, WatchedRun, WatchedRunHeader,
 };

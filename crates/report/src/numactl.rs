@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use numawise_facts::{Machine, MemoryMode, OwnPlacement, Reading};
+use numawise_facts::{Machine, MemoryMode, OwnPlacement, Reading, SharedFinding};
 use numawise_units::{Bytes, CpuSet, Id, IdSet, NodeSet};
 
 #[cfg(test)]
@@ -53,6 +53,28 @@ fn name(mode: MemoryMode) -> &'static str {
         MemoryMode::Interleave => "interleave",
         MemoryMode::WeightedInterleave => "weighted interleave",
     }
+}
+
+/// Parts of shared memory with their policies (`--dump`; the default is not shown) or their nodes (`--dump-nodes`).
+pub fn shared(findings: &[SharedFinding]) -> String {
+    let mut text = String::new();
+    let range = |begin: Bytes, end: Bytes| format!("{:016x}-{:016x}:", begin.0, end.0);
+    for finding in findings {
+        match finding {
+            SharedFinding::Policies(parts) => {
+                for part in parts.iter().filter(|part| part.has.mode != Some(MemoryMode::Default)) {
+                    let mode = part.has.mode.map_or("unknown", name);
+                    text += &format!("{} {mode} {}", range(part.begin, part.end), mask("", &part.has.nodes));
+                }
+            }
+            SharedFinding::Nodes(parts) => {
+                for part in parts {
+                    let _ = writeln!(text, "{} {}", range(part.begin, part.end), part.has);
+                }
+            }
+        }
+    }
+    text
 }
 
 /// A name and numbers, as numactl writes them: with a space behind each.

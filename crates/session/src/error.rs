@@ -5,14 +5,14 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use numawise_facts::notice::NotTriedReason;
-use numawise_facts::{Exit, Metric, MetricProblem, Notice, RankSet, Reason, TrialFailure};
+use numawise_facts::{Exit, Metric, MetricProblem, Notice, RankSet, Reason, TrialFailure, UnknownWord};
 use numawise_launch::{LaunchError, Launcher, RankError};
 use numawise_membench::MembenchError;
 use numawise_observe::FindError;
 use numawise_placement::{LocationError, PlacementError};
 use numawise_record::{Difference, RecordError};
 use numawise_study::{LayoutError, MetricError, StudyError};
-use numawise_units::{Nanoseconds, NodeSet, Pid};
+use numawise_units::{Bytes, Nanoseconds, NodeId, NodeSet, Pid};
 
 use crate::input_file::TemplateFileError;
 use crate::metric::{MetricClues, is_of_a_file};
@@ -81,10 +81,18 @@ pub enum Error {
         "{copies} copies were asked for, and there is room for {room}: {limit}; ask for fewer, or raise the limit"
     )]
     NoRoomForCopies { copies: u64, room: u64, limit: CopiesLimit },
-    #[error("{placeholder} of the command is not known: {reason}")]
-    Placeholder { placeholder: &'static str, reason: String },
+    #[error(transparent)]
+    Placeholder(#[from] UnknownWord),
     #[error("some copies did not end even when they were killed: the kernel holds them (state D in ps)")]
     CopiesHeld { signal: i32 },
+    #[error("{} {doing}: {source}", path.display())]
+    SharedMemory { path: PathBuf, doing: &'static str, source: io::Error },
+    #[error("there is nothing to verify: no policy was set before")]
+    NothingToVerify,
+    #[error(
+        "verified: the page at {offset} is on node {node}, with a policy for nodes {found}; expected one for {wanted}"
+    )]
+    NotVerified { offset: Bytes, found: NodeSet, node: NodeId, wanted: NodeSet },
     #[error("the plan has no weights to write")]
     NoWeights(WeightsMissing),
     #[error("cannot write {weight} to {file}: {source}")]

@@ -117,6 +117,7 @@ impl ExperimentRequest {
             start_nodes,
             metric_file,
             limit: None,
+            commands: Vec::new(),
         }
     }
 

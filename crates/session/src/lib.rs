@@ -27,6 +27,7 @@ pub mod openmp;
 pub mod plan;
 pub mod profiles;
 mod room;
+pub mod shared_memory;
 pub mod slurm;
 pub mod snapshot;
 pub mod study;

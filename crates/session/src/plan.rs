@@ -30,6 +30,7 @@ use job::JobContext;
 use preload::PreloadDecision;
 use request::JobRequest;
 
+pub(crate) use own::mode;
 pub use own::own_placement;
 pub use placeholders::RankOfJob;
 pub use request::{

@@ -225,8 +225,9 @@ impl StudyRequest {
             start_nodes: StartNodes::of(&header.machine),
             metric_file,
             limit: self.around.limit,
+            commands: Vec::new(),
         };
-        GridRunner { local, runs, around: self.around.clone(), inputs }
+        GridRunner { local, runs, around: self.around.clone(), inputs, machine: header.machine.clone() }
     }
 }
 

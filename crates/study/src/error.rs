@@ -11,6 +11,8 @@ pub enum StudyError {
     #[error(transparent)]
     Metric(#[from] MetricError),
     #[error(transparent)]
+    Placeholder(#[from] numawise_facts::UnknownWord),
+    #[error(transparent)]
     Inputs(Box<InputsError>),
     #[error(
         "the kernel does not drop the pages of files that it holds ({source}, {file}), which takes root; run this as root, or leave the \

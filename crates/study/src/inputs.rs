@@ -7,7 +7,10 @@ use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use numawise_facts::{Argument, GridRun, InputTemplate, RunSpec, TaskPlacement};
+use numawise_facts::{
+    Argument, GridRun, InputTemplate, Machine, Reading, RunSpec, TaskPlacement, TaskWord, UnknownWord,
+};
+use numawise_linux::{Roots, host};
 
 use crate::grid::{
     FillError, Filling, Grid, GridFactor, GridLevel, TEMPLATE_FILE, TEMPLATE_FOLDER, Template, placeholder,
@@ -30,6 +33,8 @@ pub enum InputsError {
     Foreign { folder: PathBuf, entry: OsString },
     #[error(transparent)]
     Fill(#[from] FillError),
+    #[error(transparent)]
+    Placeholder(#[from] UnknownWord),
 }
 
 /// Fills the input files of a study in.
@@ -90,7 +95,12 @@ impl TrialInputs {
     ///
     /// # Errors
     /// As [`TrialInputs::check`].
-    pub fn write(&self, run: &GridRun, tasks: &[TaskPlacement]) -> Result<(), InputsError> {
+    pub fn write(
+        &self,
+        run: &GridRun,
+        tasks: &[TaskPlacement],
+        machine: &Machine,
+    ) -> Result<(), InputsError> {
         self.check()?;
         for task in tasks {
             let folder = self.folder.join(task.task.0.to_string());
@@ -102,7 +112,7 @@ impl TrialInputs {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed(&folder)(error)),
                 _ => fs::create_dir(&folder).map_err(failed(&folder))?,
             }
-            let levels = self.levels(run, task);
+            let levels = self.levels(run, task, machine)?;
             let known: Vec<&str> = levels.keys().map(String::as_str).collect();
             let filling = |name: &str| {
                 let (level, is_first) = levels.get(name)?;
@@ -118,11 +128,20 @@ impl TrialInputs {
     }
 
     /// What names stand for in the files of a task, and whether that is the first level of a factor.
-    fn levels(&self, run: &GridRun, task: &TaskPlacement) -> BTreeMap<String, (OsString, bool)> {
+    fn levels(
+        &self,
+        run: &GridRun,
+        task: &TaskPlacement,
+        machine: &Machine,
+    ) -> Result<BTreeMap<String, (OsString, bool)>, UnknownWord> {
         let mut levels = BTreeMap::new();
         let mut insert = |name: &str, word: OsString, is_first| {
             levels.insert(name.to_owned(), (word, is_first));
         };
+        let used = |name| self.templates.iter().any(|(_, template)| template.names().contains(&name));
+        for word in TaskWord::ALL.into_iter().filter(|word| used(word.name())) {
+            insert(word.name(), word.of(task, machine, hostname)?, true);
+        }
         insert("task", task.task.0.to_string().into(), task.task.0 == 0);
         insert("threads", task.threads.len().to_string().into(), true);
         for (name, path) in &self.paths {
@@ -137,7 +156,7 @@ impl TrialInputs {
                 insert("threads", division.threads.to_string().into(), is_first);
             }
         }
-        levels
+        Ok(levels)
     }
 
     /// A command with the paths of its files, but for the number of the task in them.
@@ -159,6 +178,11 @@ impl TrialInputs {
         // What cannot be removed is in nobody's way, and is looked at before the next trial.
         let _ = fs::remove_dir_all(&self.folder);
     }
+}
+
+/// The name of this computer.
+pub(crate) fn hostname() -> Reading<String> {
+    host::hostname(&Roots::default()).into()
 }
 
 impl Drop for TrialInputs {

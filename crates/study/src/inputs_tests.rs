@@ -1,5 +1,5 @@
-use numawise_facts::{MemoryPlan, RanksByThreads};
-use numawise_units::TaskId;
+use numawise_facts::{Cpu, MemoryPlan, RanksByThreads, Source};
+use numawise_units::{CpuId, NodeId, TaskId};
 
 use super::*;
 use crate::grid::GridFactor;
@@ -11,6 +11,30 @@ fn task(number: u32, threads: usize) -> TaskPlacement {
         threads: vec![Default::default(); threads],
         memory: MemoryPlan::default_policy(),
         gpus: Vec::new(),
+    }
+}
+
+/// CPUs 0 to 3 on one node.
+fn machine() -> Machine {
+    let cpu = |id: u32| Cpu {
+        id: CpuId(id),
+        node: Some(NodeId(1)),
+        package: None,
+        core: id,
+        smt: 0,
+        efficiency: Reading::unavailable("all alike"),
+    };
+    Machine {
+        source: Source::Synthetic("by hand".to_owned()),
+        packages: vec![],
+        nodes: vec![],
+        cpus: (0..4).map(cpu).collect(),
+        caches: vec![],
+        attributes: vec![],
+        devices: Reading::unavailable("not looked for"),
+        allowed_cpus: "0-3".parse().unwrap(),
+        allowed_nodes: "1".parse().unwrap(),
+        limits: vec![],
     }
 }
 
@@ -47,15 +71,28 @@ fn each_task_gets_its_own_files_and_they_go_with_the_trial() {
     let inputs = inputs(folder.path(), &[("a/x.nml", text)]);
     let file = |of: u32| folder.path().join(format!("in/{of}/x.nml"));
     let written = |of: u32| std::fs::read_to_string(file(of)).unwrap();
-    inputs.write(&run(&[0, 0]), &[task(0, 1)]).unwrap();
+    inputs.write(&run(&[0, 0]), &[task(0, 1)], &machine()).unwrap();
     let shown = folder.path().display();
     assert_eq!(written(0), format!("1 one 4x1  0 {{n}} {shown}/in/0\n"));
     std::fs::write(folder.path().join("in/0/out"), "of the program").unwrap();
-    inputs.write(&run(&[1, 1]), &[task(0, 2), task(1, 2)]).unwrap();
+    inputs.write(&run(&[1, 1]), &[task(0, 2), task(1, 2)], &machine()).unwrap();
     assert!(!folder.path().join("in/0/out").exists(), "nothing of an earlier trial is there");
     assert_eq!(written(1), format!("2 more 2x2 not first 1 {{n}} {shown}/in/1\n"));
     inputs.remove();
     assert!(!folder.path().join("in").exists());
+}
+
+#[test]
+fn a_file_is_told_the_cpus_of_its_task_their_nodes_and_the_host() {
+    let folder = tempfile::tempdir().unwrap();
+    let inputs = inputs(folder.path(), &[("x.gjf", "%cpu={cpus} of {nodes} on {host} {{cpus}}")]);
+    let placed = |cpus: &str| TaskPlacement { cpus: cpus.parse().unwrap(), ..task(0, 2) };
+    inputs.write(&run(&[0, 0]), &[placed("2-3")], &machine()).unwrap();
+    let host = hostname().measured().unwrap().clone();
+    let written = std::fs::read_to_string(folder.path().join("in/0/x.gjf")).unwrap();
+    assert_eq!(written, format!("%cpu=2-3 of 1 on {host} {{cpus}}"));
+    let unknown = inputs.write(&run(&[0, 0]), &[placed("9")], &machine()).unwrap_err();
+    assert_eq!(unknown.to_string(), "{nodes} is not known: of none of CPUs 9 the node is known");
 }
 
 #[test]
@@ -79,7 +116,7 @@ fn what_is_not_ours_stays_and_is_named() {
     let mine = folder.path().join("in/notes");
     std::fs::create_dir_all(&mine).unwrap();
     let inputs = inputs(folder.path(), &[("x", "")]);
-    let said = inputs.write(&run(&[0, 0]), &[task(0, 1)]).unwrap_err().to_string();
+    let said = inputs.write(&run(&[0, 0]), &[task(0, 1)], &machine()).unwrap_err().to_string();
     assert!(said.contains("notes is there already, which is not ours"), "{said}");
     drop(inputs);
     assert!(mine.is_dir());

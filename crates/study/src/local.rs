@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use numawise_facts::notice::StudyNotice;
 use numawise_facts::{
-    Argument, AroundTrials, Event, Exit, GridRun, LeftProcesses, Placement, Point, PointId, PointRole,
-    Reading, ResourceUsage, RunSpec, TaskPlacement, Trial,
+    Argument, AroundTrials, Event, Exit, GridRun, LeftProcesses, Machine, Placement, Point, PointId,
+    PointRole, Reading, ResourceUsage, RunSpec, TaskPlacement, Trial, UnknownWord,
 };
 use numawise_launch::{
     Change, EvenStart, FileBefore, Finished, FinishedTask, Io, Job, LaunchError, LeftBehind, Leftovers,
@@ -21,7 +21,7 @@ use numawise_units::Nanoseconds;
 use crate::disturb::{Interrupted, LATE_LIMIT, disturbances, interruptions};
 use crate::engine::{ProgramRun, RunContext, Runner};
 use crate::error::StudyError;
-use crate::inputs::TrialInputs;
+use crate::inputs::{TrialInputs, hostname};
 use crate::start_nodes::StartNodes;
 use crate::task::TaskRun;
 
@@ -44,6 +44,8 @@ pub struct LocalRunner {
     pub metric_file: Option<Argument>,
     /// A run that takes longer is ended.
     pub limit: Option<Nanoseconds>,
+    /// The command of each task of the next run, where it depends on its placement.
+    pub commands: Vec<RunSpec>,
 }
 
 impl LocalRunner {
@@ -70,7 +72,7 @@ impl Runner for LocalRunner {
             leftovers: Leftovers::End,
             variables,
             first_cpus: &first_cpus,
-            commands: &[],
+            commands: &self.commands,
         };
         let files = point.placement.tasks.iter().map(|task| self.metric_file(task)).collect();
         watched(&self.spec, &point.placement, start, (&self.watch, files, self.limit), context)
@@ -85,15 +87,23 @@ pub struct GridRunner {
     pub around: AroundTrials,
     /// Its input files that are filled in, where there are some.
     pub inputs: Option<TrialInputs>,
+    /// Where the program is placed.
+    pub machine: Machine,
 }
 
 impl Runner for GridRunner {
     fn run(&mut self, point: &Point, context: &mut RunContext<'_>) -> Result<Option<ProgramRun>, StudyError> {
         if let Some(run) = self.runs.iter().find(|run| run.point == point.id) {
-            self.local.spec = with_variables(run);
+            let (spec, tasks) = (with_variables(run), &point.placement.tasks);
+            let placed = |task: &TaskPlacement| {
+                let spec = spec.placed(task, &self.machine, hostname)?;
+                Ok(self.inputs.as_ref().map_or_else(|| spec.clone(), |inputs| inputs.in_command(&spec)))
+            };
+            self.local.commands = tasks.iter().map(placed).collect::<Result<_, UnknownWord>>()?;
+            self.local.spec = spec;
             if let Some(inputs) = &self.inputs {
                 self.local.spec = inputs.in_command(&self.local.spec);
-                inputs.write(run, &point.placement.tasks)?;
+                inputs.write(run, tasks, &self.machine)?;
             }
         }
         let run = self.trial(point, context);

@@ -34,6 +34,10 @@ pub const MPOL_MODE_FLAGS: c_int = 0b111 << 13;
 
 /// Asks `get_mempolicy` for the node of the next interleaved page.
 pub const MPOL_F_NODE: c_ulong = 1;
+/// get_mempolicy(2) of an address.
+const MPOL_F_ADDR: c_ulong = 2;
+/// mbind(2): pages that are there must follow the policy.
+pub const MPOL_MF_STRICT: c_ulong = 1;
 /// Asks `get_mempolicy` for the nodes of the cpuset.
 pub const MPOL_F_MEMS_ALLOWED: c_ulong = 4;
 
@@ -90,6 +94,23 @@ pub fn memory_policy(nodes: &mut [u64], flags: c_ulong) -> Result<c_int, Errno> 
     Ok(mode)
 }
 
+/// Reads the memory policy at an address of this process, as [`memory_policy`] does; with `MPOL_F_NODE` in `flags` the node of the page, which
+/// is made resident for it.
+///
+/// # Errors
+/// As for [`memory_policy`]; `EFAULT` where nothing is mapped there.
+#[inline]
+pub fn memory_policy_at(address: usize, nodes: &mut [u64], flags: c_ulong) -> Result<c_int, Errno> {
+    let mut mode: c_int = 0;
+    let (mask, bits) =
+        if nodes.is_empty() { (ptr::null_mut(), 0) } else { (nodes.as_mut_ptr(), nodes.len() * 64) };
+    // SAFETY: the kernel writes one int, and at most `bits` bits into the live slice; it checks the address.
+    checked(unsafe {
+        libc::syscall(libc::SYS_get_mempolicy, &raw mut mode, mask, bits, address, flags | MPOL_F_ADDR)
+    })?;
+    Ok(mode)
+}
+
 /// Sets the memory policy of the calling thread. `mode` has its flags; no nodes are passed as a null mask.
 ///
 /// # Errors
@@ -101,7 +122,8 @@ pub fn set_memory_policy(mode: c_int, nodes: &[u64]) -> Result<(), Errno> {
     checked(unsafe { libc::syscall(libc::SYS_set_mempolicy, mode, mask, bits) }).map(drop)
 }
 
-/// Sets the memory policy of a range of addresses of this process.
+/// Sets the memory policy of a range of addresses of this process. `flags` are those of mbind(2): `MPOL_MF_STRICT` fails where pages that
+/// are there do not follow it.
 ///
 /// # Safety
 /// The range lies in a mapping of the caller's. What is in it does not change.
@@ -114,11 +136,12 @@ pub unsafe fn set_memory_policy_of(
     bytes: usize,
     mode: c_int,
     nodes: &[u64],
+    flags: c_ulong,
 ) -> Result<(), Errno> {
     let (mask, bits) = mask(nodes);
     let mode = c_ulong::try_from(mode).unwrap_or(c_ulong::MAX);
     // SAFETY: the caller's promise about the range; the kernel reads `bits - 1` bits from the live slice.
-    checked(unsafe { libc::syscall(libc::SYS_mbind, start, bytes, mode, mask, bits, 0) }).map(drop)
+    checked(unsafe { libc::syscall(libc::SYS_mbind, start, bytes, mode, mask, bits, flags) }).map(drop)
 }
 
 /// A mask and its length in bits. The kernel takes one bit less than it is told (get_nodes in mm/mempolicy.c).

@@ -14,6 +14,7 @@ mod arguments;
 mod copies;
 mod numactl;
 mod request;
+mod shared_memory;
 mod show;
 
 use std::ffi::OsString;
@@ -54,6 +55,10 @@ pub fn run(arguments: Arguments) -> Result<Status, Failure> {
             let written = html.zip(page).map_or(Ok(()), |(path, page)| files::write(&path, page, "the page"));
             crate::show::shown(show::shown(&plan, &request.command, format)?, written)?;
             Ok(SUCCESS)
+        }
+        RunAction::SharedMemory(request) => {
+            let findings = numawise_session::shared_memory::carry_out(&request)?;
+            print(&numawise_report::numactl::shared(&findings))
         }
         RunAction::Start(request) => start(&request),
     }

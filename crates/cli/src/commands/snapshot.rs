@@ -90,8 +90,10 @@ struct Outputs {
 }
 
 pub fn run(typed: Arguments) -> Result<Status, Failure> {
-    if let Some(refusal) = typed.placement.numactl.refusal() {
-        return Err(Failure::new(refusal));
+    if let Some(option) = typed.placement.numactl.of_shared_memory() {
+        return Err(Failure::new(format!(
+            "--{option} is about shared memory and not about a program; expected it with numawise run"
+        )));
     }
     if typed.ranks.as_ref().is_some_and(|ranks| ranks.iter().next().is_none()) {
         return Err(Failure::new("--ranks '': expected ranks, such as 0,3-5"));

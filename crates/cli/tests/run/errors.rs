@@ -132,11 +132,11 @@ fn balancing_that_the_kernel_has_not() {
 }
 
 #[test]
-fn numactls_shared_memory_is_numactls() {
-    refused(&["--shm", "/tmp/key", "-i", "all"], 125, &["--shm concerns shared memory", "numactl --shm"]);
-    refused(&["--huge", "--shm", "x"], 125, &["numactl --shm"]);
-    refused(&["-u", "echo", "started"], 125, &["--page-size huge"]);
-    refused(&["--dump", "--file", "/dev/shm/x"], 125, &["numactl --"]);
+fn shared_memory_is_no_program() {
+    refused(&["-u", "echo", "started"], 125, &["--huge is about shared memory", "--page-size huge"]);
+    refused(&["--file", "/dev/shm/x", "echo", "started"], 125, &["'echo' would not be started"]);
+    refused(&["--file", "/dev/shm/no/such", "--dump"], 125, &["/dev/shm/no/such cannot be had: "]);
+    refused(&["--file", "/dev/shm", "--verify", "-L", "4k"], 125, &["/dev/shm cannot be had: "]);
 }
 
 #[test]

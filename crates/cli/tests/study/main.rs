@@ -451,7 +451,7 @@ fn broken_input_says_what_was_expected_and_keeps_nothing() {
         (&["--param", "n=1,2", "--", "true"][..], "the factor n changes nothing"),
         (
             &["--param", "n=1,2", "--", "true", "{n}", "{m}"],
-            "{m} in '{m}' names nothing; there are: n, threads, task",
+            "{m} in '{m}' names nothing; there are: n, threads, task, cpus, nodes, host",
         ),
         (&["--threads", "1..=4000", "--step", "1..=4000", "--", "true"], "16000000 points, more than 100000"),
         (

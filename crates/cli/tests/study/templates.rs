@@ -34,6 +34,24 @@ fn each_copy_has_its_own_and_a_program_with_a_fixed_name_runs_beside_it() {
 }
 
 #[test]
+fn a_command_and_its_files_are_told_the_cpus_of_each_copy() {
+    let bench = Bench::new();
+    write(&bench, "case.gjf", "%cpu={cpus} {{cpus}} {nodes} {host}\n");
+    let words =
+        ["--template", "case.gjf", "--copies", "1,2", "--place", "local", "--threads", "1", "--repeat", "2"];
+    // Its mask is what it was told, and stands in its file too.
+    let program = r#"test "$(taskset -cp $$ | sed 's/.*: //')" = {cpus} && grep -q "^%cpu={cpus} {{cpus}} {nodes} $(uname -n)$" {template} && echo {cpus} >> log"#;
+    let study = bench.json(&[&words[..], &["--", "sh", "-c", program]].concat());
+    for point in points(&study) {
+        assert_eq!((&point["n"], &point["failures"]), (&2.into(), &0.into()), "{point}");
+    }
+    let told = bench.log();
+    assert!(told.iter().all(|cpus| cpus.parse::<u32>().is_ok()), "{told:?}");
+    let line = points(&study)[0]["command"].as_str().unwrap();
+    assert!(line.contains("= {cpus} &&"), "numawise run fills it in: {line}");
+}
+
+#[test]
 fn several_files_have_their_names_and_what_is_around_a_trial_knows_them_too() {
     let bench = Bench::new();
     write(&bench, "a.in", "a{n}\nb is {template:b.in}\n");
@@ -126,7 +144,7 @@ fn broken_input_files_say_what_was_expected() {
         (
             &["a.in"][..],
             "{template}",
-            "--template: a.in, line 2: {m} names nothing; there are: n, threads, task, template:a.in",
+            "--template: a.in, line 2: {m} names nothing; there are: n, threads, task, cpus, nodes, host, template:a.in",
         ),
         (&["b.in"], "b.in", "--template: nothing names the file that is made of b.in: write {template}"),
         (&["none.in"], "{template}", "--template: none.in: it cannot be read: No such file"),

@@ -120,5 +120,5 @@ pub unsafe fn advise_huge(start: *mut u8, bytes: usize, huge: bool) -> io::Resul
 pub unsafe fn bind(start: *mut u8, bytes: usize, node: NodeId) -> io::Result<()> {
     let nodes = NodeSet::single(node);
     // SAFETY: the caller's promise.
-    unsafe { raw::set_memory_policy_of(start, bytes, raw::MPOL_BIND, nodes.words()) }.map_err(error)
+    unsafe { raw::set_memory_policy_of(start, bytes, raw::MPOL_BIND, nodes.words(), 0) }.map_err(error)
 }

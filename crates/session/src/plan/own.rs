@@ -26,7 +26,8 @@ pub fn own_placement() -> Result<OwnPlacement, Error> {
     })
 }
 
-fn mode(mode: PolicyMode) -> Option<MemoryMode> {
+/// A mode of the kernel's; none for one that is newer than this program.
+pub fn mode(mode: PolicyMode) -> Option<MemoryMode> {
     Some(match mode {
         PolicyMode::Default => MemoryMode::Default,
         PolicyMode::Preferred => MemoryMode::Preferred,

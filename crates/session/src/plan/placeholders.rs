@@ -1,10 +1,7 @@
 //! What stands in a command for what only the start knows: `{cpus}`, `{nodes}`, `{rank}`, `{host}`.
 
-use std::ffi::OsString;
-
-use numawise_facts::{RunSpec, TaskPlacement};
+use numawise_facts::{Reason, RunSpec, TaskPlacement, TaskWord, UnknownWord};
 use numawise_machine::Roots;
-use numawise_units::NodeSet;
 
 use super::RunPlan;
 use crate::Error;
@@ -13,19 +10,20 @@ use crate::Error;
 #[path = "placeholders_tests.rs"]
 mod tests;
 
-const CPUS: &str = "{cpus}";
-const NODES: &str = "{nodes}";
-const RANK: &str = "{rank}";
-const HOST: &str = "{host}";
+const RANK: &str = "rank";
 
 /// Whether a command names the nodes of its CPUs, for which more of the machine is read than for a list of CPUs.
 pub fn takes_nodes(spec: &RunSpec) -> bool {
-    spec.takes(NODES)
+    spec.takes(&TaskWord::Nodes.mark())
 }
 
 /// Whether it names its rank, so that the launcher's variables are read whatever is placed.
 pub fn takes_rank(spec: &RunSpec) -> bool {
-    spec.takes(RANK)
+    spec.takes(&rank_mark())
+}
+
+fn rank_mark() -> String {
+    format!("{{{RANK}}}")
 }
 
 impl RunPlan {
@@ -34,33 +32,19 @@ impl RunPlan {
     /// # Errors
     /// [`Error::Placeholder`], where what it names is not known.
     pub fn command(&self, spec: &RunSpec, task: &TaskPlacement) -> Result<RunSpec, Error> {
-        let mut values: Vec<(&str, OsString)> = vec![(CPUS, task.cpus.to_string().into())];
-        if spec.takes(NODES) {
-            let nodes: NodeSet = task.cpus.iter().filter_map(|cpu| self.machine.node_of(cpu)).collect();
-            let reason = || format!("of none of CPUs {} the node is known", task.cpus);
-            let nodes = (!nodes.is_empty()).then_some(nodes).ok_or_else(|| untold(NODES, reason()))?;
-            values.push((NODES, nodes.to_string().into()));
-        }
-        if spec.takes(RANK) {
-            let rank = match self.rank_of_job {
-                RankOfJob::None => task.task.0,
-                RankOfJob::Told(rank) => rank,
-                RankOfJob::Untold => {
-                    return Err(untold(RANK, "the launcher does not tell the number in the job".to_owned()));
-                }
-            };
-            values.push((RANK, rank.to_string().into()));
-        }
-        if spec.takes(HOST) {
-            let host = numawise_linux::host::hostname(&Roots::live());
-            values.push((HOST, host.map_err(|error| untold(HOST, error.to_string()))?.into()));
-        }
-        Ok(spec.filled(&values))
+        let host = || numawise_linux::host::hostname(&Roots::live()).into();
+        let placed = spec.placed(task, &self.machine, host)?;
+        let rank = match self.rank_of_job {
+            RankOfJob::None => task.task.0.to_string(),
+            RankOfJob::Told(rank) => rank.to_string(),
+            RankOfJob::Untold if takes_rank(spec) => {
+                let reason = "the launcher does not tell the number in the job".into();
+                return Err(UnknownWord { name: RANK, reason: Reason(reason) }.into());
+            }
+            RankOfJob::Untold => String::new(),
+        };
+        Ok(placed.filled(&[(&rank_mark(), rank.into())]))
     }
-}
-
-fn untold(placeholder: &'static str, reason: String) -> Error {
-    Error::Placeholder { placeholder, reason }
 }
 
 /// The number of this process among all ranks of its job.

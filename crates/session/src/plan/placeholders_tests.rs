@@ -17,10 +17,10 @@ fn words(plan: &RunPlan, line: &str, task: usize) -> Result<String, Error> {
 
 #[test]
 fn each_task_is_told_its_own() {
-    let line = "place=semi copies=2 -c {cpus} -n {nodes} {rank}.{task} {{cpus}}";
+    let line = "place=semi copies=2 -c {cpus} -n {nodes} {rank}.{task} {{cpus}} {{host}} {{rank}}";
     let plan = plan(line);
-    assert_eq!(words(&plan, line, 0).unwrap(), "-c 0-3 -n 0 0.{task} {cpus}");
-    assert_eq!(words(&plan, line, 1).unwrap(), "-c 4-7 -n 1 1.{task} {cpus}");
+    assert_eq!(words(&plan, line, 0).unwrap(), "-c 0-3 -n 0 0.{task} {cpus} {host} {rank}");
+    assert_eq!(words(&plan, line, 1).unwrap(), "-c 4-7 -n 1 1.{task} {cpus} {host} {rank}");
 }
 
 #[test]
@@ -30,7 +30,7 @@ fn a_rank_counts_in_its_job_where_the_launcher_tells() {
     assert_eq!(words(&plan, "{rank}", 0).unwrap(), "17");
     plan.rank_of_job = RankOfJob::Untold;
     let error = words(&plan, "{rank}", 0).unwrap_err().to_string();
-    assert!(error.starts_with("{rank} of the command is not known: the launcher"), "{error}");
+    assert!(error.starts_with("{rank} is not known: the launcher"), "{error}");
     assert_eq!(words(&plan, "{cpus}", 0).unwrap(), "0-3", "what is not asked for need not be known");
 }
 

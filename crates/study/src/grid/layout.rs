@@ -6,7 +6,7 @@ use std::num::NonZeroU32;
 
 use numawise_facts::{
     Argument, ContrastRole, FactorKind, FactorLevels, GridRun, GridStudy, InputTemplate, Levels, Machine,
-    MemoryKind, PlacementRequest, PointId, PointPair, PointRole, RunSpec, Strategy, ThreadBinding,
+    MemoryKind, PlacementRequest, PointId, PointPair, PointRole, RunSpec, Strategy, TaskWord, ThreadBinding,
 };
 
 use super::factor::{FactorName, GridFactor, GridLevel};
@@ -116,7 +116,8 @@ fn known_names(grid: &Grid, templates: &[InputTemplate]) -> Vec<String> {
 }
 
 /// What each task fills in itself, where it is no factor.
-const ALWAYS: [&str; 2] = ["threads", "task"];
+const ALWAYS: [&str; 5] =
+    ["threads", "task", TaskWord::Cpus.name(), TaskWord::Nodes.name(), TaskWord::Host.name()];
 
 /// Figures of the machine that conditions know by name.
 fn figures(machine: &Machine) -> BTreeMap<&'static str, f64> {

@@ -188,7 +188,9 @@ fn a_factor_that_changes_nothing_and_a_placeholder_of_nothing_are_errors() {
     assert!(unused.to_string().contains("mpirun -n {ranks} ./app"), "{unused}");
     let nothing = laid_out(vec![parameter("n", &["1"])], &[], &["./app", "{n}", "{m}"]).unwrap_err();
     assert!(
-        nothing.to_string().contains("{m} in '{m}' names nothing; there are: n, threads, task"),
+        nothing
+            .to_string()
+            .contains("{m} in '{m}' names nothing; there are: n, threads, task, cpus, nodes, host"),
         "{nothing}"
     );
     let empty = laid_out(vec![parameter("n", &["1", "2"])], &[], &["{n:+./app}"]).unwrap_err();
@@ -211,7 +213,9 @@ fn paths_of_input_files_stay_in_the_command_and_factors_may_stand_in_the_files_a
     assert_eq!(layout.grid.templates, one);
     let error = laid_out(&[of("a.nml", "{m}")], &["./app", "{template}"]).unwrap_err();
     assert!(
-        error.to_string().contains("a.nml, line 1: {m} names nothing; there are: n, threads, task"),
+        error
+            .to_string()
+            .contains("a.nml, line 1: {m} names nothing; there are: n, threads, task, cpus, nodes, host"),
         "{error}"
     );
     let error = laid_out(&[of("a.nml", "")], &["./app", "{template}"]).unwrap_err();
@@ -219,9 +223,9 @@ fn paths_of_input_files_stay_in_the_command_and_factors_may_stand_in_the_files_a
     let two = [of("a.nml", "{n}"), of("b.nml", "")];
     let error = laid_out(&two, &["./app", "{template}"]).unwrap_err();
     assert!(
-        error
-            .to_string()
-            .contains("there are: n, threads, task, template:a.nml, template:b.nml, template_dir"),
+        error.to_string().contains(
+            "there are: n, threads, task, cpus, nodes, host, template:a.nml, template:b.nml, template_dir"
+        ),
         "{error}"
     );
 }

@@ -222,7 +222,7 @@ impl Grid {
 }
 
 /// What placeholders and conditions know without a factor of that name, or as one of ours.
-const RESERVED: [&str; 21] = [
+const RESERVED: [&str; 22] = [
     "command",
     "ranks_x_threads",
     "ranks",
@@ -242,6 +242,7 @@ const RESERVED: [&str; 21] = [
     "nodes",
     "packages",
     "hbm_nodes",
+    "host",
     "template",
     "template_dir",
 ];

@@ -11,6 +11,7 @@ use clap::builder::ValueParser;
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgGroup, ArgMatches, Command};
 use numawise_facts::{Balancing, MemoryMode};
+use numawise_session::shared_memory::SharedStep;
 
 #[cfg(test)]
 #[path = "numactl_tests.rs"]
@@ -28,7 +29,24 @@ enum Meaning {
     Hardware,
     RangesOfCpus,
     /// A shared memory segment or file, which is not about a program.
-    SharedMemory,
+    SharedMemory(Shared),
+}
+
+/// What an option says of shared memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shared {
+    File,
+    Key,
+    Id,
+    Mode,
+    Offset,
+    Length,
+    Strict,
+    Huge,
+    Touch,
+    Verify,
+    ShowPolicies,
+    ShowNodes,
 }
 
 /// One of numactl's options.
@@ -52,18 +70,23 @@ const fn option(
     NumactlOption { long, short, least, value, meaning, help }
 }
 
-/// An option for shared memory: recognised, so that a pointer can be given.
-const fn shared(name: (&'static str, char, usize), value: Option<&'static str>) -> NumactlOption {
-    option(name, value, Meaning::SharedMemory, "")
+const fn shared(
+    name: (&'static str, char, usize),
+    value: Option<&'static str>,
+    what: Shared,
+    help: &'static str,
+) -> NumactlOption {
+    option(name, value, Meaning::SharedMemory(what), help)
 }
 
 const NODES: Option<&str> = Some("NODES");
-const VALUE: Option<&str> = Some("VALUE");
+const FILE: Option<&str> = Some("FILE");
+const SIZE: Option<&str> = Some("SIZE");
 
 /// Of an option that has no short form.
 const NO_LETTER: char = '\0';
 
-const OPTIONS: [NumactlOption; 24] = [
+const OPTIONS: [NumactlOption; 25] = [
     option(
         ("cpunodebind", 'N', 4),
         NODES,
@@ -132,17 +155,33 @@ const OPTIONS: [NumactlOption; 24] = [
         Meaning::RangesOfCpus,
         "With --hardware: the CPUs of a node as ranges, and how many they are",
     ),
-    shared(("shm", 'S', 3), VALUE),
-    shared(("shmid", 'I', 4), VALUE),
-    shared(("shmmode", 'M', 4), VALUE),
-    shared(("file", 'f', 1), VALUE),
-    shared(("offset", 'o', 1), VALUE),
-    shared(("length", 'L', 2), VALUE),
-    shared(("strict", 't', 2), None),
-    shared(("huge", 'u', 2), None),
-    shared(("touch", 'T', 1), None),
-    shared(("dump", 'd', 4), None),
-    shared(("dump-nodes", 'D', 5), None),
+    shared(
+        ("shm", 'S', 3),
+        FILE,
+        Shared::Key,
+        "The System V segment of this key file, made where there is none",
+    ),
+    shared(("shmid", 'I', 4), Some("N"), Shared::Id, "The number that belongs to the key of --shm (0)"),
+    shared(("shmmode", 'M', 4), Some("OCTAL"), Shared::Mode, "The mode of a new file or segment (600)"),
+    shared(("file", 'f', 1), FILE, Shared::File, "This file in tmpfs or hugetlbfs, made where there is none"),
+    shared(("offset", 'o', 1), SIZE, Shared::Offset, "Where in it the policy begins (0)"),
+    shared(
+        ("length", 'L', 2),
+        SIZE,
+        Shared::Length,
+        "How much of it, e.g. 1g; without it all behind the offset",
+    ),
+    shared(
+        ("strict", 't', 2),
+        None,
+        Shared::Strict,
+        "Fail where pages that are there do not follow the policy",
+    ),
+    shared(("huge", 'u', 2), None, Shared::Huge, "Reserved huge pages for the segment of --shm"),
+    shared(("touch", 'T', 1), None, Shared::Touch, "Make its pages resident"),
+    shared(("verify", NO_LETTER, 4), None, Shared::Verify, "Check that all pages are where the policy says"),
+    shared(("dump", 'd', 4), None, Shared::ShowPolicies, "Show the policies of its parts"),
+    shared(("dump-nodes", 'D', 5), None, Shared::ShowNodes, "Show the nodes of its pages"),
 ];
 
 /// Groups of the parser: options that exclude each other, and those that need no program.
@@ -154,6 +193,8 @@ pub const SHARED_MEMORY: &str = "shared_memory";
 pub struct NumactlOptions {
     /// The position in the table, in its order, and the value. Each option at most once.
     typed: Vec<(usize, String)>,
+    /// What is done with shared memory, in the order in which it was typed; empty where there is none.
+    steps: Vec<usize>,
 }
 
 impl NumactlOptions {
@@ -208,18 +249,27 @@ impl NumactlOptions {
         self.value(Meaning::RangesOfCpus).is_some()
     }
 
-    /// Why an option for shared memory is refused, where one was typed.
-    pub fn refusal(&self) -> Option<String> {
-        let (option, _) = self.find(|meaning| meaning == Meaning::SharedMemory)?;
-        let name = option.long;
-        let instead = match name {
-            "huge" => " (for huge pages of the program: --page-size huge)",
-            _ => "",
+    /// The value of an option for shared memory; empty for one that has none.
+    pub fn shared(&self, what: Shared) -> Option<&str> {
+        self.value(Meaning::SharedMemory(what))
+    }
+
+    /// The name of an option for shared memory, where one was typed.
+    pub fn of_shared_memory(&self) -> Option<&'static str> {
+        self.find(|meaning| matches!(meaning, Meaning::SharedMemory(_))).map(|(option, _)| option.long)
+    }
+
+    /// What is to be done with shared memory, in the order in which it was typed.
+    pub fn steps(&self) -> Vec<SharedStep> {
+        let step = |number: &usize| match OPTIONS[*number].meaning {
+            Meaning::Policy(mode) => Some(SharedStep::Policy(mode, self.policy()?.1.to_owned())),
+            Meaning::SharedMemory(Shared::Touch) => Some(SharedStep::Touch),
+            Meaning::SharedMemory(Shared::Verify) => Some(SharedStep::Verify),
+            Meaning::SharedMemory(Shared::ShowPolicies) => Some(SharedStep::ShowPolicies),
+            Meaning::SharedMemory(Shared::ShowNodes) => Some(SharedStep::ShowNodes),
+            _ => None,
         };
-        Some(format!(
-            "--{name} concerns shared memory segments and files, which outlive a program; numawise run places programs only; \
-             set the policy of a segment with numactl --{name} ..., then run the program here{instead}"
-        ))
+        self.steps.iter().filter_map(step).collect()
     }
 }
 
@@ -268,7 +318,7 @@ impl NumactlOptions {
             }
             Meaning::Policy(_) => self.policy().is_none().then_some(()),
             Meaning::Balancing | Meaning::BeyondMask => self.value(meaning).is_none().then_some(()),
-            Meaning::Show | Meaning::Hardware | Meaning::RangesOfCpus | Meaning::SharedMemory => None,
+            Meaning::Show | Meaning::Hardware | Meaning::RangesOfCpus | Meaning::SharedMemory(_) => None,
         }
     }
 }
@@ -321,7 +371,11 @@ impl NumactlOption {
                 .overrides_with_all(["cpunodebind", "physcpubind"]),
             Meaning::Cpus => argument.overrides_with_all(["cpunodebind", "physcpubind"]),
             Meaning::Policy(_) => argument.group(POLICY),
-            Meaning::SharedMemory => return argument.hide(true),
+            Meaning::SharedMemory(_) => {
+                return argument
+                    .help(self.help)
+                    .help_heading("numactl's options for shared memory, without a program");
+            }
             Meaning::RangesOfCpus => argument.requires("hardware"),
             Meaning::Show | Meaning::Hardware | Meaning::Balancing | Meaning::BeyondMask => argument,
         };
@@ -337,7 +391,7 @@ fn typed_at(matches: &ArgMatches, option: &NumactlOption) -> Option<usize> {
 
 impl clap::Args for NumactlOptions {
     fn augment_args(command: Command) -> Command {
-        let shared = OPTIONS.iter().filter(|option| option.meaning == Meaning::SharedMemory);
+        let shared = OPTIONS.iter().filter(|option| matches!(option.meaning, Meaning::SharedMemory(_)));
         let group = ArgGroup::new(SHARED_MEMORY).multiple(true).args(shared.map(|option| option.long));
         command.args(OPTIONS.iter().map(NumactlOption::argument)).group(group)
     }
@@ -364,6 +418,11 @@ impl clap::FromArgMatches for NumactlOptions {
             if let Some(value) = value {
                 options.add(number, value);
             }
+        }
+        if options.of_shared_memory().is_some() {
+            let typed = options.typed.iter().map(|(number, _)| *number);
+            options.steps = typed.collect();
+            options.steps.sort_by_key(|number| typed_at(matches, &OPTIONS[*number]));
         }
         Ok(options)
     }

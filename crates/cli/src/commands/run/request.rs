@@ -10,9 +10,12 @@ use numawise_session::plan::{
     CpuSelection, Explanation, MemorySelection, NodeSelection, RunRequest, TaskCount,
 };
 
+use numawise_session::shared_memory::SharedRequest;
+
 use super::super::Failure;
 use super::arguments::{Arguments, PlacementOptions};
 use super::numactl::NumactlOptions;
+use super::shared_memory;
 
 #[cfg(test)]
 #[path = "request_tests.rs"]
@@ -34,6 +37,8 @@ pub enum RunAction {
         html: Option<PathBuf>,
     },
     Start(RunRequest),
+    /// `numactl --file`, `numactl --shm`: no program.
+    SharedMemory(SharedRequest),
 }
 
 /// How a plan is shown.
@@ -47,8 +52,8 @@ pub enum PlanFormat {
 /// # Errors
 /// When the options contradict each other or name nothing.
 pub fn action(typed: Arguments) -> Result<RunAction, Failure> {
-    if let Some(refusal) = typed.numactl.refusal() {
-        return Err(Failure::new(refusal));
+    if let Some(option) = typed.numactl.of_shared_memory() {
+        return shared_memory::request(&typed, option).map(RunAction::SharedMemory);
     }
     if typed.numactl.is_show() {
         stands_alone("--show", &typed)?;

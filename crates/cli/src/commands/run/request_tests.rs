@@ -1,6 +1,10 @@
 use clap::Parser;
 use numawise_facts::{Balancing, MemoryRequest, Order, PageSize, Strategy};
 
+use numawise_linux::calls::shared::Region;
+use numawise_session::shared_memory::{SharedPlace, SharedStep};
+use numawise_units::Bytes;
+
 use super::*;
 
 #[derive(Parser)]
@@ -243,24 +247,39 @@ fn other_abbreviations_are_refused() {
     }
 }
 
+/// All of numactl's options for shared memory, and in which order what they ask for is done.
 #[test]
-fn what_concerns_shared_memory_is_refused_with_a_pointer() {
-    for line in [
-        "--shm key -m 0",
-        "-S key",
-        "--shmid 3 app",
-        "--shmmode 600",
-        "-f tmp --len 1g -o 0 -i all",
-        "--st -f tmp",
-        "--hug --shm key",
-        "--t --file tmp",
-        "--dump",
-        "-D -f x",
+fn shared_memory_is_asked_for_as_with_numactl() {
+    let shared = |line: &str| match super::action(typed(line)) {
+        Ok(RunAction::SharedMemory(request)) => request,
+        other => panic!("{line}: {other:?}"),
+    };
+    let all = shared("--length=16k --off 4096 --shmm 640 --st --file tmp --dump -i all --t --veri -D");
+    assert_eq!(all.place, SharedPlace::File("tmp".into()));
+    let Region { offset, length, mode, huge } = all.region;
+    assert_eq!((offset, length, mode, huge), (Bytes(4096), Some(Bytes::kib(16)), 0o640, false));
+    assert!(all.strict);
+    let policy = SharedStep::Policy(MemoryMode::Interleave, "all".to_owned());
+    let steps =
+        [SharedStep::ShowPolicies, policy, SharedStep::Touch, SharedStep::Verify, SharedStep::ShowNodes];
+    assert_eq!(all.steps, steps);
+    let segment = shared("--huge --shm key --shmid 3 -L 2m");
+    assert_eq!((segment.place, segment.region.huge), (SharedPlace::Key("key".into(), 3), true));
+    for (line, part) in [
+        ("-u app", "--huge is about shared memory; expected --file FILE or --shm KEYFILE"),
+        ("--dump", "--dump is about shared memory"),
+        ("-f x app", "'app' would not be started: --file sets up shared memory"),
+        ("-f x --shm y", "expected one of them"),
+        ("-f x -C 0", "has no CPUs"),
+        ("-f x --place local", "none of the options of a program"),
+        ("-f x -L 3parsecs", "3parsecs"),
+        ("-S x --shmid 256", "--shmid '256': expected a number from 0 to 255"),
+        ("-f x --shmmode 9", "--shmmode '9': expected an octal mode"),
     ] {
-        let text = typed(line).numactl.refusal().unwrap();
-        assert!(text.contains("with numactl --"), "{line}: {text}");
+        let error = super::action(typed(line)).unwrap_err();
+        assert!(error.message().contains(part), "{line}: {error:?}");
     }
-    assert!(typed("-C 0 app --shm x").numactl.refusal().is_none(), "the program's own");
+    assert!(typed("-C 0 app --shm x").numactl.of_shared_memory().is_none(), "the program's own");
 }
 
 #[test]
