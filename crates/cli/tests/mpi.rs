@@ -192,7 +192,8 @@ fn numactls_lists_hold_for_every_rank_as_they_do_with_numactl() {
 fn a_rank_is_told_its_number_whatever_is_placed() {
     for launcher in BOTH {
         for options in [&["-C", "+0"][..], &["--place", "local"]] {
-            let look = "test {rank} = ${OMPI_COMM_WORLD_RANK-$PMI_RANK} || exit 9; echo rank {rank} $0";
+            let look = "test {rank}.{task} = ${OMPI_COMM_WORLD_RANK-$PMI_RANK}.${OMPI_COMM_WORLD_LOCAL_RANK-$MPI_LOCALRANKID} || exit 9; \
+                        echo rank {rank} $0";
             let mut words = run(options);
             words.extend(["sh", "-c", look]);
             let Some((told, err)) = launcher.start(2, launcher.bindings()[0], &words) else { continue };

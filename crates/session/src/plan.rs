@@ -11,6 +11,7 @@ use numawise_facts::{Machine, Notice, Placement, RunSpec, TaskPlacement, ThreadB
 use numawise_launch::{Change, LaunchError, Pinner};
 use numawise_machine::{AllowedSets, Roots};
 use numawise_placement::{MachineDetail, needs};
+use numawise_units::TaskId;
 
 use crate::{Error, here};
 
@@ -50,6 +51,8 @@ pub struct RunPlan {
     /// The same where there are several and this process is one of them.
     pub task_of_job: Option<u32>,
     pub rank_of_job: RankOfJob,
+    /// Among the ranks of this computer, where this is one.
+    pub local_rank: Option<u32>,
     /// What the environment of our task gets, or does not get.
     pub changes: Vec<Change>,
     pub pinner: Option<Pinner>,
@@ -175,6 +178,7 @@ fn completed(
         ours,
         task_of_job: one_of_several.then_some(ours),
         rank_of_job: job.rank_of_job,
+        local_rank: job.local_rank,
         changes,
         pinner: preload.pinner,
         notes: job.notes.into_iter().chain(notes).chain(preload.note).collect(),
@@ -221,7 +225,12 @@ impl RunPlan {
     pub fn become_program(&self, spec: &RunSpec) -> Result<Infallible, Error> {
         let task = self.own_task()?;
         let command = self.command(spec, task)?;
-        Ok(numawise_launch::exec_in_place(&command, task, &self.changes)?)
+        let mut task = task.clone();
+        // A plan for this rank alone has one task, whatever its number among the ranks.
+        if let (Some(local), [_]) = (self.local_rank, self.placement.tasks.as_slice()) {
+            task.task = TaskId(local);
+        }
+        Ok(numawise_launch::exec_in_place(&command, &task, &self.changes)?)
     }
 }
 

@@ -11,7 +11,7 @@ use numawise_linux::calls::{affinity, mempolicy};
 use numawise_machine::{AllowedSets, Roots};
 use numawise_units::CpuSet;
 
-use super::placeholders::{RankOfJob, takes_rank};
+use super::placeholders::{RankOfJob, TASK, takes_rank};
 use super::request::{Environment, Explanation, JobTasks, RunRequest, TaskCount};
 use crate::Error;
 
@@ -31,6 +31,8 @@ pub struct JobContext {
     /// Who bound this rank, where the plan stays inside of that.
     pub bound_by: Option<Launcher>,
     pub rank_of_job: RankOfJob,
+    /// Among the ranks of this computer, where this is one.
+    pub local_rank: Option<u32>,
 }
 
 /// What this process may use: two calls, or, where one is forbidden, what the kernel writes into a file.
@@ -66,6 +68,7 @@ impl JobContext {
             reports: true,
             bound_by: None,
             rank_of_job: RankOfJob::None,
+            local_rank: None,
         }
     }
 
@@ -106,6 +109,7 @@ impl JobContext {
     fn enter(&mut self, request: &RunRequest, rank: &LocalRank, outside: &LauncherCpus) {
         self.notes.push(rank_of_job(rank));
         self.rank_of_job = rank.rank.map_or(RankOfJob::Untold, RankOfJob::Told);
+        self.local_rank = Some(rank.local_rank);
         self.reports = rank.local_rank == 0 || request.explain == Explanation::EachRank;
         let own = self.allowed.cpus.clone();
         let size = rank.local_size.max(1);
@@ -198,7 +202,8 @@ fn needs_no_rank(request: &RunRequest) -> bool {
             || request.rebind
             || copies
             || request.explain > Explanation::Warnings
-            || takes_rank(&request.command))
+            || takes_rank(&request.command)
+            || request.command.takes(TASK))
 }
 
 /// What the launcher itself may use.

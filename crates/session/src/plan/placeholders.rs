@@ -11,6 +11,8 @@ use crate::Error;
 mod tests;
 
 const RANK: &str = "rank";
+/// The number of a task on this computer.
+pub const TASK: &str = "{task}";
 
 /// Whether a command names the nodes of its CPUs, for which more of the machine is read than for a list of CPUs.
 pub fn takes_nodes(spec: &RunSpec) -> bool {
