@@ -323,6 +323,15 @@ fn of_placement(error: &PlacementError) -> Option<&'static str> {
         PlacementError::NoHbm { .. } => "try --memory local",
         PlacementError::NothingRemoteFromAll { .. } => "--nodes and --cpus do that",
         PlacementError::NothingRemoteButNamed { .. } => "try --memory bind:NODE to take it all the same",
+        PlacementError::OrderBesideStrategy { .. } => {
+            "leave --place out; --place distributed is even over the nodes, too, with neighbouring threads on the same node"
+        }
+        PlacementError::OrderOfOneTask { .. } => {
+            "let the launcher bind the ranks, so that each has CPUs of its own, or try --place semi"
+        }
+        PlacementError::OrderIsAList { .. } => {
+            "leave --cpus, --nodes, --near, --step, --smt and --skip-... out"
+        }
         PlacementError::BalancingPolicy { .. } => "try --memory bind, or leave it to the system",
         _ => return None,
     })

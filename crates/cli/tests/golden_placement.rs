@@ -111,6 +111,15 @@ fn plans(machine: &Machine) -> String {
             }
         }
     }
+    for order in [Order::Scatter, Order::Balanced] {
+        for threads in [None, Some(6)] {
+            let choice = CpuChoice { order: order.clone(), ..CpuChoice::default() };
+            line(
+                PlacementRequest { choice, ..request(Strategy::None, 1, threads, "default") },
+                &format!("; {order}"),
+            );
+        }
+    }
     text
 }
 

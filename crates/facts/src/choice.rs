@@ -4,28 +4,50 @@ use std::fmt;
 use std::num::NonZeroU32;
 use std::str::FromStr;
 
-use numawise_units::CpuSet;
 use numawise_units::harmless::quoted;
+use numawise_units::{CpuId, CpuSet, ParseSetError};
 use serde::{Deserialize, Serialize};
 
-/// In which order the hardware threads of a node are taken.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[cfg(test)]
+#[path = "choice_tests.rs"]
+mod tests;
+
+/// In which order hardware threads are taken: `Spread` and `Compact` inside of each node, where a strategy chooses; all others, and
+/// `Compact` too where none does, over all CPUs of a task (docs/decisions/0031-orders-of-openmp.md).
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Order {
     /// One hardware thread of every core first, then the second ones.
     #[default]
-    #[doc(alias = "scatter")]
     Spread,
     /// All hardware threads of a core before the next core.
     Compact,
+    /// From package to package with each thread, one hardware thread of every core first.
+    Scatter,
+    /// As many threads on each core, and neighbours side by side.
+    Balanced,
+    /// On these CPUs, and behind the last one again from the first.
+    #[doc(alias = "explicit")]
+    Listed(Vec<CpuId>),
+}
+
+impl Order {
+    const WORDS: [(&str, Order); 4] = [
+        ("spread", Order::Spread),
+        ("compact", Order::Compact),
+        ("scatter", Order::Scatter),
+        ("balanced", Order::Balanced),
+    ];
 }
 
 impl fmt::Display for Order {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Order::Spread => "spread",
-            Order::Compact => "compact",
-        })
+        if let Order::Listed(cpus) = self {
+            let numbers: Vec<String> = cpus.iter().map(ToString::to_string).collect();
+            return f.pad(&numbers.join(","));
+        }
+        let word = Order::WORDS.iter().find(|(_, order)| order == self).map(|(word, _)| *word);
+        f.pad(word.expect("every order but a list has a word"))
     }
 }
 
@@ -54,22 +76,85 @@ impl fmt::Display for Smt {
 /// A word that says nothing of an [`Order`] or of [`Smt`].
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ParseChoiceError {
-    #[error("'{0}' is not an order; expected spread or compact")]
+    #[error(
+        "'{0}' is not an order; expected spread, compact, scatter, balanced or CPUs in their order, such as 0,3-7:2"
+    )]
     Order(String),
+    #[error("'{text}' is not an order: '{word}' of KMP_AFFINITY is not understood, since {instead}")]
+    WordOfKmp { text: String, word: &'static str, instead: &'static str },
+    #[error(
+        "'{0}' is not an order: the numbers behind a word of KMP_AFFINITY, permute and offset, are not understood; expected the word \
+         alone, or CPUs in their order, such as 0,3-7:2"
+    )]
+    NumbersOfKmp(String),
+    #[error(transparent)]
+    List(#[from] ParseSetError),
+    #[error("the order names more than {MOST_LISTED} CPUs, many of them again and again")]
+    ListTooLong,
     #[error("'{0}' is not a number of hardware threads of a core; expected 1, 2, ... or all")]
     Smt(String),
 }
 
+/// As many threads as a plan may have in all.
+const MOST_LISTED: usize = 16_384;
+
+/// Words of KMP_AFFINITY that are no orders, and what makes up for them.
+const WORDS_OF_KMP: [(&str, &str); 11] = [
+    ("granularity", "a thread is always held on one hardware thread, which granularity=fine asks for"),
+    ("proclist", "the list of CPUs is the order by itself, such as 0,3-7:2"),
+    ("explicit", "the list of CPUs is the order by itself, such as 0,3-7:2"),
+    ("verbose", "the plan is shown by an option of its own"),
+    ("noverbose", "the plan is shown by an option of its own"),
+    ("warnings", "warnings are always given"),
+    ("nowarnings", "warnings are always given"),
+    ("respect", "only CPUs that may be used are ever taken"),
+    ("norespect", "only CPUs that may be used are ever taken"),
+    ("none", "no thread is pinned where there is neither an order nor a strategy"),
+    ("disabled", "no thread is pinned where there is neither an order nor a strategy"),
+];
+
 impl FromStr for Order {
     type Err = ParseChoiceError;
 
+    /// Parses a word, or a list as GOMP_CPU_AFFINITY and the proclist of KMP_AFFINITY have it: numbers and ranges with commas or
+    /// spaces between them, whose order counts.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        match text {
-            "spread" => Ok(Order::Spread),
-            "compact" => Ok(Order::Compact),
-            _ => Err(ParseChoiceError::Order(quoted(text))),
+        if let Some((_, order)) = Order::WORDS.into_iter().find(|(word, _)| *word == text) {
+            return Ok(order);
+        }
+        if text.starts_with(|first: char| first.is_ascii_digit()) {
+            return listed(text).map(Order::Listed);
+        }
+        let mut elements = text.split(',');
+        let first = elements.next().unwrap_or_default();
+        let name = first.split('=').next().unwrap_or_default();
+        Err(if let Some((word, instead)) = WORDS_OF_KMP.into_iter().find(|(word, _)| *word == name) {
+            ParseChoiceError::WordOfKmp { text: quoted(text), word, instead }
+        } else if Order::WORDS.iter().any(|(word, _)| *word == first)
+            && elements.all(|element| element.parse::<u32>().is_ok())
+        {
+            ParseChoiceError::NumbersOfKmp(quoted(text))
+        } else {
+            ParseChoiceError::Order(quoted(text))
+        })
+    }
+}
+
+fn listed(text: &str) -> Result<Vec<CpuId>, ParseChoiceError> {
+    let elements: Vec<&str> =
+        if text.contains(',') { text.split(',').collect() } else { text.split_whitespace().collect() };
+    let mut list = Vec::new();
+    for element in elements {
+        let cpus: CpuSet = element.parse()?;
+        if cpus.is_empty() {
+            return Err(ParseChoiceError::Order(quoted(text)));
+        }
+        list.extend(cpus.iter());
+        if list.len() > MOST_LISTED {
+            return Err(ParseChoiceError::ListTooLong);
         }
     }
+    Ok(list)
 }
 
 impl FromStr for Smt {
@@ -110,34 +195,5 @@ impl Default for CpuChoice {
             skip_os_core: false,
             efficient_cores: false,
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn words_and_numbers_are_read_and_written_alike() {
-        for text in ["spread", "compact"] {
-            assert_eq!(text.parse::<Order>().unwrap().to_string(), text);
-        }
-        for text in ["1", "2", "all"] {
-            assert_eq!(text.parse::<Smt>().unwrap().to_string(), text);
-        }
-    }
-
-    #[test]
-    fn what_is_no_choice_is_refused_with_what_was_expected() {
-        for text in ["0", "-1", "two", "", "1.5"] {
-            let error = text.parse::<Smt>().unwrap_err().to_string();
-            assert!(error.contains("expected 1, 2"), "{error}");
-        }
-        assert!("Spread".parse::<Order>().unwrap_err().to_string().contains("expected spread or compact"));
-    }
-
-    #[test]
-    fn an_older_record_without_a_choice_means_the_usual_one() {
-        assert_eq!(serde_json::from_str::<CpuChoice>("{}").unwrap(), CpuChoice::default());
     }
 }

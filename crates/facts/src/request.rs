@@ -310,6 +310,10 @@ pub enum EquivalentTool {
     Taskset,
     #[serde(rename = "openmp")]
     OpenMp,
+    /// The variable of LLVM's and Intel's OpenMP.
+    KmpAffinity,
+    /// The variable of GCC's OpenMP, which LLVM's and Intel's read too.
+    GompCpuAffinity,
     #[serde(rename = "mpirun-openmpi")]
     OpenMpi,
     #[serde(rename = "mpirun-mpich")]
@@ -321,10 +325,12 @@ pub enum EquivalentTool {
 
 impl EquivalentTool {
     /// In the order in which they are shown.
-    pub const ALL: [EquivalentTool; 7] = [
+    pub const ALL: [EquivalentTool; 9] = [
         EquivalentTool::Numactl,
         EquivalentTool::Taskset,
         EquivalentTool::OpenMp,
+        EquivalentTool::KmpAffinity,
+        EquivalentTool::GompCpuAffinity,
         EquivalentTool::OpenMpi,
         EquivalentTool::Mpich,
         EquivalentTool::Srun,
@@ -341,6 +347,8 @@ impl EquivalentTool {
             EquivalentTool::Numactl => "numactl",
             EquivalentTool::Taskset => "taskset",
             EquivalentTool::OpenMp => "openmp",
+            EquivalentTool::KmpAffinity => "kmp-affinity",
+            EquivalentTool::GompCpuAffinity => "gomp-cpu-affinity",
             EquivalentTool::OpenMpi => "mpirun-openmpi",
             EquivalentTool::Mpich => "mpirun-mpich",
             EquivalentTool::Srun => "srun",

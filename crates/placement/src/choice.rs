@@ -7,7 +7,7 @@ use numawise_facts::notice::PlanNotice;
 use numawise_facts::{
     Cpu, CpuChoice, Machine, Notice, Order, PlacementRequest, Smt, Strategy, ThreadBinding,
 };
-use numawise_units::{CpuId, CpuSet};
+use numawise_units::CpuSet;
 
 use crate::error::{PlacementError, SkippedCpus};
 
@@ -61,10 +61,10 @@ fn warn_of_unknown(machine: &Machine, choice: &CpuChoice, warnings: &mut Vec<Not
 }
 
 fn warn_of_no_order(request: &PlacementRequest, warnings: &mut Vec<Notice>) {
-    let by_number = matches!(request.strategy, Strategy::None | Strategy::Explicit);
-    if by_number && request.choice.order != Order::default() {
-        let PlacementRequest { strategy, choice: CpuChoice { order, .. }, .. } = *request;
-        warnings.push(PlanNotice::OrderWithoutEffect { order, strategy }.into());
+    let PlacementRequest { strategy, binding, choice: CpuChoice { order, .. }, .. } = request;
+    let free = *binding == ThreadBinding::Free && matches!(strategy, Strategy::None | Strategy::Explicit);
+    if free && *order != Order::default() {
+        warnings.push(PlanNotice::OrderWithoutEffect { order: order.clone(), strategy: *strategy }.into());
     }
 }
 
@@ -88,7 +88,7 @@ fn we_choose(request: &PlacementRequest) -> bool {
         Strategy::None => request.binding == ThreadBinding::Pinned,
         Strategy::Explicit => false,
     };
-    of_strategy && request.cpus.is_none()
+    of_strategy && request.cpus.is_none() && !matches!(request.choice.order, Order::Listed(_))
 }
 
 /// Threads that wait for one another are as slow as the slowest, so efficient cores are taken only when asked for, by
@@ -117,11 +117,14 @@ fn without_efficient(
 
 /// The CPUs to be shared out, and the number of threads of each task where its CPUs do not say it. Where the number is ours, a
 /// task gets one thread for each of its cores, and one where there are more tasks than cores; whoever names CPUs, says how many
-/// of a core, or wants its threads side by side (`compact`) means all of them
+/// of a core, or wants its threads side by side (`compact`) means all of them; a list of CPUs has a thread for each
 /// (docs/decisions/0030-one-thread-a-core.md).
 pub fn one_a_core(machine: &Machine, request: &PlacementRequest, usable: CpuSet) -> (CpuSet, Option<u32>) {
-    let CpuChoice { order, smt, .. } = request.choice;
-    if request.threads.is_some() || !we_choose(request) || (order, smt) != (Order::Spread, Smt::AsNeeded) {
+    let CpuChoice { order, smt, .. } = &request.choice;
+    if let (None, Order::Listed(cpus)) = (request.threads, order) {
+        return (usable, Some(cpus.len() as u32));
+    }
+    if request.threads.is_some() || !we_choose(request) || *order == Order::Compact || *smt != Smt::AsNeeded {
         return (usable, request.threads);
     }
     let cores = some_of_each_core(machine, &usable, Smt::PerCore(NonZeroU32::MIN));
@@ -151,9 +154,4 @@ fn some_of_each_core(machine: &Machine, cpus: &CpuSet, smt: Smt) -> CpuSet {
 pub fn stepped<T: Copy>(list: &[T], choice: &CpuChoice) -> Vec<T> {
     let step = choice.step.get() as usize;
     (0..step.min(list.len())).flat_map(|offset| list.iter().copied().skip(offset).step_by(step)).collect()
-}
-
-/// The CPUs of a set by number, stepped.
-pub fn by_number(cpus: &CpuSet, choice: &CpuChoice) -> Vec<CpuId> {
-    stepped(&cpus.iter().collect::<Vec<_>>(), choice)
 }

@@ -118,19 +118,6 @@ fn compact_keeps_a_core_with_threads_of_different_speed_whole() {
 }
 
 #[test]
-fn an_order_that_changes_nothing_says_so() {
-    let compact = CpuChoice { order: Order::Compact, ..all_threads() };
-    for strategy in [Strategy::None, Strategy::Explicit] {
-        let request =
-            PlacementRequest { cpus: Some(cpus("0-3")), choice: compact.clone(), ..request(strategy, None) };
-        let (threads, warnings) = placed(&two_sockets(), &request);
-        assert_eq!(threads, "0 1 2 3");
-        let expected = PlanNotice::OrderWithoutEffect { order: Order::Compact, strategy };
-        assert_eq!(warnings, [expected.into()]);
-    }
-}
-
-#[test]
 fn smt_takes_the_lowest_threads_of_a_core_that_are_left() {
     let machine = two_sockets();
     assert_eq!(threads(&machine, Strategy::Local, None, smt(1)), "0 1 2 3");

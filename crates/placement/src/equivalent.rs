@@ -64,11 +64,27 @@ pub fn equivalent_commands(
     let plan = Commands { machine, placement, set_threads, command };
     let mut all =
         vec![plan.numactl(), plan.taskset(), plan.openmp(), plan.open_mpi(), plan.mpich(), plan.srun()];
-    let small = placement.tasks.iter().any(|task| task.memory.pages == PageSize::Small);
-    let small = small.then_some(PlanNotice::SmallPagesNotExpressible).map(Notice::from);
-    all.iter_mut().for_each(|commands| commands.missing.extend(small.clone()));
+    all.iter_mut().for_each(|commands| commands.missing.extend(plan.small_pages()));
     all.extend(plan.kernel_weights());
     all
+}
+
+/// Those of one tool, `None` where it has no part in the placement. The variables of single runtimes of OpenMP are given here alone: beside
+/// those of OpenMP itself, which every runtime reads, they say nothing more.
+pub fn commands_of(
+    tool: EquivalentTool,
+    machine: &Machine,
+    placement: &Placement,
+    set_threads: bool,
+    command: &dyn Fn(&TaskPlacement) -> String,
+) -> Option<EquivalentCommands> {
+    let plan = Commands { machine, placement, set_threads, command };
+    match tool {
+        EquivalentTool::KmpAffinity | EquivalentTool::GompCpuAffinity => Some(plan.affinity(tool)),
+        _ => equivalent_commands(machine, placement, set_threads, command)
+            .into_iter()
+            .find(|commands| commands.tool == tool),
+    }
 }
 
 struct Commands<'a> {
@@ -198,6 +214,37 @@ impl Commands<'_> {
             missing.push(PlanNotice::MovingThreadsNotExpressible);
         }
         EquivalentCommands::new(EquivalentTool::OpenMp, self.each(line), missing)
+    }
+
+    /// A list of CPUs, one for each thread, as a runtime of OpenMP has it in a variable of its own.
+    fn affinity(&self, tool: EquivalentTool) -> EquivalentCommands {
+        let variable = |list: String| match tool {
+            EquivalentTool::KmpAffinity => {
+                ("KMP_AFFINITY", format!("granularity=fine,proclist=[{list}],explicit"))
+            }
+            _ => ("GOMP_CPU_AFFINITY", list),
+        };
+        let line = |task: &TaskPlacement| {
+            let list: Vec<String> = task.threads.iter().map(ToString::to_string).collect();
+            let number = ("OMP_NUM_THREADS", task.threads.len().to_string());
+            let mut words = assignments(common(task).into_iter().chain([number, variable(list.join(","))]));
+            words.push(self.command(task));
+            words
+        };
+        let lines = if self.pinned() { self.each(line) } else { Vec::new() };
+        let mut missing = self.policy_not_expressible(tool);
+        if !self.pinned() {
+            let mask = self.has_mask();
+            missing.push(if mask { PlanNotice::MovingThreadsNotExpressible } else { PlanNotice::NoMask });
+        }
+        let mut commands = EquivalentCommands::new(tool, lines, missing);
+        commands.missing.extend(self.small_pages());
+        commands
+    }
+
+    fn small_pages(&self) -> Option<Notice> {
+        let small = self.placement.tasks.iter().any(|task| task.memory.pages == PageSize::Small);
+        small.then_some(PlanNotice::SmallPagesNotExpressible).map(Notice::from)
     }
 
     /// The variables that go in front of a command, as assignments.

@@ -150,11 +150,14 @@ fn with_bandwidths() -> Machine {
 fn every_tool_is_listed_and_nothing_else() {
     let request = PlacementRequest { memory: memory("weighted"), ..semi() };
     let all = commands(&with_bandwidths(), &request, true);
-    assert_eq!(all.iter().map(|commands| commands.tool).collect::<Vec<_>>(), EquivalentTool::ALL);
+    let of_one_runtime = [EquivalentTool::KmpAffinity, EquivalentTool::GompCpuAffinity];
+    let listed: Vec<EquivalentTool> =
+        EquivalentTool::ALL.into_iter().filter(|tool| !of_one_runtime.contains(tool)).collect();
+    assert_eq!(all.iter().map(|commands| commands.tool).collect::<Vec<_>>(), listed);
     let all = commands(&two_sockets(), &request, true);
     assert_eq!(
         all.iter().map(|commands| commands.tool).collect::<Vec<_>>(),
-        EquivalentTool::ALL[..6],
+        listed[..6],
         "no weights, no lines for them"
     );
 }
@@ -301,4 +304,33 @@ fn gpus_of_tasks_go_with_each_line_and_with_one_for_all_only_where_they_are_the_
     let (lines, missing) = of(&placement, EquivalentTool::Srun);
     assert!(lines.starts_with("ROCR_VISIBLE_DEVICES='0,2' "), "{lines}");
     assert!(!missing.contains(&PlanNotice::GpusDiffer.into()));
+}
+
+#[test]
+fn a_list_of_cpus_for_a_runtime_of_openmp() {
+    let machine = two_sockets();
+    let line = |request: &PlacementRequest, tool| {
+        let placement = place(&machine, request).unwrap();
+        commands_of(tool, &machine, &placement, false, &|_| "./app".to_owned()).unwrap()
+    };
+    for (tool, expected) in [
+        (EquivalentTool::KmpAffinity, "KMP_AFFINITY='granularity=fine,proclist=[0,1,4],explicit'"),
+        (EquivalentTool::GompCpuAffinity, "GOMP_CPU_AFFINITY='0,1,4'"),
+    ] {
+        let commands = line(&request(Strategy::Local, Some(3)), tool);
+        assert_eq!(commands.lines, [format!("OMP_NUM_THREADS=3 {expected} ./app")]);
+        assert_eq!(commands.missing, []);
+        assert_eq!(line(&semi(), tool).lines.len(), 2);
+        assert!(!line(&semi(), tool).has_the_memory_policy());
+        let free = PlacementRequest { binding: ThreadBinding::Free, ..request(Strategy::Local, Some(3)) };
+        assert_eq!(line(&free, tool).lines, [] as [&str; 0]);
+        assert_eq!(line(&free, tool).missing, [PlanNotice::MovingThreadsNotExpressible.into()]);
+        let nothing = PlacementRequest::as_the_os_does();
+        assert_eq!(line(&nothing, tool).missing, [PlanNotice::NoMask.into()]);
+    }
+    let placement = place(&machine, &request(Strategy::Local, Some(3))).unwrap();
+    let same = |tool| commands_of(tool, &machine, &placement, false, &|_| "./app".to_owned());
+    let all = equivalent_commands(&machine, &placement, false, &|_| "./app".to_owned());
+    assert_eq!(same(EquivalentTool::OpenMp).as_ref(), Some(tool(&all, "openmp")));
+    assert_eq!(same(EquivalentTool::KernelWeights), None);
 }

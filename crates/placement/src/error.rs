@@ -1,9 +1,10 @@
 //! Why there is no plan, each text once.
 
 use std::fmt;
+use std::num::NonZeroU32;
 
 use numawise_facts::notice::MachineNotice;
-use numawise_facts::{Machine, MemoryRequest};
+use numawise_facts::{Machine, MemoryRequest, Order, Strategy};
 use numawise_units::{CpuSet, NodeId, NodeSet};
 
 use crate::device_error::NearError;
@@ -29,6 +30,24 @@ pub enum PlacementError {
     EmptyList(&'static str),
     #[error("an explicit placement names its CPUs or its nodes; neither was given")]
     NothingExplicit,
+    #[error(
+        "order {order} says for all CPUs of a task which thread gets which, and so does strategy {strategy}; expected one of the two, or \
+         order spread or compact beside a strategy"
+    )]
+    OrderBesideStrategy { order: Order, strategy: Strategy },
+    #[error(
+        "order {order} is that of the threads of one task, and {tasks} tasks were asked for; expected one task, or a strategy, which shares \
+         CPUs out among tasks"
+    )]
+    OrderOfOneTask { order: Order, tasks: u32 },
+    #[error(
+        "order {order} names all CPUs that are used; expected no other choice of CPUs, hardware threads or steps beside it"
+    )]
+    OrderIsAList { order: Order },
+    #[error(
+        "order balanced shares threads out among cores, and no step of {step} goes with that; expected one of the two"
+    )]
+    StepOfBalanced { step: NonZeroU32 },
     #[error("CPU {cpus} does not exist on this machine; it has CPUs {exist}")]
     NoSuchCpu { cpus: CpuSet, exist: CpuSet },
     #[error("CPU {cpus} may not be used; allowed are {allowed}")]

@@ -16,8 +16,8 @@
 //!   numbered in blocks: the first ones on the first node, so that neighbours k and k + 1 share a node. A loop with a
 //!   static schedule then finds what it touched first on its own node.
 //! * `semi` puts each task into one node, the tasks evenly over the nodes, and neighbouring tasks into the same node.
-//! * `none` leaves the choice to the operating system; with pinned threads, to the order of the CPUs' numbers.
-//! * `explicit` takes the CPUs asked for in the order of their numbers.
+//! * `none` leaves the choice to the operating system; with pinned threads, to the order of the CPUs' numbers or the one asked for.
+//! * `explicit` takes the CPUs asked for in the order of their numbers, or in the one asked for.
 //!
 //! Tasks that share a node get cores of their own where there are enough. Tasks of `local` and `distributed` that would meet on a core
 //! while others idle go there; those of `distributed` as long as each stays as even over the nodes.
@@ -32,6 +32,8 @@
 //! those that are left. `compact` takes all threads of a core before the next core. A step n takes every n-th CPU of that
 //! order, and at its end goes on from the next offset; tasks then follow one another along it, and cores are no longer kept
 //! together.
+//!
+//! `scatter`, `balanced` and CPUs listed in their order are orders over all CPUs of one task, for which no strategy chooses.
 
 mod balancing;
 mod choice;
@@ -46,6 +48,7 @@ mod locate;
 mod meeting;
 mod memory;
 mod near;
+mod order;
 mod place;
 mod share;
 mod usable;
@@ -55,7 +58,7 @@ mod weights;
 mod testing;
 
 pub use device_error::NearError;
-pub use equivalent::{EquivalentCommands, equivalent_commands};
+pub use equivalent::{EquivalentCommands, commands_of, equivalent_commands};
 pub use error::PlacementError;
 pub use gpus::share_gpus;
 pub use lists::{MachineDetail, needs};

@@ -2,7 +2,8 @@
 
 use numawise_facts::notice::PlanNotice;
 use numawise_facts::{
-    Machine, Node, Notice, Order, Placement, PlacementRequest, Strategy, TaskPlacement, ThreadBinding,
+    CpuChoice, Machine, Node, Notice, Order, Placement, PlacementRequest, Strategy, TaskPlacement,
+    ThreadBinding,
 };
 use numawise_units::{CpuId, CpuSet, NodeId, NodeSet, TaskId};
 
@@ -10,7 +11,7 @@ use crate::counts::{self, Counts, even};
 use crate::meeting::Meeting;
 use crate::share::{self, Cut};
 use crate::usable::{self, Group};
-use crate::{PlacementError, choice, cores, lists, memory};
+use crate::{PlacementError, choice, cores, lists, memory, order};
 
 #[cfg(test)]
 mod invariants;
@@ -85,7 +86,9 @@ fn check(request: &PlacementRequest) -> Result<(), PlacementError> {
     if asked > MOST_THREADS {
         return Err(PlacementError::TooManyThreads { asked, most: MOST_THREADS });
     }
-    let nothing_named = request.cpus.is_none() && request.nodes.is_none();
+    order::check(request)?;
+    let listed = matches!(request.choice.order, Order::Listed(_));
+    let nothing_named = request.cpus.is_none() && request.nodes.is_none() && !listed;
     if request.strategy == Strategy::Explicit && nothing_named {
         Err(PlacementError::NothingExplicit)
     } else {
@@ -125,9 +128,9 @@ fn choose(
     let given = threads.map(|threads| threads as usize);
     let sizes = given.map_or_else(|| even(usable.len(), tasks), |threads| vec![threads; tasks]);
     let groups = usable::groups(machine, usable, &request.choice);
-    let cut = match (request.choice.step.get(), request.choice.order) {
-        (1, Order::Spread) => Cut::Apart,
+    let cut = match (request.choice.step.get(), &request.choice.order) {
         (1, Order::Compact) => Cut::ByCore,
+        (1, _) => Cut::Apart,
         _ => Cut::InOrder,
     };
     let capacity: Vec<usize> = groups.iter().map(|group| group.cpus.len()).collect();
@@ -148,7 +151,7 @@ fn choose(
         Strategy::Local => whole(counts::local(&capacity, &sizes)),
         Strategy::Distributed => whole(counts::distributed(&capacity, &sizes)),
         Strategy::Semi => share::semi(&capacities, tasks, given),
-        Strategy::None | Strategy::Explicit => return by_number(request, usable, &sizes),
+        Strategy::None | Strategy::Explicit => return by_number(machine, request, usable, &sizes),
     };
     let mut orders = share::assign(&groups, &counts, cut);
     if cut == Cut::Apart && given.is_some() && request.strategy != Strategy::Semi && tasks > 1 {
@@ -180,10 +183,17 @@ fn apart(strategy: Strategy, groups: &[Group], counts: Counts, orders: Vec<Vec<C
     best.map(|(orders, _)| orders).unwrap_or_default()
 }
 
-/// CPUs in the order of their numbers, or every n-th of them, one task after the other.
-fn by_number(request: &PlacementRequest, usable: &CpuSet, sizes: &[usize]) -> Vec<TaskCpus> {
-    let cpus = choice::by_number(usable, &request.choice);
+/// CPUs in the order of their numbers or in the one asked for, or every n-th of them, one task after the other.
+fn by_number(
+    machine: &Machine,
+    request: &PlacementRequest,
+    usable: &CpuSet,
+    sizes: &[usize],
+) -> Vec<TaskCpus> {
     let pinned = request.binding == ThreadBinding::Pinned;
+    let order = if pinned { request.choice.order.clone() } else { Order::Spread };
+    let choice = CpuChoice { order, ..request.choice.clone() };
+    let cpus = order::over_all(machine, usable, &choice, sizes.iter().sum());
     // Free tasks of an explicit plan share the list among them, whatever the number of their threads.
     let shares = even(cpus.len(), sizes.len());
     let (mut at, mut start) = (0, 0);

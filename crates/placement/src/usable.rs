@@ -45,6 +45,11 @@ pub fn cpus(machine: &Machine, request: &PlacementRequest) -> Result<CpuSet, Pla
         check_cpus(machine, cpus)?;
         usable = usable.intersection(cpus);
     }
+    if let Order::Listed(list) = &request.choice.order {
+        let listed = list.iter().copied().collect();
+        check_cpus(machine, &listed)?;
+        usable = usable.intersection(&listed);
+    }
     if let Some(nodes) = &request.nodes {
         let of_nodes = cpus_of(machine, nodes)?;
         usable = usable.intersection(&of_nodes);
@@ -124,14 +129,14 @@ pub fn groups(machine: &Machine, usable: &CpuSet, choice: &CpuChoice) -> Vec<Gro
         .into_iter()
         .map(|((_, _, node), cpus)| Group {
             node,
-            cpus: stepped(&ordered(machine, &cpus, choice.order), choice),
+            cpus: stepped(&ordered(machine, &cpus, &choice.order), choice),
         })
         .collect()
 }
 
 /// Fast cores first. Spread, those that are alike get one thread each before any gets a second one, and all cores before
 /// any gets a second one; compact, a core gets all its threads before the next.
-fn ordered(machine: &Machine, cpus: &[CpuId], order: Order) -> Vec<Place> {
+fn ordered(machine: &Machine, cpus: &[CpuId], order: &Order) -> Vec<Place> {
     let mut cores: BTreeMap<u32, usize> = BTreeMap::new(); // core number -> position by its lowest usable CPU
     let mut used: Vec<usize> = Vec::new();
     let mut places: Vec<(Reverse<u32>, Place)> = Vec::new();
@@ -148,7 +153,6 @@ fn ordered(machine: &Machine, cpus: &[CpuId], order: Order) -> Vec<Place> {
         used[core] += 1;
     }
     match order {
-        Order::Spread => places.sort_by_key(|(speed, place)| (place.round, *speed, place.core)),
         Order::Compact => {
             // A core is as fast as its fastest thread, so that it stays in one piece.
             let mut of_core = vec![Reverse(0); cores.len()];
@@ -157,6 +161,7 @@ fn ordered(machine: &Machine, cpus: &[CpuId], order: Order) -> Vec<Place> {
             }
             places.sort_by_key(|(_, place)| (of_core[place.core], place.core, place.round));
         }
+        _ => places.sort_by_key(|(speed, place)| (place.round, *speed, place.core)),
     }
     places.into_iter().map(|(_, place)| place).collect()
 }

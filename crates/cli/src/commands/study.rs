@@ -451,7 +451,7 @@ fn factors(typed: &Arguments, commands: Vec<NamedCommand>) -> Result<Vec<GridFac
         factors.push(GridFactor::PageSize(words::<PageSize>("--page-size", levels)?));
     }
     if let Some(levels) = &typed.order {
-        factors.push(GridFactor::Order(words::<Order>("--order", levels)?));
+        factors.push(GridFactor::Order(orders(levels)?));
     }
     factors.extend(typed.step.as_ref().map(|levels| GridFactor::Step(numbers(levels))));
     factors.extend(
@@ -472,6 +472,17 @@ fn factors(typed: &Arguments, commands: Vec<NamedCommand>) -> Result<Vec<GridFac
 fn words<T: FromStr<Err: std::fmt::Display>>(option: &str, levels: &WordLevels) -> Result<Vec<T>, Failure> {
     let one = |word: &String| word.parse::<T>().map_err(|error| Failure::new(format!("{option}: {error}")));
     levels.words().iter().map(one).collect()
+}
+
+/// A study's strategies choose the CPUs.
+fn orders(levels: &WordLevels) -> Result<Vec<Order>, Failure> {
+    let orders = words::<Order>("--order", levels)?;
+    match orders.iter().find(|order| !matches!(order, Order::Spread | Order::Compact)) {
+        Some(other) => Err(Failure::new(format!(
+            "--order {other}: this order is one of `numawise run` without a strategy; expected spread or compact as the levels of a study"
+        ))),
+        None => Ok(orders),
+    }
 }
 
 fn pins(levels: &WordLevels) -> Result<Vec<ThreadBinding>, Failure> {

@@ -5,6 +5,7 @@ mod agent;
 mod answer;
 mod copies;
 mod errors;
+mod openmp_orders;
 mod options;
 mod plan;
 #[path = "../support/seccomp.rs"]

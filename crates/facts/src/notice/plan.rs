@@ -35,7 +35,7 @@ super::notices! {
         "NW104" TasksShareCpus { shared: CpuSet, unused: CpuSet, strategy: Strategy },
         /// CPUs to be skipped do not exist.
         "NW105" SkippedCpusUnknown { cpus: CpuSet, exist: CpuSet },
-        /// The strategy takes CPUs by their numbers, so that an order has no effect.
+        /// Threads are free inside of the CPUs of their task, so that an order has no effect.
         "NW106" OrderWithoutEffect { order: Order, strategy: Strategy },
         /// All CPUs that are left belong to efficient cores.
         "NW107" OnlyEfficientCores { cpus: CpuSet },

@@ -310,6 +310,21 @@ proptest! {
         }
     }
 
+    /// Orders over all CPUs use each once before any is used twice.
+    #[test]
+    fn orders_over_all_cpus_use_each_once(machine in with_kinds(), which in 0usize..3, number in 1u32..40) {
+        let order = [Order::Compact, Order::Scatter, Order::Balanced][which].clone();
+        let choice = CpuChoice { order, efficient_cores: true, ..CpuChoice::default() };
+        let request = PlacementRequest { choice, ..testing::request(super::Strategy::None, Some(number)) };
+        let Ok(placement) = place(&machine, &request) else {
+            prop_assert!(machine.allowed_cpus.is_empty());
+            return Ok(());
+        };
+        let used = placement.tasks[0].threads.iter().fold(CpuSet::new(), |used, cpus| used.union(cpus));
+        prop_assert_eq!(used.len(), machine.allowed_cpus.len().min(number as usize));
+        prop_assert!(used.is_subset(&machine.allowed_cpus));
+    }
+
     /// A rank needs nothing but the request: it may read the machine's lists in any order, and have been told of fewer
     /// things that do not matter to it.
     #[test]

@@ -32,9 +32,9 @@ pub fn text(notice: &PlanNotice) -> String {
         PlanNotice::SkippedCpusUnknown { cpus, exist } => {
             format!("CPU {cpus} was to be skipped and does not exist on this machine; it has CPUs {exist}")
         }
-        PlanNotice::OrderWithoutEffect { order, strategy } => format!(
-            "order {order} changes nothing: strategy {strategy} takes CPUs in the order of their numbers"
-        ),
+        PlanNotice::OrderWithoutEffect { order, .. } => {
+            format!("order {order} changes nothing: threads are free inside of the CPUs of their task")
+        }
         PlanNotice::OnlyEfficientCores { cpus } => {
             format!("only efficient (slower) cores are left ({cpus}); they are taken")
         }

@@ -159,7 +159,10 @@ fn checked(line: PrintedLine, command: &RunSpec, ours: &Result<Option<String>, N
         _ if line.line.contains('\n') && !one_word_has_a_newline(command) => Some(NotRun::SeveralLines),
         LineTool::Other(tool @ (EquivalentTool::Numactl | EquivalentTool::Taskset)) => installed(tool.name()),
         LineTool::Numawise => ours.as_ref().err().cloned(),
-        LineTool::Program | LineTool::Other(EquivalentTool::OpenMp) => None,
+        LineTool::Program
+        | LineTool::Other(
+            EquivalentTool::OpenMp | EquivalentTool::KmpAffinity | EquivalentTool::GompCpuAffinity,
+        ) => None,
     };
     PrintedLine { not_run: line.not_run.or(not_run), ..line }
 }

@@ -6,7 +6,7 @@ use std::num::NonZeroU32;
 
 use numawise_facts::notice::PlanNotice;
 use numawise_facts::{
-    Balancing, CpuChoice, DeviceName, Machine, MemoryMode, MemoryRequest, Notice, PageSize, Placement,
+    Balancing, CpuChoice, DeviceName, Machine, MemoryMode, MemoryRequest, Notice, Order, PageSize, Placement,
     PlacementRequest, RunSpec, Strategy, TaskPlacement, ThreadBinding,
 };
 use numawise_launch::{Change, Pinner};
@@ -84,7 +84,7 @@ impl Default for MemorySelection {
 pub struct RunRequest {
     pub command: RunSpec,
     pub strategy: Option<Strategy>,
-    /// Without it, threads are pinned where a strategy chooses their CPUs.
+    /// Without it, threads are pinned where a strategy or an order chooses their CPUs.
     pub binding: Option<ThreadBinding>,
     pub threads: Option<u32>,
     pub tasks: TaskCount,
@@ -150,6 +150,7 @@ impl RunRequest {
     /// lists, and where no CPUs are chosen.
     pub fn shares(&self) -> bool {
         self.spreads()
+            || self.orders()
             || self.is_pinned_by_request()
             || matches!(self.cpus, CpuSelection::Listed(_) | CpuSelection::Located(_))
             || matches!(self.nodes, NodeSelection::Listed(_))
@@ -167,6 +168,11 @@ impl RunRequest {
 
     pub fn is_pinned_by_request(&self) -> bool {
         self.binding == Some(ThreadBinding::Pinned)
+    }
+
+    /// True when no strategy chooses the CPUs of the threads, and an order does.
+    fn orders(&self) -> bool {
+        !self.spreads() && self.choice.order != Order::default() && self.binding != Some(ThreadBinding::Free)
     }
 
     fn spreads(&self) -> bool {
@@ -241,7 +247,11 @@ impl JobRequest {
                 Some(parse_nodes(text, listed_nodes).map_err(list(RequestedList::Nodes))?)
             }
         };
-        let listed = cpus.is_some() || nodes.is_some() || location.is_some() || request.near.is_some();
+        let listed = cpus.is_some()
+            || nodes.is_some()
+            || location.is_some()
+            || request.near.is_some()
+            || matches!(request.choice.order, Order::Listed(_));
         // Every rank that has these CPUs would choose the same ones of them.
         let may_choose = !tasks.overlapping || request.is_pinned_by_request();
         let strategy = match request.strategy {
@@ -251,7 +261,7 @@ impl JobRequest {
         };
         let pins = match request.binding {
             Some(binding) => binding == ThreadBinding::Pinned,
-            None => request.spreads() && may_choose,
+            None => (request.spreads() || request.orders()) && may_choose,
         };
         // Copies without a number of threads would each take the whole machine.
         let copies = matches!(request.tasks, TaskCount::Copies(_));

@@ -171,3 +171,25 @@ fn a_device_is_a_list_that_only_the_machine_can_resolve() {
     assert!(matches!(refused, Err(Error::VisibleGpus { .. })), "{refused:?}");
     assert!(JobRequest::new(&typed("place=local"), &allowed(), &JobTasks::of(1), &strange).is_ok());
 }
+
+#[test]
+fn an_order_without_a_strategy_pins_and_chooses() {
+    for (line, expected, shares) in [
+        ("order=scatter", "none pinned cpus - nodes - threads - memory default", true),
+        ("order=compact", "none pinned cpus - nodes - threads - memory default", true),
+        ("order=spread", "none free cpus - nodes - threads - memory default", false),
+        ("order=scatter free", "none free cpus - nodes - threads - memory default", false),
+        ("order=0,3-7:2", "explicit pinned cpus - nodes - threads - memory default", true),
+        ("order=balanced cpus=0-3", "explicit pinned cpus 0-3 nodes - threads - memory default", true),
+        ("order=compact place=local free", "local free cpus - nodes - threads - memory default", true),
+    ] {
+        assert_eq!((in_short(&request(line)).as_str(), typed(line).shares()), (expected, shares), "{line}");
+    }
+    let overlapping = JobTasks { overlapping: true, ..JobTasks::of(1) };
+    let all = in_a_job("order=scatter", &overlapping);
+    assert_eq!(
+        (all.placement.binding, all.placement.tasks),
+        (ThreadBinding::Free, 1),
+        "nobody knows whose CPU is whose"
+    );
+}

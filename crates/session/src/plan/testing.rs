@@ -48,6 +48,7 @@ pub fn request(words: &str) -> RunRequest {
             "balancing" => request.balancing = value.parse().unwrap(),
             "near" => request.near = Some(value.parse().unwrap()),
             "gpus" => request.share_gpus = true,
+            "order" => request.choice.order = value.parse().unwrap(),
             "rebind" => request.rebind = true,
             "explain" => request.explain = Explanation::EachRank,
             _ => request.command.command.push(Argument::from(word)),

@@ -112,7 +112,7 @@ impl GridFactor {
             GridFactor::Memory(all) => all.iter().cloned().map(GridLevel::Memory).collect(),
             GridFactor::Pin(all) => all.iter().copied().map(GridLevel::Pin).collect(),
             GridFactor::PageSize(all) => all.iter().copied().map(GridLevel::PageSize).collect(),
-            GridFactor::Order(all) => all.iter().copied().map(GridLevel::Order).collect(),
+            GridFactor::Order(all) => all.iter().cloned().map(GridLevel::Order).collect(),
             GridFactor::Variable { values, .. } | GridFactor::Parameter { values, .. } => words(values),
         }
     }

@@ -205,7 +205,7 @@ fn request(point: &GridPoint, base: &GridBase) -> PlacementRequest {
             GridLevel::Memory(memory) => request.memory = memory.clone(),
             GridLevel::Pin(binding) => pin = Some(*binding),
             GridLevel::PageSize(pages) => request.pages = *pages,
-            GridLevel::Order(order) => request.choice.order = *order,
+            GridLevel::Order(order) => request.choice.order = order.clone(),
             GridLevel::Number(_) | GridLevel::Division(_) | GridLevel::Word(_) => {}
         }
     }

@@ -67,7 +67,8 @@ pub struct PlacementOptions {
     #[arg(long)]
     pub rebind: bool,
 
-    /// One hardware thread of every core first (spread), or all of a core before the next (compact)
+    /// One hardware thread of every core first (spread), or all of a core before the next (compact); without --place also scatter
+    /// (from package to package), balanced (as many threads on each core) or CPUs in their order: 0,3-7:2
     #[arg(long, value_name = "ORDER", help_heading = "Which CPUs in which order")]
     pub order: Option<Order>,
     /// The k-th thread on every N-th CPU

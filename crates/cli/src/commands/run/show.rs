@@ -1,6 +1,7 @@
 //! A plan as text, as JSON, and as the equivalent commands of one tool.
 
 use numawise_facts::{EquivalentTool, RunSpec, TaskPlacement};
+use numawise_placement::EquivalentCommands;
 use numawise_report::document::{self, Style};
 use numawise_report::notice;
 use numawise_report::plan::{self, ToolCommands, View};
@@ -39,7 +40,11 @@ pub fn page(plan: &RunPlan, spec: &RunSpec) -> Result<String, Failure> {
 
 /// The lines of one tool; what they leave out as comments of a shell.
 fn script(plan: &RunPlan, spec: &RunSpec, tool: EquivalentTool) -> Result<String, Failure> {
-    match commands(plan, &lines(plan, spec)?).into_iter().find(|commands| commands.tool == tool) {
+    let lines = lines(plan, spec)?;
+    let line = |task: &TaskPlacement| lines[task.task.0 as usize].clone();
+    let RunPlan { machine, placement, steers_threads, .. } = plan;
+    let of_tool = numawise_placement::commands_of(tool, machine, placement, *steers_threads, &line);
+    match of_tool.map(shown_commands) {
         Some(commands) if !commands.lines.is_empty() => Ok(plan::script(&commands)),
         Some(commands) => {
             let missing: Vec<String> = commands.missing.iter().map(notice::text).collect();
@@ -61,12 +66,13 @@ fn commands(plan: &RunPlan, lines: &[String]) -> Vec<ToolCommands> {
     let line = |task: &TaskPlacement| lines[task.task.0 as usize].clone();
     numawise_placement::equivalent_commands(&plan.machine, &plan.placement, plan.steers_threads, &line)
         .into_iter()
-        .map(|commands| ToolCommands {
-            tool: commands.tool,
-            lines: commands.lines,
-            missing: commands.missing,
-        })
+        .map(shown_commands)
         .collect()
+}
+
+fn shown_commands(commands: EquivalentCommands) -> ToolCommands {
+    let EquivalentCommands { tool, lines, missing } = commands;
+    ToolCommands { tool, lines, missing }
 }
 
 fn with_view(plan: &RunPlan, spec: &RunSpec, show: impl Fn(&View<'_>) -> String) -> Result<String, Failure> {
