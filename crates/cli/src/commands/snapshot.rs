@@ -95,6 +95,13 @@ pub fn run(typed: Arguments) -> Result<Status, Failure> {
             "--{option} is about shared memory and not about a program; expected it with numawise run"
         )));
     }
+    let numactl = &typed.placement.numactl;
+    if numactl.is_show() || numactl.is_hardware() {
+        let option = if numactl.is_show() { "--show" } else { "--hardware" };
+        return Err(Failure::new(format!(
+            "{option} shows what is there and starts no program; expected it with numawise run"
+        )));
+    }
     if typed.ranks.as_ref().is_some_and(|ranks| ranks.iter().next().is_none()) {
         return Err(Failure::new("--ranks '': expected ranks, such as 0,3-5"));
     }

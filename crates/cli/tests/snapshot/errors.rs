@@ -85,7 +85,11 @@ fn what_cannot_be_started_has_the_status_of_shells() {
         assert_eq!(answer.status, Some(status), "{}", answer.err);
     }
     assert!(bench.snapshot(&["--ranks", "", "--", "true"]).err.contains("--ranks ''"));
-    assert_eq!(bench.snapshot(&["--show", "--", "true"]).status, Some(125));
+    for option in ["--show", "-H", "--touch"] {
+        let answer = bench.snapshot(&[option, "--", "true"]);
+        assert_eq!(answer.status, Some(125), "{option}: {}", answer.err);
+        assert!(answer.err.contains("expected it with numawise run"), "{option}: {}", answer.err);
+    }
     assert_eq!(bench.snapshot(&["--"]).status, Some(125));
 }
 
