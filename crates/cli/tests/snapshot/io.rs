@@ -84,7 +84,7 @@ fn a_program_that_writes_byte_by_byte_is_told_so_and_one_that_computes_is_not() 
 #[test]
 fn a_killed_program_has_what_it_wrote_until_then() {
     let bench = Bench::new();
-    let script = "head -c 300000 /dev/zero > d; exec python3 -c \"\nimport os, time\nf = os.open('k', os.O_CREAT | os.O_WRONLY)\nos.write(f, b'x' * 5000)\ntime.sleep(1)\nos.kill(os.getpid(), 9)\"";
+    let script = "head -c 300000 /dev/zero > d; exec python3 -c \"\nimport os, time\nf = os.open('k', os.O_CREAT | os.O_WRONLY)\nos.write(f, b'x' * 5000)\ntime.sleep(3)\nos.kill(os.getpid(), 9)\"";
     if !crate::same::has("python3") {
         return;
     }

@@ -3,13 +3,13 @@
 use numawise_facts::memory::MemoryKindEvidence;
 use numawise_facts::notice::StudyNotice;
 use numawise_facts::{
-    ContrastRole, Cpu, CpuFrequency, Disturbance, EquivalentTool, Exit, FrequencyFacts, FrequencyPolicy,
-    FrequencySource, HostFacts, HostNoise, Levels, LineTool, Machine, MappingSnapshot, MemoryEvents,
-    MemoryKind, MemoryMode, MemoryPlan, MemoryRequest, MemorySnapshot, Metric, MetricProblem, Node, NotRun,
-    Observation, OtherValue, Outcome, Package, PageUse, Placement, PlacementRequest, Point, PointPair,
-    PointRole, PolicyShare, PrintedLine, PrintedLines, Reading, ResidencySample, ResourceUsage, RunSpec,
-    SamplerCost, Source, Strategy, StudyHeader, TaskPlacement, ThreadBinding, ThreadObservation, Trial,
-    TrialFrequency,
+    ContrastRole, Cpu, CpuChoice, CpuFrequency, Disturbance, EquivalentTool, Exit, FrequencyFacts,
+    FrequencyPolicy, FrequencySource, HostFacts, HostNoise, Levels, LineTool, Machine, MappingSnapshot,
+    MemoryEvents, MemoryKind, MemoryMode, MemoryPlan, MemoryRequest, MemorySnapshot, Metric, MetricProblem,
+    Node, NotRun, Observation, OtherValue, Outcome, Package, PageUse, Placement, PlacementRequest, Point,
+    PointPair, PointRole, PolicyShare, PrintedLine, PrintedLines, Reading, ResidencySample, ResourceUsage,
+    RunSpec, SamplerCost, Smt, Source, Strategy, StudyHeader, TaskPlacement, ThreadBinding,
+    ThreadObservation, Trial, TrialFrequency,
 };
 use numawise_units::{
     Bytes, CpuId, CpuSet, Hertz, HostId, Microjoules, Nanoseconds, NodeId, NodeSet, Pid, Rank, Ratio, TaskId,
@@ -59,7 +59,9 @@ pub fn machine() -> Machine {
 
 fn point(id: &str, role: PointRole, memory: MemoryRequest, mode: MemoryMode) -> Point {
     let nodes = if mode == MemoryMode::Interleave { "0-1" } else { "" };
-    let request = PlacementRequest { memory, ..PlacementRequest::as_the_os_does() };
+    // What the kept file of version 1 has, in which nothing stood for hardware threads that nobody asked for.
+    let choice = CpuChoice { smt: Smt::All, ..CpuChoice::default() };
+    let request = PlacementRequest { memory, choice, ..PlacementRequest::as_the_os_does() };
     Point {
         id: id.into(),
         levels: Levels::of(&request, 4),
