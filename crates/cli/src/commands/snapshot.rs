@@ -90,16 +90,9 @@ struct Outputs {
 }
 
 pub fn run(typed: Arguments) -> Result<Status, Failure> {
-    if let Some(option) = typed.placement.numactl.of_shared_memory() {
+    if let Some(option) = typed.placement.numactl.without_program() {
         return Err(Failure::new(format!(
-            "--{option} is about shared memory and not about a program; expected it with numawise run"
-        )));
-    }
-    let numactl = &typed.placement.numactl;
-    if numactl.is_show() || numactl.is_hardware() {
-        let option = if numactl.is_show() { "--show" } else { "--hardware" };
-        return Err(Failure::new(format!(
-            "{option} shows what is there and starts no program; expected it with numawise run"
+            "--{option} starts no program, and a snapshot is taken of one; expected it with numawise run"
         )));
     }
     if typed.ranks.as_ref().is_some_and(|ranks| ranks.iter().next().is_none()) {

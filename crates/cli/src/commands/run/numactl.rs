@@ -191,18 +191,11 @@ pub const SHARED_MEMORY: &str = "shared_memory";
 /// Those of numactl's options that were typed.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct NumactlOptions {
-    /// The position in the table, in its order, and the value. Each option at most once.
+    /// The position in the table and the value, in the order in which they were typed. Each option at most once.
     typed: Vec<(usize, String)>,
-    /// What is done with shared memory, in the order in which it was typed; empty where there is none.
-    steps: Vec<usize>,
 }
 
 impl NumactlOptions {
-    fn add(&mut self, option: usize, value: String) {
-        let at = self.typed.partition_point(|(other, _)| *other < option);
-        self.typed.insert(at, (option, value));
-    }
-
     fn find(&self, meant: impl Fn(Meaning) -> bool) -> Option<(&'static NumactlOption, &str)> {
         let found = self.typed.iter().find(|(option, _)| meant(OPTIONS[*option].meaning))?;
         Some((&OPTIONS[found.0], &found.1))
@@ -259,17 +252,24 @@ impl NumactlOptions {
         self.find(|meaning| matches!(meaning, Meaning::SharedMemory(_))).map(|(option, _)| option.long)
     }
 
+    /// The name of an option with which no program is started, where one was typed.
+    pub fn without_program(&self) -> Option<&'static str> {
+        let starts_none =
+            |meaning| matches!(meaning, Meaning::SharedMemory(_) | Meaning::Show | Meaning::Hardware);
+        self.find(starts_none).map(|(option, _)| option.long)
+    }
+
     /// What is to be done with shared memory, in the order in which it was typed.
     pub fn steps(&self) -> Vec<SharedStep> {
-        let step = |number: &usize| match OPTIONS[*number].meaning {
-            Meaning::Policy(mode) => Some(SharedStep::Policy(mode, self.policy()?.1.to_owned())),
+        let step = |(number, value): &(usize, String)| match OPTIONS[*number].meaning {
+            Meaning::Policy(mode) => Some(SharedStep::Policy(mode, value.clone())),
             Meaning::SharedMemory(Shared::Touch) => Some(SharedStep::Touch),
             Meaning::SharedMemory(Shared::Verify) => Some(SharedStep::Verify),
             Meaning::SharedMemory(Shared::ShowPolicies) => Some(SharedStep::ShowPolicies),
             Meaning::SharedMemory(Shared::ShowNodes) => Some(SharedStep::ShowNodes),
             _ => None,
         };
-        self.steps.iter().filter_map(step).collect()
+        self.typed.iter().filter_map(step).collect()
     }
 }
 
@@ -297,7 +297,7 @@ pub fn scan(words: impl IntoIterator<Item = OsString>) -> Option<(NumactlOptions
             (Some(_), Some(value)) => value.to_owned(),
             (Some(_), None) => words.next()?.into_string().ok().filter(|value| !value.starts_with('-'))?,
         };
-        options.add(number, value);
+        options.typed.push((number, value));
     };
     (!command.is_empty()).then_some((options, command))
 }
@@ -403,26 +403,24 @@ impl clap::Args for NumactlOptions {
 
 impl clap::FromArgMatches for NumactlOptions {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let numbered = OPTIONS.iter().enumerate();
+        let mut all: Vec<(usize, usize)> =
+            numbered.filter_map(|(number, option)| Some((typed_at(matches, option)?, number))).collect();
+        all.sort_unstable();
         let mut options = NumactlOptions::default();
-        // numactl shows and ends as soon as it reads the word: what stands behind it does nothing.
-        let last = OPTIONS.iter().filter(|option| option.meaning == Meaning::Show);
-        let last = last.filter_map(|option| typed_at(matches, option)).min().unwrap_or(usize::MAX);
-        let before = |option: &NumactlOption| typed_at(matches, option).is_some_and(|at| at <= last);
-        for (number, option) in OPTIONS.iter().enumerate().filter(|(_, option)| before(option)) {
+        for (_, number) in all {
+            let option = &OPTIONS[number];
             let value = match (option.value, option.meaning) {
                 (None, meaning) if meaning != Meaning::Balancing => {
                     matches.get_flag(option.long).then(|| typed_without_value(meaning).to_owned())
                 }
                 _ => matches.get_one::<String>(option.long).cloned(),
             };
-            if let Some(value) = value {
-                options.add(number, value);
+            options.typed.extend(value.map(|value| (number, value)));
+            if option.meaning == Meaning::Show {
+                // numactl shows and ends as soon as it reads the word: what stands behind it does nothing.
+                break;
             }
-        }
-        if options.of_shared_memory().is_some() {
-            let typed = options.typed.iter().map(|(number, _)| *number);
-            options.steps = typed.collect();
-            options.steps.sort_by_key(|number| typed_at(matches, &OPTIONS[*number]));
         }
         Ok(options)
     }

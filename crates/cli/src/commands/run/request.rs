@@ -9,7 +9,6 @@ use numawise_report::numactl::CpuNumbers;
 use numawise_session::plan::{
     CpuSelection, Explanation, MemorySelection, NodeSelection, RunRequest, TaskCount,
 };
-
 use numawise_session::shared_memory::SharedRequest;
 
 use super::super::Failure;
