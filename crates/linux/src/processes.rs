@@ -2,7 +2,7 @@
 
 use numawise_units::Pid;
 
-use crate::calls::process::user;
+use crate::calls::process::{most, user};
 use crate::error::Error;
 use crate::file::read_path;
 use crate::proc::stat::TaskStat;
@@ -50,9 +50,6 @@ fn threads_of(roots: &Roots, pid: Pid, user: u32, buffer: &mut Vec<u8>) -> Optio
 pub fn most_of_user(roots: &Roots) -> Option<u64> {
     let status = roots.try_text("/proc/self/status")?;
     let capabilities = Status::parse(status.as_bytes()).ok()?.capabilities?;
-    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
-    // SAFETY: the kernel writes one rlimit, which `limit` is.
-    let failed = unsafe { libc::getrlimit(libc::RLIMIT_NPROC, &raw mut limit) } != 0;
     let is_held = user() != 0 && capabilities & PASSES_OVER == 0;
-    (!failed && is_held && limit.rlim_cur != libc::RLIM_INFINITY).then_some(limit.rlim_cur)
+    most(libc::RLIMIT_NPROC).filter(|_| is_held)
 }

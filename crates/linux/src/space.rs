@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use numawise_units::Bytes;
 
+use crate::calls::process::most;
 use crate::draft::{Draft, folder_of};
 use crate::replace::possible_in;
 
@@ -91,10 +92,7 @@ fn reached(limit: Bytes) -> String {
 
 /// The most that a file of this process may hold; none where there is no limit.
 pub fn file_size_limit() -> Option<Bytes> {
-    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
-    // SAFETY: the kernel writes one rlimit, which `limit` is.
-    let failed = unsafe { libc::getrlimit(libc::RLIMIT_FSIZE, &mut limit) } != 0;
-    (!failed && limit.rlim_cur != libc::RLIM_INFINITY).then_some(Bytes(limit.rlim_cur))
+    most(libc::RLIMIT_FSIZE).map(Bytes)
 }
 
 /// What is free in the file system of a folder for who is not root.

@@ -82,7 +82,7 @@ impl FrequencySampler {
             due: Nanoseconds(0),
             next: CpuId(0),
             files: BTreeMap::new(),
-            spare_files: FILES_KEPT.min(process::open_files_limit() / 8),
+            spare_files: process::open_files_limit().map_or(FILES_KEPT, |most| FILES_KEPT.min(most / 8)),
             seen: BTreeMap::new(),
             problem: None,
             buffer: Vec::with_capacity(1024),

@@ -104,7 +104,7 @@ impl Table {
             fresh: 0,
             cursor: 0,
             ended: Vec::new(),
-            spare_files: FILES_KEPT.min(process::open_files_limit() / 4),
+            spare_files: process::open_files_limit().map_or(FILES_KEPT, |most| FILES_KEPT.min(most / 4)),
             last_task: None,
             rounds: 0,
             next_listed: 0,

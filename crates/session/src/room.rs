@@ -82,8 +82,9 @@ fn limits(roots: &Roots) -> Vec<(u64, CopiesLimit)> {
             processes(most.saturating_sub(running), CopiesLimit::Processes { file: file.to_owned() });
         }
     }
-    let most = process::open_files_limit();
-    limits.push((most.saturating_sub(OTHER_FILES) / FILES_OF_A_COPY, CopiesLimit::OpenFiles { most }));
+    if let Some(most) = process::open_files_limit() {
+        limits.push((most.saturating_sub(OTHER_FILES) / FILES_OF_A_COPY, CopiesLimit::OpenFiles { most }));
+    }
     let mut memory = |left: Bytes, file: Option<String>| {
         limits.push((left.0 / LEAST_MEMORY.0, CopiesLimit::Memory { left, file }));
     };

@@ -5,7 +5,7 @@ use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::Path;
 
-use super::checked;
+use super::{checked, process};
 
 #[cfg(test)]
 #[path = "handover_tests.rs"]
@@ -110,13 +110,11 @@ pub struct ManyDescriptors(Option<libc::rlimit>);
 
 impl ManyDescriptors {
     pub fn allow() -> ManyDescriptors {
-        let mut before = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
-        // SAFETY: the kernel writes one rlimit, which `before` is.
-        let known = unsafe { libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut before) } == 0;
-        if known {
+        let before = process::limit(libc::RLIMIT_NOFILE);
+        if let Some(before) = before {
             set(libc::rlimit { rlim_cur: before.rlim_max, ..before });
         }
-        ManyDescriptors(known.then_some(before))
+        ManyDescriptors(before)
     }
 }
 

@@ -71,7 +71,8 @@ pub unsafe fn close_all(first: RawFd, last: RawFd) {
     // SAFETY: takes three numbers; that nobody uses the descriptors is the caller's promise.
     if unsafe { libc::syscall(libc::SYS_close_range, first, last, 0) } != 0 {
         // Before Linux 5.9. More than these are rarely open, and what stays open does no harm but to be open.
-        let open = RawFd::try_from(open_files_limit()).unwrap_or(RawFd::MAX).min(4096);
+        let open =
+            open_files_limit().and_then(|most| RawFd::try_from(most).ok()).unwrap_or(RawFd::MAX).min(4096);
         for fd in first..=last.min(open) {
             // SAFETY: as above.
             unsafe { libc::close(fd) };
@@ -79,13 +80,25 @@ pub unsafe fn close_all(first: RawFd, last: RawFd) {
     }
 }
 
-/// The number of files that this process may have open at once; 0 where the kernel does not say.
-#[doc(alias = "RLIMIT_NOFILE")]
-pub fn open_files_limit() -> u64 {
+/// The most of a resource that this process may have, and how far it may raise that; `RLIM_INFINITY` where there is no limit. None where the
+/// kernel does not know the resource.
+#[doc(alias = "getrlimit")]
+pub(crate) fn limit(resource: libc::__rlimit_resource_t) -> Option<libc::rlimit> {
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
     // SAFETY: the kernel writes one rlimit, which `limit` is.
-    let failed = unsafe { libc::getrlimit(libc::RLIMIT_NOFILE, &mut limit) } != 0;
-    if failed { 0 } else { limit.rlim_cur }
+    let failed = unsafe { libc::getrlimit(resource, &raw mut limit) } != 0;
+    (!failed).then_some(limit)
+}
+
+/// The same as a number, where there is a limit.
+pub(crate) fn most(resource: libc::__rlimit_resource_t) -> Option<u64> {
+    limit(resource).map(|limit| limit.rlim_cur).filter(|most| *most != libc::RLIM_INFINITY)
+}
+
+/// The number of files that this process may have open at once; none where there is no limit.
+#[doc(alias = "RLIMIT_NOFILE")]
+pub fn open_files_limit() -> Option<u64> {
+    most(libc::RLIMIT_NOFILE)
 }
 
 /// The number of the user whose rights this process has.

@@ -16,5 +16,5 @@ fn users_have_numbers() {
 
 #[test]
 fn files_may_be_open() {
-    assert!(open_files_limit() > 0);
+    assert!(open_files_limit().is_none_or(|most| most > 0));
 }
