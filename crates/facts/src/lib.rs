@@ -43,7 +43,7 @@ mod task_words;
 mod watched;
 
 pub use activity::{Activity, ThreadActivity};
-pub use choice::{CpuChoice, Order, Smt};
+pub use choice::{CpuChoice, MOST_THREADS, Order, Smt};
 pub use device::{
     Device, DeviceKind, DeviceLocality, DeviceName, GpuRuntime, ParseDeviceNameError, PciVendor, TaskGpu,
     gpu_variables,

@@ -2,8 +2,8 @@
 
 use numawise_facts::notice::PlanNotice;
 use numawise_facts::{
-    CpuChoice, Machine, Node, Notice, Order, Placement, PlacementRequest, Strategy, TaskPlacement,
-    ThreadBinding,
+    CpuChoice, MOST_THREADS, Machine, Node, Notice, Order, Placement, PlacementRequest, Strategy,
+    TaskPlacement, ThreadBinding,
 };
 use numawise_units::{CpuId, CpuSet, NodeId, NodeSet, TaskId};
 
@@ -19,17 +19,13 @@ mod invariants;
 #[path = "place_tests.rs"]
 mod tests;
 
-/// Two for each CPU that a Linux kernel takes (8,192). A plan names each thread: a million of them took 38 s and 1.6 GiB to
-/// show, and no launcher starts as many on a computer (Slurm: 512, unless somebody raised MAX_TASKS_PER_NODE).
-const MOST_THREADS: u64 = 16_384;
-
 /// Fails for more tasks than anybody starts on one computer, before a plan names each of them.
 ///
 /// # Errors
 /// [`PlacementError::TooManyTasks`].
 pub fn check_tasks(asked: u32) -> Result<(), PlacementError> {
-    if u64::from(asked) > MOST_THREADS {
-        return Err(PlacementError::TooManyTasks { asked, most: MOST_THREADS });
+    if asked as usize > MOST_THREADS {
+        return Err(PlacementError::TooManyTasks { asked, most: MOST_THREADS as u64 });
     }
     Ok(())
 }
@@ -83,8 +79,8 @@ fn check(request: &PlacementRequest) -> Result<(), PlacementError> {
         return Err(PlacementError::NoThreads);
     }
     let asked = u64::from(request.tasks) * u64::from(request.threads.unwrap_or(1));
-    if asked > MOST_THREADS {
-        return Err(PlacementError::TooManyThreads { asked, most: MOST_THREADS });
+    if asked > MOST_THREADS as u64 {
+        return Err(PlacementError::TooManyThreads { asked, most: MOST_THREADS as u64 });
     }
     order::check(request)?;
     let listed = matches!(request.choice.order, Order::Listed(_));
