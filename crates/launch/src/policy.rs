@@ -6,15 +6,23 @@ use numawise_units::NodeSet;
 
 /// The policy to set; `None` for the default one, for which nothing is called.
 pub(crate) fn policy(plan: &MemoryPlan) -> Option<ThreadPolicy> {
-    let mode = match plan.mode {
-        MemoryMode::Default => return None,
+    if plan.mode == MemoryMode::Default {
+        return None;
+    }
+    let mode = kernel_mode(plan.mode);
+    let nodes = if mode == PolicyMode::Local { NodeSet::new() } else { plan.nodes.clone() };
+    Some(ThreadPolicy { mode, balancing: plan.balancing, nodes })
+}
+
+/// What the kernel calls a mode.
+pub fn kernel_mode(mode: MemoryMode) -> PolicyMode {
+    match mode {
+        MemoryMode::Default => PolicyMode::Default,
         MemoryMode::Local => PolicyMode::Local,
         MemoryMode::Bind => PolicyMode::Bind,
         MemoryMode::Preferred => PolicyMode::Preferred,
         MemoryMode::PreferredMany => PolicyMode::PreferredMany,
         MemoryMode::Interleave => PolicyMode::Interleave,
         MemoryMode::WeightedInterleave => PolicyMode::WeightedInterleave,
-    };
-    let nodes = if mode == PolicyMode::Local { NodeSet::new() } else { plan.nodes.clone() };
-    Some(ThreadPolicy { mode, balancing: plan.balancing, nodes })
+    }
 }

@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use numawise_facts::{MemoryMode, SharedFinding, SharedPart, SharedPolicy};
-use numawise_linux::calls::mempolicy::{self, PolicyMode, ThreadPolicy};
+use numawise_launch::kernel_mode;
+use numawise_linux::calls::mempolicy::{self, ThreadPolicy};
 use numawise_linux::calls::shared::{Region, SharedMemory};
 use numawise_units::{Bytes, NodeSet};
 
@@ -64,9 +65,8 @@ pub fn carry_out(request: &SharedRequest) -> Result<Vec<SharedFinding>, Error> {
         match step {
             SharedStep::Policy(policy, list) => {
                 let nodes = nodes(*policy, list)?;
-                let number = number(*policy);
                 memory
-                    .set_policy(number, &nodes, request.strict)
+                    .set_policy(kernel_mode(*policy), &nodes, request.strict)
                     .map_err(failed("does not take this policy"))?;
                 wanted = Some((*policy, nodes));
             }
@@ -74,7 +74,7 @@ pub fn carry_out(request: &SharedRequest) -> Result<Vec<SharedFinding>, Error> {
             SharedStep::Verify => {
                 let wanted = wanted.as_ref().ok_or(Error::NothingToVerify)?;
                 memory.touch();
-                verify(&memory, wanted).map_err(failed("cannot be read"))??;
+                verify(&memory, request.region.offset, wanted).map_err(failed("cannot be read"))??;
             }
             SharedStep::ShowPolicies => {
                 let parts = parts(&memory, request.region.offset, |at| memory.policy_at(at).map(policy_of));
@@ -108,12 +108,6 @@ fn nodes(policy: MemoryMode, list: &str) -> Result<NodeSet, Error> {
     Ok(nodes)
 }
 
-/// The kernel's number of a mode.
-fn number(policy: MemoryMode) -> PolicyMode {
-    let all = (0..=6).map(PolicyMode::from_number);
-    all.into_iter().find(|number| mode(*number) == Some(policy)).unwrap_or(PolicyMode::Default)
-}
-
 fn policy_of(policy: ThreadPolicy) -> SharedPolicy {
     SharedPolicy { mode: mode(policy.mode), nodes: policy.nodes }
 }
@@ -142,6 +136,7 @@ fn parts<T: PartialEq>(
 
 fn verify(
     memory: &SharedMemory,
+    offset: Bytes,
     (policy, nodes): &(MemoryMode, NodeSet),
 ) -> std::io::Result<Result<(), Error>> {
     for at in memory.pages() {
@@ -149,7 +144,7 @@ fn verify(
         let is_there = nodes.is_empty() || nodes.contains(node);
         if found.mode != Some(*policy) || found.nodes != *nodes || !is_there {
             return Ok(Err(Error::NotVerified {
-                offset: Bytes(at as u64),
+                offset: offset + Bytes(at as u64),
                 found: found.nodes,
                 node,
                 wanted: nodes.clone(),
