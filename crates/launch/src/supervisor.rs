@@ -42,7 +42,7 @@ const GRACE: Nanoseconds = Nanoseconds(500_000_000);
 const HELD: Nanoseconds = Nanoseconds(2_000_000_000);
 /// How often new orphans are looked for while the tree is ended, in milliseconds: the kernel does not say when one comes.
 const LOOK: i32 = 10;
-/// The same as a time; after a look that took longer, as long as that.
+/// The least time between two looks, a little less than [`LOOK`], so that waking early skips none; after a look that took longer, as long as that.
 const BETWEEN_LOOKS: Nanoseconds = Nanoseconds(9_000_000);
 /// Processes of which it is known that they have been asked to end. Of more, all are asked again.
 const ASKED: usize = 512;

@@ -85,7 +85,7 @@ fn block(roots: &Roots, name: &str) -> Result<NodeSet, DeviceError> {
 
 fn pci(roots: &Roots, address: &str) -> Result<NodeSet, DeviceError> {
     let address: PciAddress = address.parse()?;
-    named(roots, "PCI device", PCI, &address.to_string(), "expected an address")
+    found(roots, "PCI device", PCI, &address.to_string())
 }
 
 /// A device by its name in a folder of `/sys`.
@@ -99,6 +99,10 @@ fn named(
     if name.is_empty() || name.contains('/') || matches!(name, "." | "..") {
         return Err(DeviceError::Name { what, name: shortened(name), advice });
     }
+    found(roots, what, folder, name)
+}
+
+fn found(roots: &Roots, what: &'static str, folder: &str, name: &str) -> Result<NodeSet, DeviceError> {
     let path = roots.path(folder).join(name);
     match path.canonicalize() {
         Ok(device) => of_hardware(roots, &format!("{what} '{name}'"), &device),

@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 
 use numawise_linux::Roots;
+use numawise_linux::calls::pages::page_size;
 
 use crate::Error;
 use crate::files::shortened;
@@ -176,9 +177,7 @@ fn everything(pipe: OwnedFd, time: Duration) -> io::Result<Option<Vec<u8>>> {
 fn address_space() -> u64 {
     let text = Roots::live().try_text("/proc/self/statm");
     let pages: Option<u64> = text.and_then(|text| text.split(' ').next()?.parse().ok());
-    // SAFETY: asks for a number.
-    let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
-    pages.map_or(1 << 30, |pages| pages.saturating_mul(page.max(4096) as u64))
+    pages.map_or(1 << 30, |pages| pages.saturating_mul(page_size().0))
 }
 
 fn failed(status: c_int, name: &str, said: &str) -> Error {

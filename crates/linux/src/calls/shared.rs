@@ -13,6 +13,7 @@ use numawise_syscalls::{self as raw, MASK_WORDS};
 use numawise_units::{Bytes, NodeId, NodeSet};
 
 use super::mempolicy::{PolicyMode, ThreadPolicy};
+use super::pages::page_size;
 use super::{checked, error};
 use crate::memory::MemoryInfo;
 use crate::roots::Roots;
@@ -107,7 +108,7 @@ impl SharedMemory {
         checked(unsafe { libc::shmctl(segment, libc::IPC_STAT, &raw mut found) })?;
         let whole = Bytes(found.shm_segsz as u64);
         let length = region.length.unwrap_or(whole - region.offset);
-        let page = if region.huge { huge_page_size()? } else { page_size() };
+        let page = if region.huge { huge_page_size()? } else { page_size().0 };
         let bytes = aligned(region.offset, length, page)?;
         if region.offset.0.checked_add(length.0).is_none_or(|end| end > whole.0) {
             return Err(io::Error::new(
@@ -192,11 +193,6 @@ impl Drop for SharedMemory {
             }
         };
     }
-}
-
-fn page_size() -> u64 {
-    // SAFETY: asks for a number.
-    u64::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap_or(4096)
 }
 
 fn huge_page_size() -> io::Result<u64> {

@@ -25,7 +25,7 @@ const CLASSES: [(&str, Meaning); 4] = [
 
 /// The devices of the machine below `roots`, whose nodes are those of `machine`.
 pub fn devices(roots: &Roots, machine: &Machine) -> Reading<Vec<Device>> {
-    let known = NETWORK_OR_PCI.iter().any(|folder| roots.path(folder).is_dir());
+    let known = [PCI, NETWORK].into_iter().any(|folder| roots.path(folder).is_dir());
     if !known {
         return Reading::unavailable(
             "the kernel's files of devices (/sys/bus/pci, /sys/class) are not there",
@@ -66,8 +66,6 @@ pub fn devices(roots: &Roots, machine: &Machine) -> Reading<Vec<Device>> {
     }));
     Reading::Measured(devices::devices(found))
 }
-
-const NETWORK_OR_PCI: [&str; 2] = [PCI, NETWORK];
 
 /// The names of drivers, by what they belong to.
 #[derive(Default)]
