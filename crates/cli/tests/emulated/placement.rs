@@ -112,3 +112,52 @@ fn emulated_peer_numactl_gives_the_same() {
         }
     }
 }
+
+/// In a cgroup whose CPUs lie on more nodes than its memory, without and with a mask, lists mean what they mean to numactl; nodes without
+/// `-a` under a mask do not (docs/user/run.md).
+#[test]
+fn emulated_peer_numactl_gives_the_same_in_a_cgroup() {
+    if !testbed::ready() {
+        return;
+    }
+    let machine = testbed::load("two-socket").unwrap();
+    let enter = "mkdir -p /sys/fs/cgroup/box && cd /sys/fs/cgroup/box && echo 0-2 > cpuset.cpus && echo 0 > cpuset.mems; \
+                 echo $$ > cgroup.procs";
+    let masked = format!("{enter}; taskset -p 5 $$ > /dev/null");
+    let requests = [
+        "-N all",
+        "-a -N all",
+        "-a -N !0",
+        "-a -N 1",
+        "-a -C all",
+        "-C all",
+        "-a -C +0-1",
+        "-a -N all -i all",
+        "-a -m all",
+    ];
+    let look = "grep Cpus_allowed_list /proc/self/status; grep stack /proc/self/numa_maps";
+    let each = |place: &str, request: &str| {
+        ["numactl", "numawise run"].map(|tool| format!("{place}; {tool} {request} sh -c '{look}'"))
+    };
+    let under_mask = requests[1..].iter().flat_map(|request| each(&masked, request));
+    let commands: Vec<String> =
+        requests.iter().flat_map(|request| each(enter, request)).chain(under_mask).collect();
+    let run = guest(&machine).tool("numactl").run(&commands).unwrap();
+    let mut seen = Vec::new();
+    for (pair, command) in run.chunks(2).zip(commands.iter().skip(1).step_by(2)) {
+        let [theirs, ours] = [&pair[0], &pair[1]].map(|of| {
+            let mut lines = of.stdout.lines();
+            let cpus = lines.next().and_then(|line| line.strip_prefix("Cpus_allowed_list:\t"));
+            let policy = lines.next().and_then(|line| line.split(' ').nth(1));
+            (cpus.unwrap_or_else(|| panic!("{command}: {}", of.stderr)).to_owned(), policy.map(str::to_owned))
+        });
+        assert_eq!(ours, theirs, "{command}");
+        seen.push(ours.0);
+    }
+    assert_eq!(
+        (seen[0].as_str(), seen[1].as_str()),
+        ("0-1", "0-2"),
+        "nodes whose memory is allowed, and all"
+    );
+    assert!(run.iter().all(|result| result.stdout.contains("stack")), "policies were compared");
+}
