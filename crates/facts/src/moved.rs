@@ -1,6 +1,6 @@
 //! Memory of a running process that was moved from nodes to others.
 
-use numawise_units::{Bytes, NodeId, NodeSet, Pid};
+use numawise_units::{Bytes, BytesPerSecond, Nanoseconds, NodeId, NodeSet, Pid};
 
 use crate::{PageUse, Reading};
 
@@ -23,6 +23,8 @@ pub struct MovedMemory {
     pub after: Reading<ResidentMemory>,
     /// Pages that the kernel tried to move and could not; unavailable with the reason where it moved nothing at all.
     pub unmoved_pages: Reading<u64>,
+    /// How long the kernel took; unavailable with the same reason.
+    pub took: Reading<Nanoseconds>,
     /// Whether pages that other processes map too were to be moved as well, which takes a privilege.
     pub takes_shared: Reading<bool>,
 }
@@ -34,6 +36,17 @@ impl MovedMemory {
         let to = self.to.difference(&self.from);
         let both = self.before.as_ref().zip(self.after.as_ref());
         both.map(|(before, after)| Bytes(on(after, &to).0.saturating_sub(on(before, &to).0)))
+    }
+
+    /// How much of it the kernel moved in a second; unavailable, too, where nothing moved.
+    pub fn rate(&self) -> Reading<BytesPerSecond> {
+        match self.moved().zip(self.took.clone()) {
+            Reading::Measured((moved, took)) if moved.0 > 0 && took.0 > 0 => {
+                Reading::Measured(BytesPerSecond(moved.0 as f64 / took.seconds()))
+            }
+            Reading::Measured(_) => Reading::unavailable("nothing was moved"),
+            Reading::Unavailable { unavailable } => Reading::Unavailable { unavailable },
+        }
     }
 
     /// What is still on nodes that were to be left, by use.

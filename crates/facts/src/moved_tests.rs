@@ -18,6 +18,7 @@ fn moved(from: &str, to: &str, after: ResidentMemory) -> MovedMemory {
         before: Reading::Measured(before),
         after: Reading::Measured(after),
         unmoved_pages: Reading::Measured(0),
+        took: Reading::Measured(Nanoseconds(50)),
         takes_shared: Reading::Measured(false),
     }
 }
@@ -28,6 +29,7 @@ fn what_has_come_and_what_stays_are_told_apart() {
     let all = moved("0", "1", after);
     assert_eq!(all.moved(), Reading::Measured(Bytes(100)));
     assert_eq!(all.stays(), Reading::Measured(vec![(PageUse::File, Bytes(30))]));
+    assert_eq!(all.rate(), Reading::Measured(BytesPerSecond(2e9)));
 }
 
 #[test]
@@ -36,6 +38,7 @@ fn nodes_on_both_sides_are_neither_left_nor_gained() {
     let both = moved("0-1", "1", after.clone());
     assert_eq!((both.moved(), both.stays().measured().unwrap().len()), (Reading::Measured(Bytes(0)), 1));
     assert_eq!(moved("0", "0", after).stays(), Reading::Measured(Vec::new()));
+    assert_eq!(both.rate(), Reading::unavailable("nothing was moved"));
 }
 
 #[test]

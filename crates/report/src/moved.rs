@@ -30,6 +30,8 @@ pub fn json(all: &[MovedMemory]) -> Value {
                 stays.iter().map(|(used_for, bytes)| json!({ "use": used_for, "bytes": bytes })).collect()
             }),
             "unmoved_pages": one.unmoved_pages,
+            "seconds": one.took.as_ref().map(|took| took.seconds()),
+            "bytes_per_second": one.rate(),
             "takes_shared": one.takes_shared,
         })
     };
@@ -55,7 +57,11 @@ pub fn document(all: &[MovedMemory]) -> Document {
     let way = format!("of {of} from node {from} to node {to}");
     let headline = match moved {
         Reading::Measured(moved) => {
-            format!("Moved {} {way}", Bytes(moved.iter().map(|bytes| bytes.0).sum()))
+            let rate = match all {
+                [one] => in_time(one),
+                _ => String::new(),
+            };
+            format!("Moved {} {way}{rate}", Bytes(moved.iter().map(|bytes| bytes.0).sum()))
         }
         Reading::Unavailable { unavailable } => {
             format!("Moved memory {way}; how much is unavailable ({unavailable})")
@@ -75,6 +81,14 @@ pub fn document(all: &[MovedMemory]) -> Document {
         blocks,
         charts: None,
         width: 120,
+    }
+}
+
+/// ` in 12.00 ms (3.4 GB/s)`; nothing where that is not known, which is said elsewhere.
+fn in_time(one: &MovedMemory) -> String {
+    match (&one.took, one.rate()) {
+        (Reading::Measured(took), Reading::Measured(rate)) => format!(" in {took} ({rate})"),
+        _ => String::new(),
     }
 }
 
@@ -101,6 +115,10 @@ fn table(one: &MovedMemory, named: bool) -> Table {
 fn stays(one: &MovedMemory, named: bool) -> Vec<String> {
     let whose = if named { format!("{} ({}): ", one.name, one.pid) } else { String::new() };
     let mut lines = Vec::new();
+    if let (true, Reading::Measured(moved)) = (named, one.moved()) {
+        let rate = in_time(one);
+        lines.extend((!rate.is_empty()).then(|| format!("{whose}{moved} were moved{rate}.")));
+    }
     match (&one.unmoved_pages, one.stays()) {
         (Reading::Unavailable { unavailable }, _) => {
             lines.push(format!("{whose}nothing was moved: {unavailable}."));

@@ -1,5 +1,5 @@
 use numawise_facts::PageUse;
-use numawise_units::Pid;
+use numawise_units::{Nanoseconds, Pid};
 
 use super::*;
 use crate::document::{Style, terminal};
@@ -21,6 +21,7 @@ fn moved() -> MovedMemory {
             (PageUse::Heap, NodeId(1), mib(101)),
         ]),
         unmoved_pages: Reading::Measured(0),
+        took: Reading::Measured(Nanoseconds(50_000_000)),
         takes_shared: Reading::Measured(false),
     }
 }
@@ -33,7 +34,7 @@ fn shown(all: &[MovedMemory]) -> String {
 fn what_moved_and_what_stays_is_said() {
     let text = shown(&[moved()]);
     for part in [
-        "Moved 100 MiB of app (4711) from node 0 to node 1",
+        "Moved 100 MiB of app (4711) from node 0 to node 1 in 50.00 ms (2.1 GB/s)",
         "on node 0 stay 2 MiB file; pages that other processes map too are moved for root only.",
     ] {
         assert!(text.contains(part), "{text}");
@@ -50,13 +51,17 @@ fn a_process_of_which_nothing_was_moved_says_why() {
         pid: Pid(5),
         after: moved().before,
         unmoved_pages: Reading::unavailable("it is another user's"),
+        took: Reading::unavailable("it is another user's"),
         ..moved()
     };
     let text = shown(&[moved(), refused.clone()]);
     assert!(text.contains("Moved 100 MiB of 2 processes"), "{text}");
     assert!(text.contains("app (5): nothing was moved: it is another user's."), "{text}");
+    assert!(text.contains("app (4711): 100 MiB were moved in 50.00 ms (2.1 GB/s)."), "{text}");
     let json = json(&[refused]);
-    assert_eq!(json["processes"][0]["unmoved_pages"]["unavailable"], "it is another user's");
+    for key in ["unmoved_pages", "seconds", "bytes_per_second"] {
+        assert_eq!(json["processes"][0][key]["unavailable"], "it is another user's", "{key}");
+    }
 }
 
 #[test]

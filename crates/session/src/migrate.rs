@@ -1,6 +1,7 @@
 //! Moving the memory of running processes from nodes to others, as migratepages(8) does, and what came of it.
 
 use std::io;
+use std::time::Instant;
 
 use numawise_facts::{MovedMemory, Reading, ResidentMemory};
 use numawise_linux::Roots;
@@ -8,7 +9,7 @@ use numawise_linux::calls::{mempolicy, pages};
 use numawise_linux::file::read_path;
 use numawise_linux::proc::status::Status;
 use numawise_observe::{FindError, SnapshotOptions};
-use numawise_units::{NodeSet, Pid};
+use numawise_units::{Nanoseconds, NodeSet, Pid};
 
 use crate::numactl_list::{RequestedList, parse_nodes};
 use crate::watch::{TargetRequest, Targets};
@@ -71,14 +72,18 @@ fn nodes(text: &str, list: RequestedList, known: &NodeSet) -> Result<NodeSet, Er
 /// None where the process has ended.
 fn of_process(pid: Pid, from: &NodeSet, to: &NodeSet, takes_shared: &Reading<bool>) -> Option<MovedMemory> {
     let (name, before) = resident(pid)?;
-    let unmoved_pages = match pages::migrate(pid, from, to) {
+    let began = Instant::now();
+    let called = pages::migrate(pid, from, to);
+    let took = Nanoseconds::from(began.elapsed());
+    let called: Reading<u64> = match called {
         Ok(pages) => Reading::Measured(pages),
         Err(error) => Reading::unavailable(refused(pid, to, &error)),
     };
+    let (unmoved_pages, took) = (called.clone(), called.map(|_| took));
     let after =
         resident(pid).map_or_else(|| Reading::unavailable("the process has ended"), |(_, after)| after);
     let (from, to, takes_shared) = (from.clone(), to.clone(), takes_shared.clone());
-    Some(MovedMemory { pid, name, from, to, before, after, unmoved_pages, takes_shared })
+    Some(MovedMemory { pid, name, from, to, before, after, unmoved_pages, took, takes_shared })
 }
 
 /// The name of a process, and its memory. None where it has ended.

@@ -173,6 +173,8 @@ fn emulated_memory_of_a_running_process_goes_to_another_node() {
     let moved = told["moved_bytes"].as_u64().unwrap();
     assert!(moved >= 20 << 20, "{told}");
     assert_eq!((&told["unmoved_pages"], &told["takes_shared"]), (&0.into(), &true.into()), "{told}");
+    let (seconds, rate) = (told["seconds"].as_f64().unwrap(), told["bytes_per_second"].as_f64().unwrap());
+    assert!((rate * seconds / moved as f64 - 1.0).abs() < 1e-6 && seconds > 1e-4, "{told}");
     let sum = |rows: &Value, node: u64| -> u64 {
         let on = rows.as_array().unwrap().iter().filter(|row| row["node"] == node);
         on.map(|row| row["bytes"].as_u64().unwrap()).sum()
