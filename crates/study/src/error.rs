@@ -1,6 +1,6 @@
 //! Why a study cannot go on.
 
-use crate::inputs::InputsError;
+use crate::input_files::InputsError;
 use crate::metric::MetricError;
 
 /// Failures of the study itself; a program that fails is a trial's outcome, not an error.

@@ -16,4 +16,7 @@ pub use layout::{GridBase, GridLayout, LayoutError, lay_out};
 pub use levels::{NumberLevels, NumberLevelsError, WordLevels, WordLevelsError};
 pub use preset::{ParsePresetError, Preset, PresetError};
 pub use span::{Grid, GridError, GridPoint};
-pub use template::{FOLDER as TEMPLATE_FOLDER, TemplateError, check_named, placeholder};
+pub use template::{
+    FOLDER as TEMPLATE_FOLDER, TemplateError, check as check_templates, check_named, placeholder,
+    placeholders as template_placeholders,
+};

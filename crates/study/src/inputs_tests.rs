@@ -1,8 +1,9 @@
-use numawise_facts::{Cpu, MemoryPlan, RanksByThreads, Source};
+use numawise_facts::{Cpu, MemoryPlan, RanksByThreads, Reading, Source};
 use numawise_units::{CpuId, NodeId, TaskId};
 
 use super::*;
 use crate::grid::GridFactor;
+use crate::input_files::hostname;
 
 fn task(number: u32, threads: usize) -> TaskPlacement {
     TaskPlacement {

@@ -11,6 +11,7 @@ mod engine;
 mod error;
 mod fleet;
 mod grid;
+mod input_files;
 mod inputs;
 mod local;
 mod metric;
@@ -31,9 +32,10 @@ pub use grid::{
     Constraint, ConstraintError, FactorName, FillError, Filling, Grid, GridBase, GridError, GridFactor,
     GridLayout, GridLevel, GridPoint, LayoutError, NamedCommand, NumberLevels, NumberLevelsError,
     ParsePresetError, Preset, PresetError, Template, TemplateError, WordLevels, WordLevelsError, check_named,
-    lay_out,
+    check_templates, lay_out, template_placeholders,
 };
-pub use inputs::{InputsError, TrialInputs};
+pub use input_files::{InputFiles, InputsError, Words};
+pub use inputs::TrialInputs;
 pub use local::{GridRunner, LineRunner, LocalRunner, PrintedRun};
 pub use metric::{MetricError, MetricReader, check_answer, number_is_found};
 pub use pages::FirstRunPages;

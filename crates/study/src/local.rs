@@ -21,7 +21,8 @@ use numawise_units::Nanoseconds;
 use crate::disturb::{Interrupted, LATE_LIMIT, disturbances, interruptions};
 use crate::engine::{ProgramRun, RunContext, Runner};
 use crate::error::StudyError;
-use crate::inputs::{TrialInputs, hostname};
+use crate::input_files::hostname;
+use crate::inputs::TrialInputs;
 use crate::start_nodes::StartNodes;
 use crate::task::TaskRun;
 
