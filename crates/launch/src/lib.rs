@@ -54,7 +54,7 @@ pub use rank::{
     LocalRank, RankError, is_bound_by_default, is_rank_variable, job_name, job_name_of_daemon, rank,
     rank_variables,
 };
-pub use stand_by::stand_by;
+pub use stand_by::{stand_by, when_ended};
 pub use supervisor::Leftovers;
 pub use symbols::defines;
 pub use waiter::{FinishedTask, LeftBehind, StoppedTask};

@@ -1,9 +1,12 @@
-//! A process of ours that lives on where all others of ours are killed at once, as launchers do it when a rank has died.
+//! A process of ours that lives on where all others of ours are killed at once, as launchers do it when a rank has died, or that waits for
+//! our end, also as the program that we became.
 
 use std::fs::File;
 use std::io;
-use std::os::fd::AsRawFd;
+use std::os::fd::{AsRawFd, RawFd};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::thread;
+use std::time::Duration;
 
 use numawise_linux::calls::{process, wait};
 use numawise_units::Pid;
@@ -19,6 +22,34 @@ const IGNORED: [i32; 5] = [libc::SIGHUP, libc::SIGINT, libc::SIGQUIT, libc::SIGT
 /// # Errors
 /// Where the system makes no process.
 pub fn stand_by(work: impl FnOnce()) -> io::Result<()> {
+    apart(|| {
+        let_go(&[0, 1, 2]);
+        work();
+    })
+}
+
+/// The same once this process has ended, however that comes and whatever program it has become. The other one keeps our standard error for
+/// what it has to say, so that a pipe there stays open until it has done its work.
+///
+/// # Errors
+/// As [`stand_by`], and where the end of a process cannot be waited for (before Linux 5.3).
+pub fn when_ended(work: impl FnOnce()) -> io::Result<()> {
+    let end = process::end_of(Pid(std::process::id() as i32))?;
+    apart(|| {
+        // SAFETY: takes two numbers; the standard input of that process is nobody else's.
+        unsafe { libc::dup2(end.as_raw_fd(), 0) };
+        let_go(&[1]);
+        let mut ended = libc::pollfd { fd: 0, events: libc::POLLIN, revents: 0 };
+        // SAFETY: one live structure.
+        while unsafe { libc::poll(&raw mut ended, 1, -1) } != 1 {
+            // Without memory for the call; nothing may be done before the end.
+            thread::sleep(Duration::from_millis(100));
+        }
+        work();
+    })
+}
+
+fn apart(work: impl FnOnce()) -> io::Result<()> {
     // SAFETY: there is one thread, so that no lock is held in the child; it never returns.
     match unsafe { libc::fork() } {
         -1 => Err(io::Error::last_os_error()),
@@ -28,7 +59,6 @@ pub fn stand_by(work: impl FnOnce()) -> io::Result<()> {
                 end();
             }
             process::set_name(c"nw-stand-by");
-            let_go();
             // What fails here fails where nobody can be told.
             let _ = catch_unwind(AssertUnwindSafe(work));
             end()
@@ -37,15 +67,16 @@ pub fn stand_by(work: impl FnOnce()) -> io::Result<()> {
     }
 }
 
-fn let_go() {
+/// Has nothing of ours open but what of the standard streams is not in the list.
+fn let_go(closed: &[RawFd]) {
     for signal in IGNORED {
         // SAFETY: no handler of ours is called.
         unsafe { libc::signal(signal, libc::SIG_IGN) };
     }
     if let Ok(null) = File::options().read(true).write(true).open("/dev/null") {
-        for stream in 0..=2 {
+        for stream in closed {
             // SAFETY: takes two numbers; the standard streams of this process are nobody else's.
-            unsafe { libc::dup2(null.as_raw_fd(), stream) };
+            unsafe { libc::dup2(null.as_raw_fd(), *stream) };
         }
         // It may be one of those that are closed now.
         std::mem::forget(null);
