@@ -195,6 +195,9 @@ fn advice(error: &session::Error) -> Option<String> {
         error if error.is_of_filled_inputs() => {
             "they lie beside the record, for which --output FILE names another folder".to_owned()
         }
+        error if error.is_of_inputs_of_a_run() => {
+            "--template-dir FOLDER names another folder, in which they stay".to_owned()
+        }
         session::Error::SeveralPreferred { .. } => "for several use --preferred-many".to_owned(),
         session::Error::CopiesInARank { .. } => {
             "ask the launcher for more ranks, or start one rank on each computer and take the launcher's variables out of its \

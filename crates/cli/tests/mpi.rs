@@ -202,6 +202,37 @@ fn a_rank_is_told_its_number_whatever_is_placed() {
     }
 }
 
+/// Each rank is a numawise of its own: their files do not meet, and go with the ranks where no folder was named.
+#[test]
+fn each_rank_has_an_input_file_with_its_own_cpus() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    std::fs::write(path("job.in"), "{rank} {cpus}\n").unwrap();
+    let look = "test \"$(cat {template})\" = \"{rank} $(taskset -cp $$ | sed 's/.*: //')\" || exit 9; echo rank {rank} {template_dir}";
+    let (file, runs) = (path("job.in"), path("runs"));
+    for launcher in BOTH {
+        for named in [&["--template-dir", runs.as_str()][..], &[]] {
+            let mut words =
+                run(&[&["--place", "semi", "--threads", "1", "--template", file.as_str()][..], named]
+                    .concat());
+            words.extend(["sh", "-c", look]);
+            let Some((folders, err)) = launcher.start(2, launcher.bindings()[0], &words) else { continue };
+            let there = || folders.values().filter(|folder| std::path::Path::new(folder).exists()).count();
+            if named.is_empty() {
+                assert_ne!(folders[&0], folders[&1], "{err}");
+                let begun = std::time::Instant::now();
+                while there() > 0 {
+                    assert!(begun.elapsed().as_secs() < 10, "{folders:?} {err}");
+                    std::thread::sleep(std::time::Duration::from_millis(10));
+                }
+            } else {
+                assert_eq!(folders.into_values().collect::<Vec<_>>(), [path("runs/0"), path("runs/1")]);
+                assert!(std::fs::read_to_string(path("runs/1/job.in")).unwrap().starts_with("1 "), "{err}");
+            }
+        }
+    }
+}
+
 #[test]
 fn warnings_of_the_plan_are_said_by_one_rank() {
     for launcher in BOTH {

@@ -5,7 +5,7 @@ use numawise_facts::{
     ThreadBinding,
 };
 use numawise_tables::MachinePicture;
-use numawise_units::{CpuSet, NodeSet};
+use numawise_units::{CpuSet, NodeSet, TaskId};
 use serde_json::{Value, json};
 
 use crate::document::{Block, Column, Command, Document, Face, Opening, Row, Section, Table, section};
@@ -27,6 +27,17 @@ pub struct ToolCommands {
     pub missing: Vec<Notice>,
 }
 
+/// An input file of a task, filled in.
+#[derive(Debug, Clone, PartialEq)]
+pub struct InputFile {
+    pub task: TaskId,
+    /// As it was named.
+    pub template: String,
+    pub path: String,
+    /// It does not go with the program.
+    pub stays: bool,
+}
+
 /// What is shown of a plan.
 #[derive(Debug, Clone, Copy)]
 pub struct View<'a> {
@@ -37,6 +48,8 @@ pub struct View<'a> {
     /// Variables that the program gets (or, without a value, does not get) from numawise.
     pub environment: &'a [(String, Option<String>)],
     pub commands: &'a [ToolCommands],
+    /// Those that are filled in, for which no other tool has a command.
+    pub inputs: &'a [InputFile],
     /// What a person may want to know and need not act on.
     pub notes: &'a [Notice],
     /// The task that this process becomes, where it is one of several.
@@ -66,6 +79,7 @@ pub fn json(view: &View<'_>) -> Value {
     };
     let notices = |notices: &[Notice]| -> Vec<Value> { notices.iter().map(notice::json).collect() };
     let commands = |commands: &ToolCommands| json!({ "tool": commands.tool, "lines": commands.lines, "missing": notices(&commands.missing) });
+    let input = |file: &InputFile| json!({ "task": file.task, "template": file.template, "path": file.path, "stays": file.stays });
     let environment: serde_json::Map<String, Value> =
         view.environment.iter().map(|(name, value)| (name.clone(), json!(value))).collect();
     json!({
@@ -78,6 +92,7 @@ pub fn json(view: &View<'_>) -> Value {
         "warnings": notices(&view.placement.warnings),
         "notes": notices(view.notes),
         "ours": view.ours,
+        "inputs": view.inputs.iter().map(input).collect::<Vec<_>>(),
         "equivalents": view.commands.iter().map(commands).collect::<Vec<_>>(),
     })
 }
@@ -113,6 +128,9 @@ pub fn document(view: &View<'_>) -> Document {
     if !view.environment.is_empty() {
         blocks.push(section("environment", "The program's environment:", environment(view)));
     }
+    if !view.inputs.is_empty() {
+        blocks.push(section("inputs", "Input files, filled in:", inputs(view.inputs)));
+    }
     blocks.extend(view.commands.iter().map(equivalent));
     Document {
         tool: "numawise run",
@@ -139,6 +157,21 @@ fn environment(view: &View<'_>) -> Vec<Block> {
     };
     let set = Block::Commands(view.environment.iter().filter_map(set).collect());
     std::iter::once(set).chain(view.environment.iter().filter_map(taken_out)).collect()
+}
+
+fn inputs(files: &[InputFile]) -> Vec<Block> {
+    let row = |file: &InputFile| {
+        [file.task.to_string(), file.template.clone(), file.path.clone()].into_iter().collect()
+    };
+    let columns = ["task", "template", "path"].map(Column::text).to_vec();
+    let table = Table { columns, rows: files.iter().map(row).collect(), most: None };
+    let stay = if files.iter().all(|file| file.stays) {
+        "They stay when the program has ended."
+    } else {
+        "The folder is made for the program and goes with it; what the program puts beside them stays."
+    };
+    let none = "No other tool fills input files in: there are no equivalent commands.";
+    [Block::Table(table), Block::Paragraph(stay.into()), Block::Paragraph(none.into())].into()
 }
 
 fn equivalent(commands: &ToolCommands) -> Block {

@@ -70,6 +70,7 @@ fn shown(placement: &Placement, show: impl Fn(&View<'_>) -> String) -> String {
         command: "./app",
         environment: &environment,
         commands: &commands,
+        inputs: &[],
         notes: &notes,
         ours: Some(1),
     })
@@ -178,4 +179,41 @@ fn a_script_says_what_its_lines_leave_out() {
     let text = script(&commands(&["a"], &[PlanNotice::NoMask.into(), hostile.into()]));
     let expected = "# left out: there is no mask to set\n# left out: threads of every kind are pinned by two lines; rm x\na\n";
     assert_eq!(text, expected);
+}
+
+#[test]
+fn input_files_have_a_row_each_and_say_whether_they_stay() {
+    let file = |task, stays| InputFile {
+        task: TaskId(task),
+        template: "in/job.com".to_owned(),
+        path: format!("/tmp/numawise-XXXXXX/{task}/job.com"),
+        stays,
+    };
+    let with = |stays| {
+        let files = [file(0, stays), file(1, stays)];
+        let of = |show: &dyn Fn(&View<'_>) -> String| {
+            shown(&placement(ThreadBinding::Free), |view| {
+                show(&View { inputs: &files, commands: &[], ..*view })
+            })
+        };
+        (of(&text), of(&|view| json(view)["inputs"].to_string()))
+    };
+    let (text, json) = with(false);
+    let table = "\
+Input files, filled in:
+  task  template    path
+  0     in/job.com  /tmp/numawise-XXXXXX/0/job.com
+  1     in/job.com  /tmp/numawise-XXXXXX/1/job.com
+";
+    assert!(text.contains(table), "{text}");
+    let said = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains("goes with it; what the program puts beside them stays."), "{text}");
+    assert!(
+        text.contains("No other tool fills input files in") && !text.contains("Equivalent with"),
+        "{text}"
+    );
+    let expected =
+        r#"{"task":0,"template":"in/job.com","path":"/tmp/numawise-XXXXXX/0/job.com","stays":false}"#;
+    assert!(json.contains(expected), "{json}");
+    assert!(with(true).0.contains("They stay when the program has ended."));
 }

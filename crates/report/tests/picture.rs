@@ -38,6 +38,7 @@ fn page(machine: &Machine, placement: &Placement) -> String {
         command: "./app",
         environment: &[],
         commands: &[],
+        inputs: &[],
         notes: &[],
         ours: None,
     };

@@ -11,7 +11,8 @@ use numawise_membench::MembenchError;
 use numawise_observe::FindError;
 use numawise_placement::{LocationError, PlacementError};
 use numawise_record::{Difference, RecordError};
-use numawise_study::{LayoutError, MetricError, StudyError};
+use numawise_study::{InputsError, LayoutError, MetricError, StudyError};
+use numawise_units::harmless::quoted;
 use numawise_units::{Bytes, Nanoseconds, NodeId, NodeSet, Pid};
 
 use crate::input_file::TemplateFileError;
@@ -83,6 +84,16 @@ pub enum Error {
     NoRoomForCopies { copies: u64, room: u64, limit: CopiesLimit },
     #[error(transparent)]
     Placeholder(#[from] UnknownWord),
+    #[error(transparent)]
+    Inputs(#[from] InputsError),
+    #[error("cannot make a folder for input files in {}: {source}", folder.display())]
+    InputsFolder { folder: PathBuf, source: io::Error },
+    #[error("nobody can wait for the end of the program and take its input files away: {source}")]
+    InputsStay { source: io::Error },
+    #[error(
+        "{}, filled in for a task, would be written over itself: it lies in the folder of a task in {}", quoted(file), folder.display()
+    )]
+    InputOverItself { file: String, folder: PathBuf },
     #[error("some copies did not end even when they were killed: the kernel holds them (state D in ps)")]
     CopiesHeld { signal: i32 },
     #[error("{} {doing}: {source}", path.display())]
@@ -265,12 +276,24 @@ impl Error {
     /// True for what is wrong with an input file that is to be filled in.
     pub fn is_of_template(&self) -> bool {
         let of_layout = matches!(self, Error::Layout(error) if matches!(**error, LayoutError::Template(_)));
-        of_layout || matches!(self, Error::Template(_)) || self.is_of_filled_inputs()
+        let of_files = matches!(self, Error::Template(_) | Error::Inputs(_));
+        of_layout || of_files || self.is_of_filled_inputs() || self.is_of_inputs_of_a_run()
     }
 
     /// True where an input file that was filled in cannot be put where the program looks for it.
     pub fn is_of_filled_inputs(&self) -> bool {
         matches!(self, Error::Study(StudyError::Inputs(_)))
+    }
+
+    /// The same for a program that is run once.
+    pub fn is_of_inputs_of_a_run(&self) -> bool {
+        matches!(
+            self,
+            Error::Inputs(InputsError::Write { .. })
+                | Error::InputsFolder { .. }
+                | Error::InputsStay { .. }
+                | Error::InputOverItself { .. }
+        )
     }
 
     /// What is wrong with Slurm, or with what it was asked.

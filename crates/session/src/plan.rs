@@ -17,6 +17,7 @@ use crate::{Error, here};
 
 mod evidence;
 mod gpus;
+mod inputs;
 mod job;
 mod own;
 mod pages;
@@ -27,15 +28,18 @@ mod request;
 pub(crate) mod testing;
 mod weights;
 
+use inputs::RunInputs;
 use job::JobContext;
 use preload::PreloadDecision;
 use request::JobRequest;
 
+pub use inputs::FilledFile;
 pub(crate) use own::mode;
 pub use own::own_placement;
 pub use placeholders::RankOfJob;
 pub use request::{
-    CpuSelection, Environment, Explanation, MemorySelection, NodeSelection, RunRequest, TaskCount,
+    CpuSelection, Environment, Explanation, InputsRequest, MemorySelection, NodeSelection, RunRequest,
+    TaskCount,
 };
 
 /// The plan of a run, with all that there is to say of it.
@@ -56,6 +60,8 @@ pub struct RunPlan {
     /// What the environment of our task gets, or does not get.
     pub changes: Vec<Change>,
     pub pinner: Option<Pinner>,
+    /// Input files that are filled in.
+    inputs: Option<RunInputs>,
     pub notes: Vec<Notice>,
     /// The warnings that this process is to give: of several ranks on a computer, one gives those that concern all.
     pub warnings: Vec<Notice>,
@@ -96,6 +102,7 @@ pub fn for_start(request: &RunRequest, environment: Environment<'_>) -> Result<R
         );
     }
     plan.warnings = warnings;
+    plan.inputs = RunInputs::for_start(request, environment)?;
     Ok(plan)
 }
 
@@ -142,6 +149,7 @@ pub fn for_display(
     plan.placement.warnings.extend(gpus::of_bound_rank(request.share_gpus, &plan.notes));
     plan.placement.warnings.extend(refused.into_iter().chain(preload).chain(on_pages));
     plan.warnings.clone_from(&plan.placement.warnings);
+    plan.inputs = RunInputs::for_display(request, environment)?;
     Ok(plan)
 }
 
@@ -181,6 +189,7 @@ fn completed(
         local_rank: job.local_rank,
         changes,
         pinner: preload.pinner,
+        inputs: None,
         notes: job.notes.into_iter().chain(notes).chain(preload.note).collect(),
         warnings: Vec::new(),
     };
@@ -218,18 +227,23 @@ impl RunPlan {
         task(&self.placement, self.ours)
     }
 
+    /// The same with the number that it has on this computer.
+    fn own_task_in_job(&self) -> Result<TaskPlacement, Error> {
+        let mut task = self.own_task()?.clone();
+        // A plan for this rank alone has one task, whatever its number among the ranks.
+        if let (Some(local), [_]) = (self.local_rank, self.placement.tasks.as_slice()) {
+            task.task = TaskId(local);
+        }
+        Ok(task)
+    }
+
     /// This process becomes our task of the plan. Comes back only with an error.
     ///
     /// # Errors
     /// What failed. The mask and the policy of this process may have been changed by then.
     pub fn become_program(&self, spec: &RunSpec) -> Result<Infallible, Error> {
-        let task = self.own_task()?;
-        let command = self.command(spec, task)?;
-        let mut task = task.clone();
-        // A plan for this rank alone has one task, whatever its number among the ranks.
-        if let (Some(local), [_]) = (self.local_rank, self.placement.tasks.as_slice()) {
-            task.task = TaskId(local);
-        }
+        let command = self.command(spec, self.own_task()?)?;
+        let task = self.own_task_in_job()?;
         Ok(numawise_launch::exec_in_place(&command, &task, &self.changes)?)
     }
 }

@@ -5,7 +5,8 @@
 //! options (`-m`, `-i`, `-w`, `-p`, `-P`, `-l`). numawise becomes the program: there is no process in between, and the exit
 //! status is the program's own. `--copies` starts several side by side and waits for them. In a rank of an MPI job the plan
 //! is made for all ranks of the computer, and each takes its part. `--dry-run` starts nothing and shows the plan, `--emit`
-//! prints the equivalent commands of one tool.
+//! prints the equivalent commands of one tool. `--template` fills input files in for each task; a process of ours that stands beside takes them away
+//! when the program has ended.
 //!
 //! With lists of CPUs and nodes nothing is read of the machine but what we may use; a strategy reads nodes, cores and
 //! packages. Only where that does not do (an error to be explained, a kind of memory) is the machine looked at in full.
@@ -18,7 +19,7 @@ mod shared_memory;
 mod show;
 
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use numawise_facts::Argument;
 use numawise_linux::calls::inherited;
@@ -77,12 +78,22 @@ fn start(request: &RunRequest) -> Result<Status, Failure> {
     if request.explain == Explanation::EachRank {
         streams::say_text(&show::text(&plan, &request.command, Style::plain())?);
     }
+    plan.write_inputs(request.tasks, &say_left)?;
     if matches!(request.tasks, TaskCount::Copies(_)) {
         inherited::unblock_signals();
         return copies::run(request, &plan);
     }
     let Err(error) = plan.become_program(&request.command);
     Err(error.into())
+}
+
+/// Said when the program has ended.
+fn say_left(folders: &[PathBuf]) {
+    let folders: Vec<String> = folders.iter().map(|folder| folder.display().to_string()).collect();
+    streams::say(&format!(
+        "what the program has put beside its input files stays in {}; --template-dir FOLDER puts it elsewhere",
+        folders.join(", ")
+    ));
 }
 
 fn print(text: &str) -> Result<Status, Failure> {

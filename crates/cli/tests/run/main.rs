@@ -15,4 +15,5 @@ mod seccomp;
 #[path = "../support/signals.rs"]
 mod signals;
 mod support;
+mod templates;
 mod what_it_sees;

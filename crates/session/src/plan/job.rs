@@ -202,7 +202,7 @@ fn needs_no_rank(request: &RunRequest) -> bool {
             || request.rebind
             || copies
             || request.explain > Explanation::Warnings
-            || takes_rank(&request.command)
+            || takes_rank(&request.command, &request.inputs.templates)
             || request.command.takes(TASK))
 }
 

@@ -3,11 +3,12 @@
 use std::borrow::Cow;
 use std::ffi::OsString;
 use std::num::NonZeroU32;
+use std::path::PathBuf;
 
 use numawise_facts::notice::PlanNotice;
 use numawise_facts::{
-    Balancing, CpuChoice, DeviceName, Machine, MemoryMode, MemoryRequest, Notice, Order, PageSize, Placement,
-    PlacementRequest, RunSpec, Strategy, TaskPlacement, ThreadBinding,
+    Balancing, CpuChoice, DeviceName, InputTemplate, Machine, MemoryMode, MemoryRequest, Notice, Order,
+    PageSize, Placement, PlacementRequest, RunSpec, Strategy, TaskPlacement, ThreadBinding,
 };
 use numawise_launch::{Change, Pinner};
 use numawise_machine::AllowedSets;
@@ -79,6 +80,14 @@ impl Default for MemorySelection {
     }
 }
 
+/// Input files that are to be filled in for each task.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct InputsRequest {
+    pub templates: Vec<InputTemplate>,
+    /// Where they stay; without it they go with the program.
+    pub folder: Option<PathBuf>,
+}
+
 /// A run as it is asked for, valid as far as that can be said without the machine.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunRequest {
@@ -106,6 +115,8 @@ pub struct RunRequest {
     pub preload: bool,
     /// The weights of the plan are written into the kernel before the start.
     pub write_weights: bool,
+    /// Input files of the program that are filled in for each task.
+    pub inputs: InputsRequest,
     pub explain: Explanation,
 }
 
@@ -142,6 +153,7 @@ impl RunRequest {
             rebind: false,
             preload: true,
             write_weights: false,
+            inputs: InputsRequest::default(),
             explain: Explanation::Warnings,
         }
     }
@@ -288,7 +300,8 @@ impl JobRequest {
             pages: request.pages,
             choice: request.choice.clone(),
         };
-        let needs_topology = location.is_some() || placeholders::takes_nodes(&request.command);
+        let needs_topology =
+            location.is_some() || placeholders::takes_nodes(&request.command, &request.inputs.templates);
         let gpus = request.share_gpus.then(|| VisibleGpus::of(environment)).transpose()?;
         let near = request.near.clone();
         Ok(JobRequest { placement, location, needs_topology, near, gpus, repeat, steers_threads, ignored })

@@ -170,6 +170,13 @@ pub struct Arguments {
     /// Start so many copies side by side, wait for all, and show how each one ended; {task} in the command is its number
     #[arg(long, value_name = "C", value_parser = count)]
     pub copies: Option<NonZeroU32>,
+    /// An input file of the program in which the same placeholders are filled for each task, in a folder that goes with the program; {template}
+    /// in the command is the path of what comes of it, {template:NAME} where there are several, {template_dir} the folder that it lies in
+    #[arg(long, value_name = "FILE")]
+    pub template: Vec<PathBuf>,
+    /// The folder in which filled input files stay instead, those of task k in FOLDER/k
+    #[arg(long, value_name = "FOLDER", requires = "template")]
+    pub template_dir: Option<PathBuf>,
     /// Plan for so many MPI ranks on this computer
     #[arg(long, value_name = "R", requires = "look", conflicts_with = "copies", value_parser = count)]
     pub ranks: Option<NonZeroU32>,

@@ -1,15 +1,17 @@
 //! From what was typed to what is asked for: checked once, here, and carried on as values.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use numawise_facts::{Argument, CpuChoice, EquivalentTool, MemoryMode, RunSpec, ThreadBinding};
 use numawise_report::notice::numactl_option;
 use numawise_report::numactl::CpuNumbers;
+use numawise_session::Error;
 use numawise_session::plan::{
-    CpuSelection, Explanation, MemorySelection, NodeSelection, RunRequest, TaskCount,
+    CpuSelection, Explanation, InputsRequest, MemorySelection, NodeSelection, RunRequest, TaskCount,
 };
 use numawise_session::shared_memory::SharedRequest;
+use numawise_session::study::read_templates;
 
 use super::super::Failure;
 use super::arguments::{Arguments, PlacementOptions};
@@ -78,6 +80,7 @@ pub fn action(typed: Arguments) -> Result<RunAction, Failure> {
 fn stands_alone(shows: &str, typed: &Arguments) -> Result<(), Failure> {
     let others = [
         ("--copies", typed.copies.is_some()),
+        ("--template", !typed.template.is_empty()),
         ("--dry-run", typed.dry_run),
         ("--emit", typed.emit.is_some()),
         ("--verbose", typed.verbose),
@@ -122,8 +125,15 @@ fn request(typed: Arguments) -> Result<RunRequest, Failure> {
         (None, Some(copies)) => TaskCount::Copies(copies),
         (None, None) => TaskCount::OfTheJob,
     };
+    if let Some(tool) = typed.emit.filter(|_| !typed.template.is_empty()) {
+        return Err(Failure::new(format!(
+            "--emit {tool} prints lines for a shell, and none of them fills an input file in; expected it without --template"
+        )));
+    }
+    let templates = read_templates(&typed.template, Path::new("")).map_err(Error::from)?;
+    let inputs = InputsRequest { templates, folder: typed.template_dir };
     let request = placed(typed.placement, &typed.numactl, typed.command)?;
-    Ok(RunRequest { explain, tasks, ..request })
+    Ok(RunRequest { explain, tasks, inputs, ..request })
 }
 
 /// A program and where it goes.

@@ -35,7 +35,11 @@ pub fn request(typed: &Arguments, option: &str) -> Result<SharedRequest, Failure
             program.display()
         )));
     }
-    if numactl.cpus().is_some() || numactl.nodes().is_some() || typed.placement != Default::default() {
+    if numactl.cpus().is_some()
+        || numactl.nodes().is_some()
+        || typed.placement != Default::default()
+        || !typed.template.is_empty()
+    {
         return Err(Failure::new(format!(
             "--{option} sets up shared memory, which has no CPUs and none of the options of a program; expected a memory policy \
              of numactl's, --touch, --verify, --dump or --dump-nodes"

@@ -4,8 +4,8 @@ use numawise_facts::{EquivalentTool, RunSpec, TaskPlacement};
 use numawise_placement::EquivalentCommands;
 use numawise_report::document::{self, Style};
 use numawise_report::notice;
-use numawise_report::plan::{self, ToolCommands, View};
-use numawise_session::plan::RunPlan;
+use numawise_report::plan::{self, InputFile, ToolCommands, View};
+use numawise_session::plan::{FilledFile, RunPlan};
 
 use super::super::Failure;
 use super::request::PlanFormat;
@@ -75,6 +75,11 @@ fn shown_commands(commands: EquivalentCommands) -> ToolCommands {
     ToolCommands { tool, lines, missing }
 }
 
+fn shown_input(file: FilledFile<'_>) -> InputFile {
+    let FilledFile { task, template, path, stays } = file;
+    InputFile { task, template: template.file.clone(), path: path.display().to_string(), stays }
+}
+
 fn with_view(plan: &RunPlan, spec: &RunSpec, show: impl Fn(&View<'_>) -> String) -> Result<String, Failure> {
     let lines = lines(plan, spec)?;
     // What is not there need not be taken out.
@@ -84,13 +89,17 @@ fn with_view(plan: &RunPlan, spec: &RunSpec, show: impl Fn(&View<'_>) -> String)
         .filter(|change| change.value.is_some() || std::env::var_os(change.name).is_some());
     let environment: Vec<(String, Option<String>)> =
         changed.map(|change| (change.name.to_owned(), change.value.clone())).collect();
+    let inputs: Vec<InputFile> = plan.filled_files()?.into_iter().map(shown_input).collect();
+    // A line without its file is no equivalent.
+    let commands = if inputs.is_empty() { commands(plan, &lines) } else { Vec::new() };
     let own = lines.get(plan.ours as usize).map_or("", String::as_str);
     Ok(show(&View {
         machine: &plan.machine,
         placement: &plan.placement,
         command: own,
         environment: &environment,
-        commands: &commands(plan, &lines),
+        commands: &commands,
+        inputs: &inputs,
         notes: &plan.notes,
         ours: plan.task_of_job,
     }))
