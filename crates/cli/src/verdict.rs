@@ -1,14 +1,18 @@
 //! The command line to use from now on, ours and the equivalent commands of other tools.
 
 use numawise_facts::{
-    LineTool, MemoryRequest, PageSize, PlacementRequest, Point, PrintedLine, RunSpec, Strategy, Study,
-    StudyHeader, TaskPlacement, ThreadBinding, redaction,
+    DeviceName, LineTool, Machine, MemoryRequest, PageSize, PlacementRequest, Point, PrintedLine, RunSpec,
+    Strategy, Study, StudyHeader, TaskPlacement, ThreadBinding, redaction,
 };
 use numawise_placement::EquivalentCommands;
 use numawise_report::check::{UseFromNowOn, lines};
 use numawise_session::openmp::outermost;
 use numawise_tables::{Analysis, LineEffect};
 use numawise_units::TaskId;
+
+#[cfg(test)]
+#[path = "verdict_tests.rs"]
+mod tests;
 
 /// What to type from now on. Without a recommendation that is the program's own line, unchanged.
 pub fn use_from_now_on(study: &Study, analysis: &Analysis) -> UseFromNowOn {
@@ -46,7 +50,7 @@ pub fn use_from_now_on(study: &Study, analysis: &Analysis) -> UseFromNowOn {
         format!("not by {tools}: they cannot say where memory lies (here {memory}), and what that brings would be lost")
     });
     let comments = comments.chain(useless).chain(left_out).chain(to_be_filled_in(&header.command)).collect();
-    UseFromNowOn { line: our_line(point, &header.command), equivalents, comments }
+    UseFromNowOn { line: our_line(&header.machine, point, &header.command), equivalents, comments }
 }
 
 /// Why the program's own line stands there; and what was run instead of it, where that brought nothing.
@@ -81,7 +85,7 @@ pub fn printed_lines(study: &Study, point: &Point, command: &RunSpec) -> Vec<Pri
         others.into_iter().map(|commands| line(LineTool::Other(commands.tool), commands.lines.join("\n")));
     let own = [
         line(LineTool::Program, programs_own(&study.header, command)),
-        line(LineTool::Numawise, our_line(point, command)),
+        line(LineTool::Numawise, our_line(&study.header.machine, point, command)),
     ];
     own.into_iter().chain(others).collect()
 }
@@ -116,15 +120,25 @@ fn programs_own(header: &StudyHeader, command: &RunSpec) -> String {
 
 const THREADS: &str = "OMP_NUM_THREADS";
 
+/// True where being near to the device says all that the request says of CPUs and nodes.
+fn chooses(machine: &Machine, device: &DeviceName, request: &PlacementRequest) -> bool {
+    let anywhere = PlacementRequest { cpus: None, nodes: None, ..request.clone() };
+    numawise_placement::near(machine, &anywhere, device).is_ok_and(|near| near == *request)
+}
+
 /// `numawise run` with the options that give this point, and the program.
-fn our_line(point: &Point, command: &RunSpec) -> String {
+fn our_line(machine: &Machine, point: &Point, command: &RunSpec) -> String {
     let PlacementRequest { strategy, binding, cpus, nodes, memory, pages, .. } = &point.request;
     let mut words = vec!["numawise run".to_owned()];
     if *strategy != Strategy::Explicit {
         words.push(format!("--place {strategy}"));
     }
-    words.extend(cpus.as_ref().map(|cpus| format!("--cpus {cpus}")));
-    words.extend(nodes.as_ref().map(|nodes| format!("--nodes {nodes}")));
+    let device = point.levels.placement.near.as_ref();
+    words.extend(device.map(|device| format!("--near {device}")));
+    if !device.is_some_and(|device| chooses(machine, device, &point.request)) {
+        words.extend(cpus.as_ref().map(|cpus| format!("--cpus {cpus}")));
+        words.extend(nodes.as_ref().map(|nodes| format!("--nodes {nodes}")));
+    }
     if *memory != MemoryRequest::Default {
         words.push(format!("--memory {memory}"));
     }

@@ -66,6 +66,41 @@ fn a_device_that_is_not_there_is_answered_with_those_that_are() {
     }
 }
 
+/// The words that `src/verdict_tests.rs` expects in the lines of a check.
+#[test]
+fn lines_of_a_check_run() {
+    let cpus_of =
+        |words: &str| cpus(&plan(&format!("--place local {words} --memory bind --threads 2 --pin")));
+    assert_eq!(cpus_of("--near gpu:0"), cpus_of("--nodes 1"));
+    assert_eq!(cpus_of("--near gpu --nodes 3"), cpus_of("--nodes 3"));
+    assert_eq!(cpus_of("--near gpu:0 --cpus 4-5 --nodes 1"), "4-5");
+}
+
+/// No machine has so many GPUs.
+#[test]
+fn experiments_and_snapshots_name_a_device_that_is_not_there() {
+    let folder = tempfile::tempdir().unwrap();
+    for (command, option) in
+        [("check", "--near=gpu:4097"), ("study", "--near=none,gpu:4097"), ("snapshot", "--near=gpu:4097")]
+    {
+        let mut run = Command::new(env!("CARGO_BIN_EXE_numawise"));
+        let output =
+            run.current_dir(folder.path()).args([command, option, "--", "touch", "ran"]).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(125), "{command}: {said}");
+        assert!(said.contains("there is no device gpu:4097 on this machine"), "{command}: {said}");
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "{command} left something");
+    }
+    for (option, expected) in
+        [("--near=disk", "expected gpu (all of them), gpu:0"), ("--near=gpu:0,gpu:0", "is there twice")]
+    {
+        let mut run = Command::new(env!("CARGO_BIN_EXE_numawise"));
+        let output = run.current_dir(folder.path()).args(["study", option, "--", "true"]).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(!output.status.success() && said.contains(expected), "{option}: {said}");
+    }
+}
+
 #[test]
 fn tasks_see_the_gpus_near_to_their_cpus() {
     let shared = plan("--near gpu --place semi --ranks 4 --threads 2 --gpus");

@@ -109,7 +109,7 @@ impl Device {
 
 /// A device, or all of a kind, as people name them.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[serde(try_from = "String", into = "String")]
 pub enum DeviceName {
     /// `gpu`
     All(DeviceKind),
@@ -141,6 +141,20 @@ impl fmt::Display for DeviceName {
             DeviceName::Named(kind, name) => write!(f, "{kind}:{name}"),
             DeviceName::Pci(address) => write!(f, "pci:{address}"),
         }
+    }
+}
+
+impl From<DeviceName> for String {
+    fn from(name: DeviceName) -> String {
+        name.to_string()
+    }
+}
+
+impl TryFrom<String> for DeviceName {
+    type Error = ParseDeviceNameError;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        text.parse()
     }
 }
 

@@ -66,3 +66,14 @@ fn a_program_is_shown_its_gpus_by_numbers_that_mean_the_same_to_its_runtime() {
     let known = [PciVendor::AMD, PciVendor(0x1a03)].map(GpuRuntime::of);
     assert_eq!(known, [Some(GpuRuntime::Rocr), None]);
 }
+
+#[test]
+fn a_name_is_kept_as_it_is_typed() {
+    for text in ["gpu", "gpu:0", "nic:mlx5_0", "pci:0000:3b:00.0"] {
+        let name: DeviceName = text.parse().unwrap();
+        let json = serde_json::to_string(&name).unwrap();
+        assert_eq!(json, format!("\"{text}\""));
+        assert_eq!(serde_json::from_str::<DeviceName>(&json).unwrap(), name);
+    }
+    assert!(serde_json::from_str::<DeviceName>("\"disk\"").is_err());
+}

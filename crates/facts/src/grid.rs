@@ -117,6 +117,7 @@ pub enum FactorKind {
     Ranks,
     Copies,
     Threads,
+    /// Which CPUs are chosen: by a strategy, or near to a device, as the factor's name says.
     Place,
     Memory,
     Pin,

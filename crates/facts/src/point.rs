@@ -5,7 +5,7 @@ use std::fmt;
 use numawise_units::{CpuSet, NodeSet};
 use serde::{Deserialize, Serialize};
 
-use crate::{Balancing, MemoryRequest, PageSize, PlacementRequest, Strategy, ThreadBinding};
+use crate::{Balancing, DeviceName, MemoryRequest, PageSize, PlacementRequest, Strategy, ThreadBinding};
 
 /// The label of a point inside a study, as shown: `os`, `one-node`, `interleave`, ... What a point is, its [`Levels`] say.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -61,6 +61,9 @@ pub struct PlacementLevel {
     pub cpus: Option<CpuSet>,
     /// Only CPUs of these nodes.
     pub nodes: Option<NodeSet>,
+    /// The device that they are near to, where it chose them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub near: Option<DeviceName>,
 }
 
 /// A parameter of the program's own, at one of its values.
@@ -94,6 +97,7 @@ impl Levels {
                 strategy: request.strategy,
                 cpus: request.cpus.clone(),
                 nodes: request.nodes.clone(),
+                near: None,
             },
             memory: request.memory.clone(),
             balancing: request.balancing,

@@ -37,6 +37,7 @@ pub fn title(levels: &Levels) -> String {
             }
         }
     }
+    parts.extend(placement.near.as_ref().map(|device| format!("near {device}")));
     parts.extend(pages_phrase(*pages).map(str::to_owned));
     parts.extend(balancing_phrase(*balancing).map(str::to_owned));
     parts.extend(parameters.iter().map(|parameter| format!("{} = {}", parameter.name, parameter.value)));

@@ -3,7 +3,10 @@
 mod sample;
 
 use numawise_facts::notice::{NotTriedReason, PlacementGroup, StudyNotice};
-use numawise_facts::{Effect, Metric, MetricProblem, Reading, StopReason};
+use numawise_facts::{
+    ContrastRole, Effect, Metric, MetricProblem, PointId, PointPair, PointRole, Reading, StopReason,
+    StudyHeader,
+};
 use numawise_report::check;
 use numawise_report::document::{self, Style};
 use numawise_tables::{MoreRepeats, PlacedWell};
@@ -392,6 +395,64 @@ fn the_first_line_is_the_case_of_who_asked() {
         change(&mut sample);
         assert_first_line(&sample.check(), case, line);
     }
+}
+
+/// One node is near to a GPU, and a point on node 1 is far from it.
+fn near_a_gpu(sample: &mut sample::Sample) {
+    let header = &mut sample.study.header;
+    let point = |header: &StudyHeader, id: &str| {
+        header.points.iter().position(|point| point.id.0 == id).expect("the sample has it")
+    };
+    let near = point(header, "one-node");
+    let mut far = header.points[near].clone();
+    (far.id, far.role, far.levels.placement.nodes) = ("far".into(), PointRole::Diagnosis, "1".parse().ok());
+    for id in ["one-node", "remote"] {
+        let at = point(header, id);
+        header.points[at].levels.placement.near = "gpu:0".parse().ok();
+    }
+    for (shown, point) in sample.analysis.points.iter_mut().zip(&header.points) {
+        shown.levels.clone_from(&point.levels);
+    }
+    header.points.push(far);
+    let (from, to) = (PointId::from("one-node"), PointId::from("far"));
+    header.pairs.push(PointPair { from, to, role: ContrastRole::BothWays });
+}
+
+#[test]
+fn what_being_near_to_a_device_is_worth_is_said() {
+    let row = |sample: &sample::Sample| {
+        let text = normal(&document::terminal(&check::document(&sample.check()), Style::plain()));
+        text.split_once("Near a device ").map(|(_, row)| row.to_owned())
+    };
+    let says = |sample: &sample::Sample, begin: &str| row(sample).is_some_and(|row| row.starts_with(begin));
+    let mut sample = named("affected");
+    assert_eq!(row(&sample), None, "nobody asked");
+    near_a_gpu(&mut sample);
+    let not_compared = "near gpu:0 (node 0) could not be compared with far from it (node 1)";
+    assert!(says(&sample, not_compared), "{:?}", row(&sample));
+    let effect = Effect { ratio: Ratio(0.8), low: Ratio(0.75), high: Ratio(0.85) };
+    let mut contrast = sample.analysis.contrasts[0].clone();
+    (contrast.from, contrast.to, contrast.effect) =
+        ("one-node".into(), "far".into(), Reading::Measured(effect));
+    sample.analysis.contrasts.push(contrast);
+    let worth = "near gpu:0 (node 0) is 1.25x (95 % interval 1.18x to 1.33x) as fast as far from it (node 1)";
+    assert!(says(&sample, worth), "{:?}", row(&sample));
+    let verdict = &mut sample.analysis.verdict;
+    (verdict.from, verdict.to, verdict.placed_well) = ("one-node".into(), "far".into(), PlacedWell::Yes);
+    verdict.effect = Reading::Measured(effect);
+    let line =
+        "PLACED WELL  sensitive: would take 1.25x (95 % interval 1.18x to 1.33x) as long far from gpu:0";
+    assert_first_line(&sample.check(), "placed_well_sensitive", line);
+    sample.study.header.pairs.pop();
+    let none = "near gpu:0 (node 0), not compared with a node far from it";
+    assert!(says(&sample, none), "{:?}", row(&sample));
+    let json: serde_json::Value = serde_json::from_str(&check::json(&sample.check())).unwrap();
+    let levels = &json["points"][1]["levels"]["placement"];
+    assert_eq!(
+        (&levels["near"], &json["points"][0]["levels"]["placement"]["near"]),
+        (&"gpu:0".into(), &serde_json::Value::Null)
+    );
+    assert_eq!(json["points"][1]["title"], "CPUs and memory of node 0, 4 threads, near gpu:0");
 }
 
 #[test]

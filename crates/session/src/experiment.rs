@@ -4,11 +4,11 @@
 //! the same request goes on from what is recorded.
 
 mod lines;
+mod places;
 mod start;
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::num::NonZeroU32;
-use std::ops::Add;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
@@ -16,8 +16,8 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 use numawise_analyse::BetterPlacement;
 use numawise_facts::notice::{LaunchNotice, PlacementGroup, PreloadObstacle, StudyNotice};
 use numawise_facts::{
-    Event, Machine, Metric, Notice, Outcome, PageUse, Point, PointId, PointPair, Reading, Redactor, RunSpec,
-    Sink, StopReason, Study, StudyHeader, ThreadBinding, Trial,
+    DeviceName, Event, Machine, Metric, Notice, Outcome, Point, PointId, PointPair, Reading, Redactor,
+    RunSpec, Sink, StopReason, Study, StudyHeader, ThreadBinding, Trial,
 };
 use numawise_launch::{EvenStart, Pinner, find_agent};
 use numawise_record::{Record, RecordError};
@@ -25,14 +25,15 @@ use numawise_study::{
     Engine, FirstRunPages, FirstRunPlaces, LocalRunner, MetricReader, PlannedPoint, ProgramNeeds, Standing,
     StartNodes, StudyDesign, SystemClock, TrialStore,
 };
-use numawise_units::{Nanoseconds, NodeId, Share};
+use numawise_units::{Nanoseconds, Share};
 
 use lines::LineStage;
 pub use lines::LineWriter;
+use places::places;
 
 use crate::error::Settings;
 use crate::metric::MetricClues;
-use crate::{Error, here};
+use crate::{Error, here, near};
 
 #[cfg(test)]
 #[path = "experiment_tests.rs"]
@@ -53,6 +54,8 @@ pub struct ExperimentRequest {
     pub command: RunSpec,
     /// Threads of the program; without it, one for every CPU that we may use.
     pub threads: Option<NonZeroU32>,
+    /// What is tried on one node is tried near to this device, and far from it.
+    pub near: Option<DeviceName>,
     pub metric: Metric,
     pub budget: Nanoseconds,
     /// When the check began: the budget counts from then on.
@@ -100,7 +103,13 @@ impl ExperimentRequest {
         let one_metric_file = self.metric.is_one_file();
         let pinning_library = pinning_library().is_some();
         let (seen, pages) = (FirstRunPlaces::default(), FirstRunPages::unknown());
-        ProgramNeeds { threads, memory, one_metric_file, pinning_library, seen, pages }
+        ProgramNeeds { threads, memory, one_metric_file, pinning_library, seen, pages, near: None }
+    }
+
+    /// The same on a machine, whose devices we know.
+    fn needs_on(&self, machine: &Machine) -> Result<ProgramNeeds, Error> {
+        let near = self.near.as_ref().map(|name| near::device(machine, name)).transpose()?;
+        Ok(ProgramNeeds { near, ..self.needs() })
     }
 
     /// What runs the program at these points, which start alike.
@@ -278,7 +287,7 @@ pub(crate) fn pinning_library() -> Option<PathBuf> {
 pub fn design(request: &ExperimentRequest, machine: Machine) -> Result<StudyHeader, Error> {
     request.check()?;
     let (machine, _) = here::with_newest_profile(machine);
-    let design = numawise_study::plan(&machine, &request.needs());
+    let design = numawise_study::plan(&machine, &request.needs_on(&machine)?);
     request.header(machine, design)
 }
 
@@ -324,7 +333,7 @@ impl Experiment {
             begun => begun.map(|(record, _)| record),
         };
         let (mut study, one) = first_run(&request, machine, sink, stop)?;
-        let needs = needs_of_first_run(&study, request.needs());
+        let needs = needs_of_first_run(&study, request.needs_on(&study.header.machine)?);
         let design = numawise_study::plan(&study.header.machine, &needs);
         let design = request.within_budget(design, one, sink);
         let StudyHeader { begun: since, start_cost, machine, .. } = study.header;
@@ -452,7 +461,8 @@ fn first_run(
     stop: &AtomicBool,
 ) -> Result<(Study, Nanoseconds), Error> {
     let (machine, _) = here::with_newest_profile(machine);
-    let points = baseline(&machine, &request.needs());
+    // What cannot be near to the device is said before the program has run.
+    let points = baseline(&machine, &request.needs_on(&machine)?);
     let header = request.header(machine, StudyDesign { points, pairs: Vec::new(), not_tried: Vec::new() })?;
     let mut study = Study { header, trials: Vec::new(), stopped: None, lines: None };
     let mut engine = Engine {
@@ -521,43 +531,16 @@ fn needs_of_first_run(study: &Study, before: ProgramNeeds) -> ProgramNeeds {
 
 const NOT_OBSERVED: &str = "the first run was not observed";
 
-/// Where the first run had its memory.
-fn places(study: &Study) -> FirstRunPlaces {
-    let observation = study.trials.first().and_then(|trial| trial.observation.measured());
-    let threads = observation.and_then(|observation| observation.threads.measured()).into_iter().flatten();
-    let on_nodes = threads.flat_map(|thread| &thread.cpu_time_on);
-    let machine = &study.header.machine;
-    let cpu_time = by_node(on_nodes.filter_map(|(cpu, time)| Some((machine.node_of(*cpu)?, *time))));
-    let Some(sample) = observation.and_then(|observation| observation.pages.measured()) else {
-        return FirstRunPlaces { cpu_time, ..FirstRunPlaces::default() };
-    };
-    let Some(memory) = sample.memory.measured() else {
-        let fixed = sample.shared.measured().cloned().unwrap_or_default();
-        return FirstRunPlaces { fixed, memory: sample.own_and_shared(), cpu_time };
-    };
-    let stays = |used_for: &PageUse| matches!(used_for, PageUse::File | PageUse::Shared | PageUse::Huge);
-    let by_use = || memory.by_use.iter();
-    // What the program binds itself stays too; of that, pages of files are counted already.
-    let bound =
-        memory.largest.iter().filter(|mapping| mapping.policy != "default" && !stays(&mapping.used_for));
-    let bound = bound.flat_map(|mapping| mapping.by_node.iter().copied());
-    let fixed = by_use().filter(|(used_for, ..)| stays(used_for)).map(|(_, node, bytes)| (*node, *bytes));
-    FirstRunPlaces {
-        fixed: by_node(fixed.chain(bound)),
-        memory: by_node(by_use().map(|(_, node, bytes)| (*node, *bytes))),
-        cpu_time,
-    }
-}
-
-fn by_node<T: Default + Copy + Add<Output = T>>(
-    parts: impl Iterator<Item = (NodeId, T)>,
-) -> Vec<(NodeId, T)> {
-    let mut sums: BTreeMap<NodeId, T> = BTreeMap::new();
-    for (node, part) in parts {
-        let sum = sums.entry(node).or_default();
-        *sum = *sum + part;
-    }
-    sums.into_iter().collect()
+/// The device that points of a study are near to, also of those that there was no time for.
+fn near_device(header: &StudyHeader) -> Option<&DeviceName> {
+    let left_out = header.not_tried.iter().filter_map(|notice| match notice {
+        Notice::Study(StudyNotice::NoTimeFor { levels, .. } | StudyNotice::CannotBePlaced { levels, .. }) => {
+            Some(levels)
+        }
+        _ => None,
+    });
+    let mut all = header.points.iter().map(|point| &point.levels).chain(left_out);
+    all.find_map(|levels| levels.placement.near.as_ref())
 }
 
 /// The recorded study with the budget of this request, where both are of the same experiment. Commands are compared without
@@ -568,7 +551,7 @@ fn resumed(request: &ExperimentRequest, machine: Machine, mut study: Study) -> R
     // With the figures that the study was begun with, it is the same machine; newer ones are for what is said of it.
     let (newest, _) = here::with_newest_profile(machine.clone());
     let machine = numawise_machine::with_measured_of(machine, &recorded.machine);
-    let needs = needs_of_first_run(&study, request.needs());
+    let needs = needs_of_first_run(&study, request.needs_on(&machine)?);
     if let Err(reason) = numawise_study::can_place(&machine, &needs)
         && recorded.points.iter().any(|point| point.placement.binding == ThreadBinding::Pinned)
     {
@@ -576,9 +559,10 @@ fn resumed(request: &ExperimentRequest, machine: Machine, mut study: Study) -> R
     }
     let threads = |planned: &[PlannedPoint]| planned.first().and_then(|point| point.request.threads);
     let mut now = request.header(machine, numawise_study::plan(&recorded.machine, &needs))?;
-    if recorded.points.first().and_then(|point| point.request.threads)
-        == threads(&baseline(&now.machine, &needs))
-    {
+    let same_threads = recorded.points.first().and_then(|point| point.request.threads)
+        == threads(&baseline(&now.machine, &needs));
+    let same_device = near_device(recorded) == near_device(&now);
+    if same_threads && same_device {
         now.points.clone_from(&recorded.points);
         now.pairs.clone_from(&recorded.pairs);
     }

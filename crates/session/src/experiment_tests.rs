@@ -9,6 +9,7 @@ pub fn request(folder: &Path, command: &[&str]) -> ExperimentRequest {
     ExperimentRequest {
         command: RunSpec { command, directory: folder.to_owned() },
         threads: None,
+        near: None,
         metric: Metric::WallTime,
         budget: Nanoseconds(1),
         repeats: None,
@@ -97,6 +98,7 @@ fn a_point_that_cannot_be_placed_names_the_limits_in_the_way() {
             pinning_library: true,
             seen: FirstRunPlaces::default(),
             pages: FirstRunPages::unknown(),
+            near: None,
         },
     );
     let forbidden = PlacementRequest {
@@ -111,4 +113,27 @@ fn a_point_that_cannot_be_placed_names_the_limits_in_the_way() {
         panic!("{:?}", header.not_tried)
     };
     assert_eq!(limits, &[limit]);
+}
+
+#[test]
+fn the_device_of_a_check_is_known_also_where_its_point_had_no_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let machine = numawise_machine::from_synthetic("pack:2 numa:1 core:2 pu:1").unwrap();
+    let os = PlacementRequest { threads: Some(1), ..PlacementRequest::as_the_os_does() };
+    let mut levels = Levels::of(&os, 1);
+    let point =
+        PlannedPoint { id: "os".into(), levels: levels.clone(), role: PointRole::Baseline, request: os };
+    let design = StudyDesign { points: vec![point], pairs: Vec::new(), not_tried: Vec::new() };
+    let mut header = request(folder.path(), &["app"]).header(machine, design).unwrap();
+    assert_eq!(near_device(&header), None);
+    let gpu: DeviceName = "gpu:0".parse().unwrap();
+    levels.placement.near = Some(gpu.clone());
+    let (repeats, needs, budget) = (5, Nanoseconds(2), Nanoseconds(1));
+    let no_time =
+        StudyNotice::NoTimeFor { point: "near".into(), levels: levels.clone(), repeats, needs, budget };
+    header.not_tried = vec![no_time.into()];
+    assert_eq!(near_device(&header), Some(&gpu));
+    header.not_tried.clear();
+    header.points[0].levels = levels;
+    assert_eq!(near_device(&header), Some(&gpu));
 }

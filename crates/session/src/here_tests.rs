@@ -43,6 +43,7 @@ fn without_hwloc_forbidden_memory_policies_are_still_a_limit() {
         pinning_library: true,
         seen: Default::default(),
         pages: numawise_study::FirstRunPages::unknown(),
+        near: None,
     };
     let design = numawise_study::plan(&here.machine, &needs);
     let ids: Vec<String> = design.points.iter().map(|point| point.id.to_string()).collect();
@@ -73,6 +74,7 @@ fn the_same_machine_without_that_limit_shows_both() {
         pinning_library: true,
         seen: Default::default(),
         pages: numawise_study::FirstRunPages::unknown(),
+        near: None,
     };
     let design = numawise_study::plan(&here.machine, &needs);
     let ids: Vec<String> = design.points.iter().map(|point| point.id.to_string()).collect();

@@ -22,6 +22,7 @@ mod input_file;
 pub mod measure;
 mod metric;
 pub mod migrate;
+mod near;
 mod numactl_list;
 pub mod openmp;
 pub mod plan;
@@ -36,5 +37,6 @@ pub mod watch;
 
 pub use error::{AroundTrial, Cause, Error, Settings, WeightsMissing};
 pub use metric::MetricClues;
+pub use near::near_everywhere;
 pub use numactl_list::{ListError, RequestedList};
 pub use room::CopiesLimit;

@@ -27,12 +27,12 @@ use numawise_units::{Nanoseconds, NodeId, Share};
 pub use self::job::AssignedJob;
 pub use crate::input_file::{TemplateFileError, read_templates};
 pub use numawise_study::{
-    Constraint, Grid, GridBase, GridFactor, NamedCommand, NumberLevels, Preset, WordLevels,
+    Constraint, Grid, GridBase, GridFactor, GridLevel, NamedCommand, NumberLevels, Preset, WordLevels,
 };
 
 use crate::experiment::{CAUTION, RecordKeeper, ResolvedDesign, pinner_of, recorded, redactor_of, resolve};
 use crate::slurm::{NodeDescription, SlurmEngine, SlurmFleet};
-use crate::{AroundTrial, Error, here};
+use crate::{AroundTrial, Error, here, near};
 
 /// Ten years, the longest that a record takes: nobody waits for its end.
 const NO_LIMIT: Nanoseconds = Nanoseconds(10 * 365 * 86_400 * 1_000_000_000);
@@ -166,7 +166,8 @@ impl StudyRequest {
         saturating_cores: Option<f64>,
     ) -> Result<(StudyHeader, Vec<GridRun>), Error> {
         self.check_templates()?;
-        let GridLayout { design, mut grid } = lay_out(&self.grid, &self.base, &self.command, &machine)?;
+        let GridLayout { mut design, mut grid } = lay_out(&self.grid, &self.base, &self.command, &machine)?;
+        near::resolve(&machine, &mut design)?;
         let obstacle = self.pinner().and_then(Result::err);
         let ResolvedDesign { points, pairs, not_tried } = resolve(&machine, design, obstacle.as_ref())?;
         let are_there: HashSet<&PointId> = points.iter().map(|point| &point.id).collect();

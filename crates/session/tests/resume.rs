@@ -13,6 +13,7 @@ fn request(folder: &Path, program: &str) -> ExperimentRequest {
     ExperimentRequest {
         command: RunSpec { command: vec![Argument::from(program)], directory: folder.to_owned() },
         threads: None,
+        near: None,
         metric: Metric::WallTime,
         budget: Nanoseconds(1),
         begun: std::time::Instant::now(),

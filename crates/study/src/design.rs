@@ -5,10 +5,10 @@
 
 use numawise_facts::notice::{MachineNotice, NodeReason, NotTriedReason, PlacementGroup, StudyNotice};
 use numawise_facts::{
-    Balancing, ContrastRole, CpuChoice, Levels, Machine, MemoryKind, MemoryRequest, Node, Notice, PageSize,
-    PlacementRequest, PointId, PointPair, PointRole, Reading, Strategy, ThreadBinding,
+    Balancing, ContrastRole, CpuChoice, DeviceName, Levels, Machine, MemoryKind, MemoryRequest, Node, Notice,
+    PageSize, PlacementRequest, PointId, PointPair, PointRole, Reading, Strategy, ThreadBinding,
 };
-use numawise_units::{Bytes, Nanoseconds, NodeId, NodeSet, Ratio};
+use numawise_units::{Bytes, CpuSet, Nanoseconds, NodeId, NodeSet, Ratio};
 
 use crate::pages::FirstRunPages;
 
@@ -30,6 +30,22 @@ pub struct ProgramNeeds {
     /// Where the first run had its memory and its threads; empty before it.
     pub seen: FirstRunPlaces,
     pub pages: FirstRunPages,
+    /// What is tried on one node is tried near to this device, and far from it.
+    pub near: Option<NearDevice>,
+}
+
+/// A device, and the CPUs near to it that we may use.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NearDevice {
+    pub name: DeviceName,
+    pub cpus: CpuSet,
+}
+
+impl NearDevice {
+    /// True where no node with CPUs for us is far from the device.
+    pub fn is_everywhere(&self, machine: &Machine) -> bool {
+        machine.nodes_with_allowed_cpus().all(|node| !node.cpus.intersection(&self.cpus).is_empty())
+    }
 }
 
 /// Where the first run was seen.
@@ -162,6 +178,18 @@ pub fn plan(machine: &Machine, needs: &ProgramNeeds) -> StudyDesign {
     draft.design
 }
 
+/// The node for what is tried on one.
+#[derive(Debug, Clone)]
+struct Home {
+    node: NodeId,
+    /// CPUs of it that may be taken.
+    cpus: u32,
+    /// The device that chose it.
+    near: Option<DeviceName>,
+    /// Only these CPUs of it; without them all that we may use.
+    part: Option<CpuSet>,
+}
+
 struct Draft<'a> {
     machine: &'a Machine,
     needs: &'a ProgramNeeds,
@@ -181,6 +209,14 @@ impl<'a> Draft<'a> {
     fn point(&mut self, id: &str, role: PointRole, request: PlacementRequest) {
         let levels = Levels::of(&request, request.threads.unwrap_or(self.threads));
         self.design.points.push(PlannedPoint { id: id.into(), levels, role, request });
+    }
+
+    /// On CPUs that a device chose, where one did.
+    fn point_near(&mut self, id: &str, role: PointRole, request: PlacementRequest, home: &Home) {
+        self.point(id, role, request);
+        if let Some(point) = self.design.points.last_mut() {
+            point.levels.placement.near.clone_from(&home.near);
+        }
     }
 
     fn not_tried(&mut self, notice: StudyNotice) {
@@ -232,20 +268,21 @@ impl<'a> Draft<'a> {
             self.not_tried(StudyNotice::NoNodeWithCpusAndMemory);
             return;
         };
-        let inside = self.threads.min(home.1);
+        let inside = self.threads.min(home.cpus);
         let same_threads = inside == self.threads;
-        let fits = self.fits(&NodeSet::single(home.0));
-        let request = |memory| PlacementRequest {
+        let fits = self.fits(&NodeSet::single(home.node));
+        let on = |node: NodeId, memory| PlacementRequest {
             threads: Some(inside),
-            nodes: Some(NodeSet::single(home.0)),
+            nodes: Some(NodeSet::single(node)),
             ..self.pinned(Strategy::Local, memory)
         };
-        let local = request(self.near(MemoryRequest::Bind(None)));
-        let other = self
-            .other_home(homes, home)
-            .map(|node| PlacementRequest { nodes: Some(NodeSet::single(node)), ..local.clone() });
-        let remote = request(MemoryRequest::Remote);
-        let spread = self.pinned(Strategy::Distributed, self.near(MemoryRequest::Local));
+        let inside_node = self.local(MemoryRequest::Bind(None));
+        let at_home = |memory| PlacementRequest { cpus: home.part.clone(), ..on(home.node, memory) };
+        let (local, remote) = (at_home(inside_node.clone()), at_home(MemoryRequest::Remote));
+        let other = self.other_home(homes, &home).map(|node| (node, on(node, inside_node.clone())));
+        let far = self.far_from(homes, &home).map(|node| (node, on(node, inside_node)));
+        let one_node = if home.near.is_some() { "near" } else { "one-node" };
+        let spread = self.pinned(Strategy::Distributed, self.local(MemoryRequest::Local));
         let interleaved = self.pinned(Strategy::Distributed, MemoryRequest::Interleave(None));
 
         self.point("all-nodes", PointRole::Candidate, spread);
@@ -257,23 +294,26 @@ impl<'a> Draft<'a> {
         }
         match &fits {
             Ok(()) => {
-                self.point("one-node", PointRole::Candidate, local);
+                self.point_near(one_node, PointRole::Candidate, local, &home);
                 let role = if same_threads { ContrastRole::BothWays } else { ContrastRole::GainOnly };
-                self.pair("os", "one-node", role);
+                self.pair("os", one_node, role);
                 if same_threads {
-                    self.pair("one-node", "all-nodes", ContrastRole::BothWays);
+                    self.pair(one_node, "all-nodes", ContrastRole::BothWays);
                 }
             }
             Err(why) => self.left_out(PlacementGroup::OneNode, why.clone()),
         }
-        if let Some((node, request)) = other.and_then(|it| Some((it.nodes.as_ref()?.first()?, it))) {
+        if let Some((node, request)) = other {
             let id = format!("one-node-{node}");
             self.point(&id, PointRole::Candidate, request);
             self.pair("os", &id, ContrastRole::GainOnly);
         }
+        if let Some((node, request)) = far.filter(|_| fits.is_ok()) {
+            self.far(node, request, one_node);
+        }
         if elsewhere.is_ok() && fits.is_ok() {
-            self.point("remote", PointRole::Diagnosis, remote);
-            self.pair("one-node", "remote", ContrastRole::BothWays);
+            self.point_near("remote", PointRole::Diagnosis, remote, &home);
+            self.pair(one_node, "remote", ContrastRole::BothWays);
         }
         if let Err(why) = elsewhere {
             self.left_out(PlacementGroup::InterleavedAndRemote, why);
@@ -281,8 +321,19 @@ impl<'a> Draft<'a> {
         self.copies(homes);
     }
 
-    /// A policy that keeps memory near; where policies are forbidden the kernel's own does nearly the same.
-    fn near(&self, policy: MemoryRequest) -> MemoryRequest {
+    /// The same as near to the device, on a node that is not: it tells what being near is worth.
+    fn far(&mut self, node: NodeId, request: PlacementRequest, near: &str) {
+        match self.fits(&NodeSet::single(node)) {
+            Ok(()) => {
+                self.point("far", PointRole::Diagnosis, request);
+                self.pair(near, "far", ContrastRole::BothWays);
+            }
+            Err(why) => self.left_out(PlacementGroup::OneNode, why),
+        }
+    }
+
+    /// A policy that keeps memory local; where policies are forbidden the kernel's own does nearly the same.
+    fn local(&self, policy: MemoryRequest) -> MemoryRequest {
         if self.policies_are_forbidden() { MemoryRequest::Default } else { policy }
     }
 
@@ -322,7 +373,7 @@ impl<'a> Draft<'a> {
         let request = PlacementRequest {
             tasks,
             threads: Some(each),
-            ..self.pinned(Strategy::Semi, self.near(MemoryRequest::Bind(None)))
+            ..self.pinned(Strategy::Semi, self.local(MemoryRequest::Bind(None)))
         };
         self.point("copies", PointRole::Diagnosis, request);
         self.pair("os", "copies", ContrastRole::Unjudged);
@@ -399,34 +450,76 @@ impl<'a> Draft<'a> {
     }
 
     /// The node for what is tried on one: of those with CPUs for all threads, or with the most, the one where the first run had
-    /// its memory; the lowest number where that does not tell. Only nodes that may give us memory.
-    fn home(&mut self, homes: &[&Node]) -> Option<(NodeId, u32)> {
-        let with_memory = homes.iter().filter(|node| self.machine.allowed_nodes.contains(node.id));
-        let candidates: Vec<(NodeId, u32)> = with_memory.map(|node| (node.id, self.cpus_of(node))).collect();
-        let most = candidates.iter().map(|(_, cpus)| *cpus).max()?;
-        let enough = |cpus: u32| cpus >= most.min(self.threads);
+    /// its memory; the lowest number where that does not tell. Only nodes that may give us memory; near to the device that was
+    /// asked for, only its CPUs.
+    fn home(&mut self, homes: &[&Node]) -> Option<Home> {
+        let with_memory: Vec<&Node> =
+            homes.iter().copied().filter(|node| self.machine.allowed_nodes.contains(node.id)).collect();
+        let all: Vec<Home> = with_memory.iter().map(|node| self.whole(node)).collect();
+        let near = self.needs.near.as_ref().filter(|near| !near.is_everywhere(self.machine));
+        let Some(near) = near else { return self.best_home(all) };
+        let near: Vec<Home> = with_memory.iter().filter_map(|node| self.part_near(node, near)).collect();
+        if near.is_empty() {
+            let nodes = self.machine.allowed_nodes.clone();
+            self.left_out(PlacementGroup::OneNode, NotTriedReason::OnlyMemoryOf { nodes });
+            return self.best_home(all);
+        }
+        self.best_home(near)
+    }
+
+    fn whole(&self, node: &Node) -> Home {
+        Home { node: node.id, cpus: self.cpus_of(node), near: None, part: None }
+    }
+
+    /// The CPUs of a node that are near to a device, where it has some.
+    fn part_near(&self, node: &Node, device: &NearDevice) -> Option<Home> {
+        let part = node.cpus.intersection(&device.cpus);
+        let cpus = part.len() as u32;
+        let part = (cpus < self.cpus_of(node)).then_some(part);
+        (cpus > 0).then(|| Home { node: node.id, cpus, near: Some(device.name.clone()), part })
+    }
+
+    fn best_home(&mut self, candidates: Vec<Home>) -> Option<Home> {
+        let most = candidates.iter().map(|home| home.cpus).max()?;
+        let enough = |home: &&Home| home.cpus >= most.min(self.threads);
+        let at = |node: NodeId| candidates.iter().filter(enough).find(|home| home.node == node).cloned();
         if let Some((node, reason)) = self.needs.seen.node()
-            && let Some(home) = candidates.iter().find(|(id, cpus)| *id == node && enough(*cpus))
+            && let Some(home) = at(node)
         {
-            self.not_tried(StudyNotice::OtherNodes { tried: node, reason });
-            return Some(*home);
+            if home.near.is_none() {
+                self.not_tried(StudyNotice::OtherNodes { tried: node, reason });
+            }
+            return Some(home);
         }
         if let Some([most, _]) = self.needs.seen.two()
-            && let Some(home) = candidates.iter().find(|(id, cpus)| *id == most && enough(*cpus))
+            && let Some(home) = at(most)
         {
-            return Some(*home);
+            return Some(home);
         }
-        candidates.into_iter().max_by_key(|(id, cpus)| (*cpus, std::cmp::Reverse(*id)))
+        candidates.into_iter().max_by_key(|home| (home.cpus, std::cmp::Reverse(home.node)))
     }
 
     /// The second node for what is tried on one, where memory that stays where it is lies on two: one with as many CPUs for the
     /// threads and room for the memory.
-    fn other_home(&self, homes: &[&Node], home: (NodeId, u32)) -> Option<NodeId> {
-        let [one, two] = self.needs.seen.two()?;
-        let node = homes.iter().find(|node| node.id == two && one == home.0)?;
-        let enough = self.cpus_of(node) >= self.threads.min(home.1);
+    fn other_home(&self, homes: &[&Node], home: &Home) -> Option<NodeId> {
+        let [one, two] = self.needs.seen.two().filter(|_| home.near.is_none())?;
+        let node = homes.iter().find(|node| node.id == two && one == home.node)?;
+        let enough = self.cpus_of(node) >= self.threads.min(home.cpus);
         let may = self.machine.allowed_nodes.contains(two) && self.fits(&NodeSet::single(two)).is_ok();
         (enough && may).then_some(two)
+    }
+
+    /// Of the nodes without a CPU near to the device, with as many CPUs for the threads and with memory for us, the farthest.
+    fn far_from(&self, homes: &[&Node], home: &Home) -> Option<NodeId> {
+        let near = self.needs.near.as_ref().filter(|_| home.near.is_some())?;
+        let may = |node: &&&Node| {
+            node.cpus.intersection(&near.cpus).is_empty()
+                && self.machine.allowed_nodes.contains(node.id)
+                && self.cpus_of(node) >= self.threads.min(home.cpus)
+        };
+        let distance = |node: &Node| self.machine.distance(home.node, node.id);
+        let far = homes.iter().filter(may);
+        far.max_by_key(|node| (distance(node), std::cmp::Reverse(node.id))).map(|node| node.id)
     }
 
     fn cpus_of(&self, node: &Node) -> u32 {

@@ -52,6 +52,7 @@ fn needs(threads: Option<u32>, mib: Option<u64>) -> ProgramNeeds {
         pinning_library: true,
         seen: FirstRunPlaces::default(),
         pages: FirstRunPages::unknown(),
+        near: None,
     }
 }
 
@@ -319,4 +320,102 @@ fn what_is_no_placement_goes_first_when_time_is_short() {
     let left = numawise_units::Nanoseconds(second.0 * 5 * (all - 1));
     let kept = crate::fitting(design, second, 5, left);
     assert!(!ids(&kept).contains(&"huge-pages") && ids(&kept).contains(&"remote"), "{:?}", ids(&kept));
+}
+
+/// Four nodes of two CPUs, each farther from node 0 the higher its number but for node 2, which is the farthest.
+fn four_nodes() -> Machine {
+    let mut machine =
+        machine(&[("0-1", 1000, DRAM), ("2-3", 1000, DRAM), ("4-5", 500, DRAM), ("6-7", 1000, DRAM)]);
+    let distances = [[10, 12, 32, 20], [12, 10, 32, 20], [32, 32, 10, 32], [20, 20, 32, 10]];
+    for (node, distances) in machine.nodes.iter_mut().zip(distances) {
+        node.distances = Reading::Measured(distances.to_vec());
+    }
+    machine
+}
+
+fn near(name: &str, cpus: &str, needs: ProgramNeeds) -> ProgramNeeds {
+    let device = NearDevice { name: name.parse().unwrap(), cpus: cpus.parse().unwrap() };
+    ProgramNeeds { near: Some(device), ..needs }
+}
+
+/// Points with their nodes, their CPUs where only some of a node are taken, and the device that chose them.
+fn placed(design: &StudyDesign) -> Vec<String> {
+    let text = |point: &PlannedPoint| {
+        let level = &point.levels.placement;
+        let nodes = level.nodes.as_ref().map_or("all".to_owned(), ToString::to_string);
+        let cpus = level.cpus.as_ref().map_or(String::new(), |cpus| format!(" cpus {cpus}"));
+        let near = level.near.as_ref().map_or(String::new(), |device| format!(" near {device}"));
+        format!("{} {nodes}{cpus}{near}", point.id)
+    };
+    let special =
+        design.points.iter().filter(|point| ["near", "far", "remote", "one-node"].contains(&&*point.id.0));
+    special.map(text).collect()
+}
+
+#[test]
+fn near_to_a_device_is_compared_with_the_farthest_node() {
+    let design = plan(&four_nodes(), &near("gpu:0", "2-3", needs(Some(2), Some(100))));
+    assert_eq!(placed(&design), ["near 1 near gpu:0", "far 2", "remote 1 near gpu:0"]);
+    for pair in [
+        ("os", "near", ContrastRole::BothWays),
+        ("near", "all-nodes", ContrastRole::BothWays),
+        ("near", "far", ContrastRole::BothWays),
+        ("near", "remote", ContrastRole::BothWays),
+    ] {
+        assert!(pairs(&design).contains(&pair), "{pair:?}");
+    }
+    let levels = |id: &str| &design.points.iter().find(|point| point.id.0 == id).unwrap().levels;
+    assert_eq!(levels("near").differing(levels("far")), [Factor::Placement]);
+    assert_eq!(levels("near").differing(levels("remote")), [Factor::Memory]);
+    let role = |id: &str| design.points.iter().find(|point| point.id.0 == id).unwrap().role;
+    assert_eq!((role("near"), role("far")), (PointRole::Candidate, PointRole::Diagnosis));
+}
+
+#[test]
+fn of_several_devices_the_node_that_the_first_run_used_counts() {
+    let seen = FirstRunPlaces {
+        memory: vec![(NodeId(3), Bytes::mib(90)), (NodeId(0), Bytes::mib(10))],
+        ..FirstRunPlaces::default()
+    };
+    let both = |seen| near("gpu", "0-1,6-7", ProgramNeeds { seen, ..needs(Some(2), Some(100)) });
+    let design = plan(&four_nodes(), &both(seen));
+    assert_eq!(placed(&design), ["near 3 near gpu", "far 2", "remote 3 near gpu"]);
+    let others = |notice: &Notice| matches!(notice, Notice::Study(StudyNotice::OtherNodes { .. }));
+    assert!(!design.not_tried.iter().any(others), "another node was tried: {:?}", design.not_tried);
+    assert_eq!(placed(&plan(&four_nodes(), &both(FirstRunPlaces::default())))[0], "near 0 near gpu");
+}
+
+#[test]
+fn some_cpus_of_a_node_are_all_that_is_near() {
+    let design = plan(&four_nodes(), &near("gpu:1", "3", needs(None, None)));
+    assert_eq!(placed(&design), ["near 1 cpus 3 near gpu:1", "far 2", "remote 1 cpus 3 near gpu:1"]);
+    let threads = |id: &str| design.points.iter().find(|point| point.id.0 == id).unwrap().request.threads;
+    assert_eq!((threads("near"), threads("far")), (Some(1), Some(1)), "as many on both");
+}
+
+#[test]
+fn a_far_node_without_room_is_named() {
+    let design = plan(&four_nodes(), &near("gpu:0", "2-3", needs(Some(2), Some(600))));
+    assert_eq!(placed(&design), ["near 1 near gpu:0", "remote 1 near gpu:0"]);
+    let small = |notice: &Notice| {
+        matches!(notice, Notice::Study(StudyNotice::NotTried {
+            placements: PlacementGroup::OneNode,
+            reason: NotTriedReason::DoesNotFit { nodes, .. },
+        }) if nodes.contains(NodeId(2)))
+    };
+    assert!(design.not_tried.iter().any(small), "{:?}", design.not_tried);
+}
+
+#[test]
+fn what_is_near_to_all_nodes_or_has_no_memory_there_changes_nothing() {
+    let plain = plan(&four_nodes(), &needs(Some(2), Some(100)));
+    let everywhere = plan(&four_nodes(), &near("nic", "0,2-7", needs(Some(2), Some(100))));
+    assert_eq!(everywhere, plain);
+    let mut machine = four_nodes();
+    machine.allowed_nodes = "0".parse().unwrap();
+    let design = plan(&machine, &near("gpu:0", "2-3", needs(Some(2), Some(100))));
+    assert_eq!(placed(&design), ["one-node 0"]);
+    let only = NotTriedReason::OnlyMemoryOf { nodes: "0".parse().unwrap() };
+    let left_out = StudyNotice::NotTried { placements: PlacementGroup::OneNode, reason: only };
+    assert!(design.not_tried.contains(&left_out.into()), "{:?}", design.not_tried);
 }

@@ -23,7 +23,7 @@ mod suggestion;
 mod task;
 
 pub use clock::{Clock, SystemClock};
-pub use design::{FirstRunPlaces, PlannedPoint, ProgramNeeds, StudyDesign, can_place, plan};
+pub use design::{FirstRunPlaces, NearDevice, PlannedPoint, ProgramNeeds, StudyDesign, can_place, plan};
 pub use disturb::{OTHER_LOAD_LIMIT, STEAL_LIMIT, disturbances};
 pub use engine::{Engine, NextTrial, ProgramRun, RunContext, Runner, Standing, TrialStore};
 pub use error::StudyError;

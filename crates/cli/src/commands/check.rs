@@ -12,7 +12,7 @@ use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use numawise_facts::{Argument, Metric, RunSpec, StopReason};
+use numawise_facts::{Argument, DeviceName, Metric, RunSpec, StopReason};
 use numawise_session::experiment::{self, Experiment, ExperimentRequest};
 use numawise_session::openmp::outermost;
 use numawise_units::{Nanoseconds, Share};
@@ -34,6 +34,10 @@ pub struct Arguments {
     /// Threads of the program [default: OMP_NUM_THREADS, or one for every CPU that we may use]
     #[arg(long, value_name = "N")]
     threads: Option<u32>,
+    /// Try one node near to a device, and the same far from it: gpu:0, nic:mlx5_0, storage:nvme0n1, pci:0000:3b:00.0, gpu (all
+    /// GPUs); numawise machine shows which there are
+    #[arg(long, value_name = "DEVICE")]
+    near: Option<DeviceName>,
     /// Time to spend in all, e.g. 90s, 3m, 1h: placements for which it is too short are left out
     #[arg(long, value_name = "TIME", default_value = "3m")]
     budget: Nanoseconds,
@@ -90,6 +94,7 @@ pub fn run(arguments: Arguments) -> Result<Status, Failure> {
     let read = request.metric.file().map(|file| Path::new(file.as_os_str()));
     files::check(&written, read.as_slice())?;
     let machine = super::machine::this_machine()?;
+    super::warn_of_near_everywhere(&machine, request.near.as_slice())?;
     if dry_run {
         show::design(&experiment::design(&request, machine)?)?;
         return Ok(SUCCESS);
@@ -119,6 +124,7 @@ fn request(typed: Arguments, begun: Instant) -> Result<ExperimentRequest, Failur
     Ok(ExperimentRequest {
         command: RunSpec { command: typed.command.into_iter().map(Argument).collect(), directory },
         threads: threads(typed.threads, omp_num_threads.as_deref())?,
+        near: typed.near,
         metric: metric(typed.metric, typed.metric_file, typed.higher_is_better)?,
         budget: typed.budget,
         begun,

@@ -15,9 +15,13 @@ mod where_;
 use std::ffi::OsString;
 
 use clap::{Parser, Subcommand};
+use numawise_facts::{DeviceName, Machine};
 use numawise_linux::calls::inherited;
+use numawise_report::notice;
+use numawise_session::near_everywhere;
 
 pub use crate::exit::{Failure, SUCCESS, Status};
+use crate::streams;
 
 /// Does it matter where my threads, ranks and memory live? By how much? What exactly should I change?
 #[derive(Parser)]
@@ -72,6 +76,19 @@ pub fn main() -> Status {
         Command::Where(arguments) => where_::run(arguments),
     };
     result.unwrap_or_else(|failure| failure.report())
+}
+
+/// Says of each device whether being near to it makes no difference here.
+fn warn_of_near_everywhere<'a>(
+    machine: &Machine,
+    devices: impl IntoIterator<Item = &'a DeviceName>,
+) -> Result<(), Failure> {
+    for device in devices {
+        if let Some(warning) = near_everywhere(machine, device)? {
+            streams::say(&format!("warning: {}", notice::text(&warning)));
+        }
+    }
+    Ok(())
 }
 
 /// `numawise run` with nothing but numactl's options.

@@ -16,12 +16,12 @@ use std::time::Instant;
 
 use clap::{CommandFactory, Parser};
 use numawise_facts::{
-    Argument, AroundTrials, Machine, MemoryRequest, Order, PageSize, PlacementRequest, RanksByThreadsList,
-    RunSpec, StopReason, Strategy, ThreadBinding, UntilKnown,
+    Argument, AroundTrials, DeviceName, Machine, MemoryRequest, Order, PageSize, PlacementRequest,
+    RanksByThreadsList, RunSpec, StopReason, Strategy, ThreadBinding, UntilKnown,
 };
 use numawise_session::study::{
-    self, Constraint, Grid, GridBase, GridExperiment, GridFactor, NamedCommand, NumberLevels, Preset,
-    StudyEngine, StudyRequest, WordLevels,
+    self, Constraint, Grid, GridBase, GridExperiment, GridFactor, GridLevel, NamedCommand, NumberLevels,
+    Preset, StudyEngine, StudyRequest, WordLevels,
 };
 use numawise_units::harmless::quoted;
 use numawise_units::{Nanoseconds, Share};
@@ -67,6 +67,9 @@ pub struct Arguments {
     /// Strategies: local, distributed, semi, none
     #[arg(long, value_name = "LEVELS", help_heading = "Factors")]
     place: Option<WordLevels>,
+    /// Devices that CPUs are near to: none, gpu:0, nic:mlx5_0, storage:nvme0n1, pci:0000:3b:00.0, gpu (all GPUs)
+    #[arg(long, value_name = "LEVELS", help_heading = "Factors")]
+    near: Option<WordLevels>,
     /// Memory policies: default, local, bind[:NODES], preferred[:NODE], interleave[:NODES], weighted[:NODES], hbm, remote
     #[arg(long, value_name = "LEVELS", help_heading = "Factors")]
     memory: Option<WordLevels>,
@@ -306,6 +309,7 @@ pub fn run(arguments: Arguments) -> Result<Status, Failure> {
     let engine::Place { machine, engine, said } =
         arguments.engine.place(&record(&arguments), arguments.fresh, typed_words(), &stop)?;
     let request = request(arguments, begun, &machine, engine)?;
+    super::warn_of_near_everywhere(&machine, request.grid.devices())?;
     let record = OutputFile { option: "--output", path: &request.record, content: FileContent::Record };
     let record = if dry_run { None } else { Some(record) };
     let written: Vec<OutputFile<'_>> =
@@ -441,6 +445,9 @@ fn factors(typed: &Arguments, commands: Vec<NamedCommand>) -> Result<Vec<GridFac
     if let Some(levels) = &typed.place {
         factors.push(GridFactor::Place(words::<Strategy>("--place", levels)?));
     }
+    if let Some(levels) = &typed.near {
+        factors.push(GridFactor::Near(devices(levels)?));
+    }
     if let Some(levels) = &typed.memory {
         factors.push(GridFactor::Memory(words::<MemoryRequest>("--memory", levels)?));
     }
@@ -483,6 +490,14 @@ fn orders(levels: &WordLevels) -> Result<Vec<Order>, Failure> {
         ))),
         None => Ok(orders),
     }
+}
+
+fn devices(levels: &WordLevels) -> Result<Vec<Option<DeviceName>>, Failure> {
+    let one = |word: &String| match word.as_str() {
+        GridLevel::NEAR_NOTHING => Ok(None),
+        device => device.parse().map(Some).map_err(|error| Failure::new(format!("--near: {error}"))),
+    };
+    levels.words().iter().map(one).collect()
 }
 
 fn pins(levels: &WordLevels) -> Result<Vec<ThreadBinding>, Failure> {

@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
+use numawise_units::NodeSet;
 use serde::{Deserialize, Serialize};
 
-use crate::{Fingerprint, Reason};
+use crate::{DeviceName, Fingerprint, Reason};
 
 super::notices! {
     /// NW7xx: of a use case.
@@ -23,6 +24,8 @@ super::notices! {
         "NW706" ProfileOfUnknownMachine { path: PathBuf, reason: Option<Reason> },
         /// The kernel or the firmware was changed since a profile of this machine was measured.
         "NW707" MachineChangedSinceProfile { path: PathBuf, part: ChangedPart, then: String, now: String },
+        /// No node with CPUs that may be used is far from a device: to be near to it makes no difference.
+        "NW708" NearEverywhere { device: DeviceName, nodes: NodeSet },
     }
 }
 

@@ -1,10 +1,11 @@
 //! What a check says, whoever shows it.
 
 use numawise_facts::notice::StudyNotice;
+use numawise_facts::point::Factor;
 use numawise_facts::redaction::LeftOut;
 use numawise_facts::{
-    Effect, MemoryRequest, Metric, Notice, Outcome, PointId, PointRole, Reading, StopReason, Study,
-    StudyHeader,
+    DeviceName, Effect, MemoryRequest, Metric, Notice, Outcome, Point, PointId, PointRole, Reading,
+    StopReason, Study, StudyHeader,
 };
 use numawise_tables::{
     ContrastCall, Expected, MemoryMove, MoreRepeats, NotExpected, PlacedWell, PointSummary, Verdict,
@@ -80,7 +81,13 @@ fn would_lose(header: &StudyHeader, verdict: &Verdict, effect: Effect) -> String
     let (slow, effect) =
         if effect.ratio.0 < 1.0 { (&verdict.to, effect) } else { (&verdict.from, effect.inverse()) };
     let remote = header.point(slow).is_some_and(|point| point.levels.memory == MemoryRequest::Remote);
-    let place = if remote { "on remote memory".to_owned() } else { format!("at {slow}") };
+    let far =
+        near_point(header).filter(|(near, _)| far_point(header, near).is_some_and(|far| far.id == *slow));
+    let place = match far {
+        _ if remote => "on remote memory".to_owned(),
+        Some((_, device)) => format!("far from {device}"),
+        None => format!("at {slow}"),
+    };
     match header.metric {
         Metric::WallTime => format!("would take {} as long {place}", effect.inverse()),
         Metric::Output { .. } | Metric::File { .. } => format!("would be {effect} as fast {place}"),
@@ -319,6 +326,7 @@ pub fn summary(check: &Check) -> Vec<(&'static str, String)> {
         ("Watching", watching),
     ];
     lines.extend(remote_memory(check).map(|text| ("Remote memory", text)));
+    lines.extend(nearness(check).map(|text| ("Near a device", text)));
     lines.extend(left_out(&LeftOut::of(check.study)).map(|text| ("Left out", text)));
     lines
 }
@@ -333,6 +341,42 @@ fn left_out(left_out: &LeftOut) -> Option<String> {
     ];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
     (!parts.is_empty()).then(|| format!("what looks like a credential: {}", parts.join(", ")))
+}
+
+/// The point near to the device that was asked for, with the device.
+fn near_point(header: &StudyHeader) -> Option<(&Point, &DeviceName)> {
+    header.points.iter().find_map(|point| Some((point, point.levels.placement.near.as_ref()?)))
+}
+
+/// The same far from the device.
+fn far_point<'a>(header: &'a StudyHeader, near: &Point) -> Option<&'a Point> {
+    let compared =
+        |point: &Point| header.pairs.iter().any(|pair| pair.from == near.id && pair.to == point.id);
+    header.points.iter().find(|point| {
+        point.role == PointRole::Diagnosis
+            && near.levels.differing(&point.levels) == [Factor::Placement]
+            && compared(point)
+    })
+}
+
+/// What being near to a device is worth: `near gpu:0 (node 1) is 1.31x (...) as fast as far from it (node 3)`.
+fn nearness(check: &Check) -> Option<String> {
+    let header = &check.study.header;
+    let place = |point: &Point| match &point.levels.placement.nodes {
+        Some(nodes) => levels::counted(nodes),
+        None => format!("CPUs {}", point.placement.cpus()),
+    };
+    let (near, device) = near_point(header)?;
+    let Some(far) = far_point(header, near) else {
+        return Some(format!("near {device} ({}), not compared with a node far from it", place(near)));
+    };
+    let contrast = check.analysis.contrasts.iter().find(|of| of.from == near.id && of.to == far.id);
+    let worth = match contrast.map(|contrast| &contrast.effect) {
+        Some(Reading::Measured(effect)) => format!("is {} as fast as", effect.inverse()),
+        Some(Reading::Unavailable { unavailable }) => format!("is not known ({unavailable}) to differ from"),
+        None => "could not be compared with".to_owned(),
+    };
+    Some(format!("near {device} ({}) {worth} far from it ({})", place(near), place(far)))
 }
 
 /// What memory elsewhere costs by what was measured of the machine; nothing where there is no memory elsewhere.

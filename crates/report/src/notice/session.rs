@@ -2,6 +2,8 @@
 
 use numawise_facts::notice::{ChangedPart, SessionNotice};
 
+use crate::levels::counted;
+
 pub fn text(notice: &SessionNotice) -> String {
     match notice {
         SessionNotice::HwlocNotUsed { problem } => {
@@ -36,5 +38,9 @@ pub fn text(notice: &SessionNotice) -> String {
                 path.display()
             )
         }
+        SessionNotice::NearEverywhere { device, nodes } => format!(
+            "--near {device}: no node with CPUs that we may use is far from it ({}), so being near makes no difference here",
+            counted(nodes)
+        ),
     }
 }

@@ -107,7 +107,7 @@ impl RanksHere<'_> {
             OtherComputers::AreHere(others) => (*others, None),
             OtherComputers::Have => return None,
             OtherComputers::AreApart { notice, first } => {
-                plan.notices.push(notice);
+                plan.notices.push(*notice);
                 (HandedOver::to(plan.nothing()), Some(first))
             }
         };
@@ -153,7 +153,7 @@ impl RanksHere<'_> {
             return OtherComputers::Have;
         }
         let folder = exchange.folder().display().to_string();
-        OtherComputers::AreApart { notice: SnapshotNotice::RanksApart { folder }.into(), first }
+        OtherComputers::AreApart { notice: Box::new(SnapshotNotice::RanksApart { folder }.into()), first }
     }
 }
 
@@ -164,7 +164,7 @@ enum OtherComputers {
     /// There.
     Have,
     /// Nowhere: not through this folder.
-    AreApart { notice: Notice, first: u32 },
+    AreApart { notice: Box<Notice>, first: u32 },
 }
 
 /// Hands over to whoever is around the launcher.
@@ -173,7 +173,7 @@ fn delivered(delivery: &Delivery, job: &Job, read: &ReadFolder, notices: &[Notic
         Ok(()) => OtherComputers::Have,
         Err(problem) => {
             let first = job.ranks().first().copied().unwrap_or_default();
-            OtherComputers::AreApart { notice: delivery.is_apart(&problem), first }
+            OtherComputers::AreApart { notice: Box::new(delivery.is_apart(&problem)), first }
         }
     }
 }

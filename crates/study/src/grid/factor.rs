@@ -2,7 +2,9 @@
 
 use std::fmt;
 
-use numawise_facts::{MemoryRequest, Order, PageSize, RanksByThreads, RunSpec, Strategy, ThreadBinding};
+use numawise_facts::{
+    DeviceName, MemoryRequest, Order, PageSize, RanksByThreads, RunSpec, Strategy, ThreadBinding,
+};
 
 /// What a factor is called: in placeholders, in conditions, in tables.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -14,6 +16,7 @@ pub enum FactorName {
     Copies,
     Threads,
     Place,
+    Near,
     Memory,
     Pin,
     PageSize,
@@ -35,6 +38,7 @@ impl FactorName {
             FactorName::Copies => "copies",
             FactorName::Threads => "threads",
             FactorName::Place => "place",
+            FactorName::Near => "near",
             FactorName::Memory => "memory",
             FactorName::Pin => "pin",
             FactorName::PageSize => "page_size",
@@ -67,13 +71,21 @@ pub enum GridFactor {
     Copies(Vec<u32>),
     Threads(Vec<u32>),
     Place(Vec<Strategy>),
+    /// Only CPUs near to a device; without one, all.
+    Near(Vec<Option<DeviceName>>),
     Memory(Vec<MemoryRequest>),
     Pin(Vec<ThreadBinding>),
     PageSize(Vec<PageSize>),
     Order(Vec<Order>),
     Step(Vec<u32>),
-    Variable { name: String, values: Vec<String> },
-    Parameter { name: String, values: Vec<String> },
+    Variable {
+        name: String,
+        values: Vec<String>,
+    },
+    Parameter {
+        name: String,
+        values: Vec<String>,
+    },
 }
 
 impl GridFactor {
@@ -85,6 +97,7 @@ impl GridFactor {
             GridFactor::Copies(_) => FactorName::Copies,
             GridFactor::Threads(_) => FactorName::Threads,
             GridFactor::Place(_) => FactorName::Place,
+            GridFactor::Near(_) => FactorName::Near,
             GridFactor::Memory(_) => FactorName::Memory,
             GridFactor::Pin(_) => FactorName::Pin,
             GridFactor::PageSize(_) => FactorName::PageSize,
@@ -109,6 +122,7 @@ impl GridFactor {
             | GridFactor::Threads(all)
             | GridFactor::Step(all) => numbers(all),
             GridFactor::Place(all) => all.iter().copied().map(GridLevel::Place).collect(),
+            GridFactor::Near(all) => all.iter().cloned().map(GridLevel::Near).collect(),
             GridFactor::Memory(all) => all.iter().cloned().map(GridLevel::Memory).collect(),
             GridFactor::Pin(all) => all.iter().copied().map(GridLevel::Pin).collect(),
             GridFactor::PageSize(all) => all.iter().copied().map(GridLevel::PageSize).collect(),
@@ -124,6 +138,7 @@ pub enum GridLevel {
     Number(u32),
     Division(RanksByThreads),
     Place(Strategy),
+    Near(Option<DeviceName>),
     Memory(MemoryRequest),
     Pin(ThreadBinding),
     PageSize(PageSize),
@@ -133,12 +148,17 @@ pub enum GridLevel {
 }
 
 impl GridLevel {
+    /// The level of [`GridFactor::Near`] that is no device.
+    pub const NEAR_NOTHING: &str = "none";
+
     /// As it is filled into a command, and shown.
     pub fn word(&self) -> String {
         match self {
             GridLevel::Number(number) => number.to_string(),
             GridLevel::Division(division) => division.to_string(),
             GridLevel::Place(strategy) => strategy.to_string(),
+            GridLevel::Near(Some(device)) => device.to_string(),
+            GridLevel::Near(None) => GridLevel::NEAR_NOTHING.to_owned(),
             GridLevel::Memory(memory) => memory.to_string(),
             GridLevel::Pin(ThreadBinding::Pinned) => "on".to_owned(),
             GridLevel::Pin(ThreadBinding::Free) => "off".to_owned(),

@@ -5,8 +5,9 @@ use std::ffi::OsStr;
 use std::num::NonZeroU32;
 
 use numawise_facts::{
-    Argument, ContrastRole, FactorKind, FactorLevels, GridRun, GridStudy, InputTemplate, Levels, Machine,
-    MemoryKind, PlacementRequest, PointId, PointPair, PointRole, RunSpec, Strategy, TaskWord, ThreadBinding,
+    Argument, ContrastRole, DeviceName, FactorKind, FactorLevels, GridRun, GridStudy, InputTemplate, Levels,
+    Machine, MemoryKind, PlacementRequest, PointId, PointPair, PointRole, RunSpec, Strategy, TaskWord,
+    ThreadBinding,
 };
 
 use super::factor::{FactorName, GridFactor, GridLevel};
@@ -82,7 +83,8 @@ pub fn lay_out(
         let role = if k == 0 { PointRole::Baseline } else { PointRole::Candidate };
         let request = request(point, base);
         let threads = request.threads.unwrap_or(1);
-        let levels = Levels::of(&request, threads);
+        let mut levels = Levels::of(&request, threads);
+        levels.placement.near = near(point).cloned();
         runs.push(GridRun {
             point: id.clone(),
             levels: indices(point, &factors),
@@ -149,7 +151,7 @@ fn kind(factor: &GridFactor) -> FactorKind {
         GridFactor::Ranks(_) => FactorKind::Ranks,
         GridFactor::Copies(_) => FactorKind::Copies,
         GridFactor::Threads(_) => FactorKind::Threads,
-        GridFactor::Place(_) => FactorKind::Place,
+        GridFactor::Place(_) | GridFactor::Near(_) => FactorKind::Place,
         GridFactor::Memory(_) => FactorKind::Memory,
         GridFactor::Pin(_) => FactorKind::Pin,
         GridFactor::PageSize(_) => FactorKind::PageSize,
@@ -206,7 +208,7 @@ fn request(point: &GridPoint, base: &GridBase) -> PlacementRequest {
             GridLevel::Pin(binding) => pin = Some(*binding),
             GridLevel::PageSize(pages) => request.pages = *pages,
             GridLevel::Order(order) => request.choice.order = order.clone(),
-            GridLevel::Number(_) | GridLevel::Division(_) | GridLevel::Word(_) => {}
+            GridLevel::Near(_) | GridLevel::Number(_) | GridLevel::Division(_) | GridLevel::Word(_) => {}
         }
     }
     if let Some(step) = point.level(&FactorName::Step).and_then(GridLevel::number).and_then(NonZeroU32::new) {
@@ -222,7 +224,18 @@ fn request(point: &GridPoint, base: &GridBase) -> PlacementRequest {
         _ => ThreadBinding::Pinned,
     };
     request.binding = pin.unwrap_or(by_strategy);
+    // As in a run: without a strategy the CPUs near to a device are the placement.
+    if request.strategy == Strategy::None && near(point).is_some() {
+        request.strategy = Strategy::Explicit;
+    }
     request
+}
+
+fn near(point: &GridPoint) -> Option<&DeviceName> {
+    match point.level(&FactorName::Near) {
+        Some(GridLevel::Near(device)) => device.as_ref(),
+        _ => None,
+    }
 }
 
 /// A factor that only stands in the command, or in an input file, must stand there.

@@ -239,3 +239,26 @@ fn both_numbers_of_a_division_are_at_their_first_level_together() {
     let layout = laid_out(vec![division], &[], &["mpirun", "-n", "{ranks}", "{threads:+-t}"]).unwrap();
     assert_eq!(lines(&layout), ["mpirun -n 4", "mpirun -n 2 -t"]);
 }
+
+#[test]
+fn near_a_device_is_a_level_of_its_own_beside_strategies() {
+    let gpu: DeviceName = "gpu:0".parse().unwrap();
+    let factors = vec![
+        GridFactor::Place(vec![Strategy::None, Strategy::Local]),
+        GridFactor::Near(vec![None, Some(gpu.clone())]),
+    ];
+    let layout = laid_out(factors, &[], &["./app", "{near}"]).unwrap();
+    assert_eq!(lines(&layout), ["./app none", "./app gpu:0", "./app none", "./app gpu:0"]);
+    let points = &layout.design.points;
+    assert_eq!(points[3].id.0, "place=local near=gpu:0");
+    let level = |k: usize| (points[k].request.strategy, points[k].levels.placement.near.clone());
+    assert_eq!(level(0), (Strategy::None, None));
+    assert_eq!(level(1), (Strategy::Explicit, Some(gpu.clone())), "without a strategy it is the placement");
+    assert_eq!(points[1].request.binding, ThreadBinding::Free);
+    assert_eq!(level(3), (Strategy::Local, Some(gpu)));
+    assert_eq!(layout.grid.factors[1].kind, FactorKind::Place);
+    assert_eq!(
+        (&*layout.grid.factors[1].name, &layout.grid.factors[1].levels[1]),
+        ("near", &"gpu:0".to_owned())
+    );
+}

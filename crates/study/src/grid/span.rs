@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use numawise_facts::RanksByThreads;
+use numawise_facts::{DeviceName, RanksByThreads};
 
 use super::constraint::{Constraint, ConstraintError, Operand};
 use super::factor::{FactorName, GridFactor, GridLevel};
@@ -152,6 +152,15 @@ impl Grid {
         &self.constraints
     }
 
+    /// The devices that points are near to.
+    pub fn devices(&self) -> impl Iterator<Item = &DeviceName> {
+        let near = self.factors.iter().filter_map(|factor| match factor {
+            GridFactor::Near(devices) => Some(devices),
+            _ => None,
+        });
+        near.flatten().flatten()
+    }
+
     /// All names that can stand in a placeholder.
     pub fn names(&self) -> Vec<String> {
         let mut names: Vec<String> =
@@ -222,13 +231,14 @@ impl Grid {
 }
 
 /// What placeholders and conditions know without a factor of that name, or as one of ours.
-const RESERVED: [&str; 22] = [
+const RESERVED: [&str; 23] = [
     "command",
     "ranks_x_threads",
     "ranks",
     "copies",
     "threads",
     "place",
+    "near",
     "memory",
     "pin",
     "page_size",
