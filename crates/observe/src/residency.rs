@@ -183,19 +183,21 @@ impl ResidencySampler {
         stop: &AtomicBool,
     ) -> SampleProgress {
         let begun = clock::thread_cpu_time();
+        let mut has_worked = false;
         self.latest.retain(|pages| alive.contains(&pages.pid));
         self.outdated.retain(|pid| alive.contains(pid));
         if self.running.is_none() && self.queue.is_empty() {
             self.queue = alive.iter().rev().copied().collect();
         }
         loop {
-            let spent = clock::thread_cpu_time().saturating_sub(begun);
             if self.running.is_none() && self.queue.is_empty() {
                 return SampleProgress::Complete;
             }
-            if stop.load(Ordering::Relaxed) || spent >= slice.min(budget) && spent.0 > 0 {
+            let is_over = || clock::thread_cpu_time().saturating_sub(begun) >= slice.min(budget);
+            if stop.load(Ordering::Relaxed) || has_worked && is_over() {
                 return SampleProgress::Needs(Nanoseconds(0));
             }
+            has_worked = true;
             if self.running.is_some() {
                 self.advance();
                 continue;
