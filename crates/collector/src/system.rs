@@ -42,13 +42,38 @@ pub fn variable<'a>(variable: Variable) -> Option<&'a [u8]> {
 
 /// The next definition of a symbol in the global scope, after ours; null when there is none. Takes a lock of the loader.
 pub fn next_symbol(name: &CStr) -> *const c_void {
+    symbol(libc::RTLD_NEXT, name)
+}
+
+/// The first definition of a symbol in the global scope: the program's own, where it has one. Otherwise as [`next_symbol`].
+pub fn first_symbol(name: &CStr) -> *const c_void {
+    // From here `RTLD_DEFAULT` would begin with ourselves, as we are linked to our own symbols first (-Bsymbolic).
+    // SAFETY: no name is the program itself, which is there and stays.
+    unsafe {
+        let program = libc::dlopen(core::ptr::null(), libc::RTLD_LAZY);
+        let found = symbol(program, name);
+        libc::dlclose(program);
+        found
+    }
+}
+
+fn symbol(scope: *mut c_void, name: &CStr) -> *const c_void {
     // SAFETY: the name is a string. What we do not find is not for the program's dlerror.
     unsafe {
-        let found = libc::dlsym(libc::RTLD_NEXT, name.as_ptr());
+        let found = libc::dlsym(scope, name.as_ptr());
         if found.is_null() {
             libc::dlerror();
         }
         found
+    }
+}
+
+/// Where the loader put the file in which an address lies; null where it lies in none.
+pub fn file_of(address: *const c_void) -> *const c_void {
+    // SAFETY: zeros are a value of the struct, which the loader fills where the address lies in a file.
+    unsafe {
+        let mut found: libc::Dl_info = core::mem::zeroed();
+        if libc::dladdr(address, &raw mut found) == 0 { core::ptr::null() } else { found.dli_fbase }
     }
 }
 

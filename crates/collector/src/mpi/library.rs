@@ -9,7 +9,7 @@ use core::sync::atomic::{AtomicPtr, AtomicUsize, Ordering::Relaxed};
 use numawise_wire::snapshot::MPI_CALLS;
 
 use super::generated::CALLS;
-use crate::system::{self, SavedErrno};
+use crate::system::{self, SavedErrno, file_of};
 
 /// Kinds of names: `MPI_`, `PMPI_`, and those of Fortran.
 pub const LAYERS: usize = 7;
@@ -78,16 +78,9 @@ pub fn variable(name: &CStr, site: usize) -> *const c_void {
 
 /// Whether a symbol lies in the file that has the functions of the program's MPI.
 pub fn lies_with_functions(symbol_at: *const c_void, site: usize) -> bool {
-    let file = |address: *const c_void| {
-        // SAFETY: zeros are a value of the struct, which the loader fills where the address lies in a file.
-        unsafe {
-            let mut found: libc::Dl_info = core::mem::zeroed();
-            if libc::dladdr(address, &raw mut found) == 0 { core::ptr::null_mut() } else { found.dli_fbase }
-        }
-    };
     // Tools define the names without the P.
     let functions = symbol(c"PMPI_Init", site);
-    !functions.is_null() && file(functions) == file(symbol_at)
+    !functions.is_null() && file_of(functions) == file_of(symbol_at)
 }
 
 /// A symbol of MPI; `site` is an address in the file that calls it, or 0.

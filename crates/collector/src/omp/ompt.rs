@@ -32,7 +32,7 @@ pub unsafe extern "C" fn ompt_start_tool(version: c_uint, runtime: *const c_char
         // SAFETY: the caller's own arguments.
         let theirs = unsafe { next(version, runtime) };
         if !theirs.is_null() {
-            process::set_flag(Flag::OtherOmptTool);
+            step_aside();
             return theirs;
         }
     }
@@ -40,10 +40,25 @@ pub unsafe extern "C" fn ompt_start_tool(version: c_uint, runtime: *const c_char
         return core::ptr::null();
     }
     if system::variable(TOOLS).is_some_and(|tools| !tools.is_empty()) {
-        process::set_flag(Flag::OtherOmptTool);
+        step_aside();
         return core::ptr::null();
     }
     &raw const RESULT
+}
+
+/// Where the program itself has a tool, the runtime finds that one before ours, which then is never asked.
+fn look_for_another_tool() {
+    let _errno = system::SavedErrno::new();
+    let found = system::first_symbol(c"ompt_start_tool");
+    // Our own use of the name would be bound to that one, too.
+    if !found.is_null() && system::file_of(found) != system::file_of((&raw const RESULT).cast()) {
+        step_aside();
+    }
+}
+
+fn step_aside() {
+    process::set_flag(Flag::OtherOmptTool);
+    chunks::step_aside();
 }
 
 static RESULT: StartToolResult = StartToolResult { initialize, finalize, tool_data: OmptData { value: 0 } };

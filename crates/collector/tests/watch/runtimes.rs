@@ -139,6 +139,16 @@ fn another_tool_of_ompt_is_served_first() {
     }
 }
 
+/// LLVM's runtime tells a tool the places of calls by their return addresses.
+#[test]
+fn another_tool_of_ompt_is_told_places_of_the_program() {
+    let bench = Bench::new();
+    let Some(program) = bench.compile("clang", "ompt_places.c", &["-fopenmp", "-ldl"]) else { return };
+    let ended = bench.with(&[text(&program)]);
+    assert_eq!(ended.output, "9900, both loops, 0 elsewhere\n", "{ended:?}");
+    assert!(SnapshotFile::parse(bench.take_files().last().unwrap()).unwrap().has(Flag::OtherOmptTool));
+}
+
 #[test]
 fn entry_points_of_libgomp_in_another_runtime_are_counted_once() {
     let bench = Bench::new();

@@ -16,6 +16,7 @@ macro_rules! opens {
             #[unsafe(link_section = "numawise_next")]
             static NEXT: Next<usize> = Next::new($symbol);
             let address = NEXT.get(local::caller());
+            super::look_for_another_tool();
             // Where each caller has a runtime of its own, it is looked up each time.
             if NEXT.is_global() {
                 $found.store(address, Relaxed);
