@@ -85,6 +85,9 @@ fn what_cannot_be_started_has_the_status_of_shells() {
         assert_eq!(answer.status, Some(status), "{}", answer.err);
     }
     assert!(bench.snapshot(&["--ranks", "", "--", "true"]).err.contains("--ranks ''"));
+    let answer = bench.snapshot(&["--near=gpu:4097", "--", "true"]);
+    assert_eq!(answer.status, Some(125), "{}", answer.err);
+    assert!(answer.err.contains("there is no device gpu:4097 on this machine"), "{}", answer.err);
     for option in ["--show", "-H", "--touch"] {
         let answer = bench.snapshot(&[option, "--", "true"]);
         assert_eq!(answer.status, Some(125), "{option}: {}", answer.err);
