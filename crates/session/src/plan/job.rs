@@ -79,7 +79,8 @@ impl JobContext {
         if request.beyond_mask && request.chooses_cpus() {
             allowed.cpus = widest();
         }
-        let all_nodes = request.beyond_mask.then(|| numawise_machine::online_nodes(&Roots::live())).flatten();
+        let online = || numawise_machine::online_nodes(&Roots::live());
+        let all_nodes = (request.beyond_mask && request.lists_nodes()).then(online).flatten();
         let mut context = JobContext::recorded(allowed, request.tasks);
         context.tasks.all_nodes = all_nodes;
         if needs_no_rank(request) {

@@ -187,6 +187,12 @@ impl RunRequest {
         !self.spreads() && self.choice.order != Order::default() && self.binding != Some(ThreadBinding::Free)
     }
 
+    /// True where nodes stand in a list as numactl writes it, for CPUs or for memory.
+    pub(super) fn lists_nodes(&self) -> bool {
+        matches!(self.nodes, NodeSelection::Numactl(_))
+            || matches!(self.memory, MemorySelection::Numactl { .. })
+    }
+
     fn spreads(&self) -> bool {
         matches!(self.strategy, Some(Strategy::Local | Strategy::Distributed | Strategy::Semi))
     }
