@@ -74,10 +74,10 @@ fn words_put_threads_where_llvms_runtime_puts_them() {
             ("balanced", "balanced".to_owned()),
             (list.as_str(), format!("proclist=[{list}],explicit")),
         ] {
-            let ours = run(&["--order", order, "--threads", threads, program]).out;
+            let ours = run(&["--order", order, "--threads", threads, program]);
             let line =
                 format!("KMP_AFFINITY='granularity=fine,{theirs}' OMP_NUM_THREADS={threads} {program}");
-            assert_eq!(ours, by_shell(&line), "{order}, {threads} threads");
+            assert_eq!(ours.out, by_shell(&line), "{order}, {threads} threads: {ours:?}");
         }
     }
 }
