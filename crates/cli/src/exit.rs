@@ -187,6 +187,10 @@ fn advice(error: &session::Error) -> Option<String> {
         session::Error::NoProfile { .. } | session::Error::MachineWithoutFingerprint { .. } => {
             "numawise machine measure makes one, --load FILE shows another".to_owned()
         }
+        session::Error::NoCpusAskedFor => {
+            "expected --place local, distributed or semi, --cpus, --nodes, --near, -C or -N".to_owned()
+        }
+        session::Error::NoSuchThread { .. } => "numawise where --threads lists them".to_owned(),
         session::Error::List { source: ListError::Step { .. }, .. } => "use --cpus".to_owned(),
         session::Error::List { source: ListError::NotOfCpus { text }, .. } => {
             format!("expected --cpunodebind '{text}'")

@@ -28,6 +28,7 @@ mod observation;
 mod observed;
 mod outcome;
 mod pages;
+mod placed;
 mod placement;
 pub mod point;
 mod profile;
@@ -72,6 +73,7 @@ pub use outcome::{
     OtherValue, Outcome, TrialFailure,
 };
 pub use pages::{Balancing, PageSize};
+pub use placed::{PlacedProcess, PlacedThread};
 pub use placement::{OwnPlacement, Placement, TaskPlacement};
 pub use point::{ContrastRole, Levels, PointId, PointPair, PointRole};
 pub use profile::{

@@ -16,6 +16,7 @@ pub mod notice;
 pub mod numactl;
 mod object;
 mod picture;
+pub mod placed;
 pub mod plan;
 pub mod profile;
 pub mod residency;

@@ -146,6 +146,12 @@ pub enum Error {
     CannotMoveNodes { list: RequestedList, unknown: NodeSet, known: NodeSet },
     #[error("nothing was moved of process {pid}{}: {reason}", of_several(*processes))]
     NothingMoved { pid: Pid, processes: usize, reason: Reason },
+    #[error("which CPUs the threads are to have was not said")]
+    NoCpusAskedFor,
+    #[error("none of these processes has a thread {tid}")]
+    NoSuchThread { tid: Pid },
+    #[error("no thread of process {pid}{} was placed: {reason}", of_several(*processes))]
+    NothingPlaced { pid: Pid, processes: usize, reason: Reason },
     #[error("interrupted before anything was measured; nothing is saved")]
     InterruptedBeforeMeasuring,
     #[error("{asked} repeat{} of each placement asked for; expected at least {least}", if *asked == 1 { "" } else { "s" })]

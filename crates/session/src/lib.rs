@@ -25,6 +25,7 @@ pub mod migrate;
 mod near;
 mod numactl_list;
 pub mod openmp;
+pub mod place;
 pub mod plan;
 pub mod profiles;
 mod room;

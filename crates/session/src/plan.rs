@@ -153,6 +153,18 @@ pub fn for_display(
     Ok(plan)
 }
 
+/// Makes the plan for programs that run already, a task for each, on the CPUs that the kernel would let us have, whatever our mask is.
+///
+/// # Errors
+/// When the request cannot be met here.
+pub(crate) fn for_running(request: &RunRequest, programs: u32) -> Result<(Machine, Placement), Error> {
+    let allowed = AllowedSets { cpus: job::widest(), ..job::allowed()? };
+    let mut asked = JobRequest::new(request, &allowed, &request::JobTasks::of(programs), &|_| None)?;
+    asked.needs_topology = true;
+    let (machine, placement, _) = placed_on_enough(&asked, &allowed)?;
+    Ok((machine, placement))
+}
+
 /// Where the launcher left our task fewer CPUs than threads, that says more than that they are too many.
 fn name_the_launcher(job: &mut JobContext, placement: &mut Placement) -> Result<(), Error> {
     let Some(shortage) = job.shortage(task(placement, job.tasks.ours)?) else { return Ok(()) };

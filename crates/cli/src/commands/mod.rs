@@ -6,6 +6,7 @@ mod compare;
 mod export;
 mod machine;
 mod move_;
+mod place;
 mod report;
 mod run;
 mod snapshot;
@@ -35,6 +36,7 @@ struct Arguments {
 enum Command {
     Machine(machine::Arguments),
     Move(move_::Arguments),
+    Place(Box<place::Arguments>),
     Run(Box<run::Arguments>),
     Check(check::Arguments),
     Compare(compare::Arguments),
@@ -66,6 +68,7 @@ pub fn main() -> Status {
     let result = match arguments.command {
         Command::Machine(arguments) => machine::run(arguments),
         Command::Move(arguments) => move_::run(arguments),
+        Command::Place(arguments) => place::run(*arguments),
         Command::Run(arguments) => run::run(*arguments),
         Command::Check(arguments) => check::run(arguments),
         Command::Compare(arguments) => compare::run(arguments),

@@ -28,9 +28,9 @@ use numawise_report::document::Style;
 use numawise_report::notice;
 use numawise_session::plan::{self, Explanation, RunRequest, TaskCount};
 
-pub use arguments::{Arguments, TypedPlacement};
+pub use arguments::{Arguments, CpuOptions, TypedPlacement};
 pub use numactl::{NumactlOptions, scan};
-pub use request::placed;
+pub use request::{on_cpus, placed};
 
 use super::{Failure, SUCCESS, Status};
 use crate::files::{self, OutputFile};

@@ -188,6 +188,38 @@ fn emulated_memory_of_a_running_process_goes_to_another_node() {
 }
 
 #[test]
+fn emulated_a_running_process_goes_to_another_node_and_its_memory_by_the_line_that_is_shown() {
+    if !testbed::ready() {
+        return;
+    }
+    let machine = testbed::load("two-socket").unwrap();
+    let mut commands = commands("20:bind:1 3:default:0");
+    commands.truncate(1);
+    commands.extend(
+        [
+            "sed -n 's/^Cpus_allowed_list:.//p' /proc/$(cat pid)/status; cat /sys/devices/system/node/node1/cpulist",
+            "numawise place $(cat pid) -N 1 > shown; cat shown",
+            "sed -n 's/^Cpus_allowed_list:.//p' /proc/$(cat pid)/status",
+            "$(grep '^ *numawise move ' shown)",
+            "place_probe pages $(cat pid)",
+            "numawise place $(cat pid) -N 1",
+            "kill $(cat pid)",
+        ]
+        .map(str::to_owned),
+    );
+    let run = with_probe(&machine).run(&commands).unwrap();
+    let (before, node_1) = run[1].stdout.trim().split_once('\n').unwrap();
+    assert_ne!(before, node_1, "it may run everywhere at first");
+    let shown = run[2].stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(shown.contains("left out) are on node 0, its CPUs on node 1"), "{}", run[2].stdout);
+    assert_eq!(run[3].stdout.trim(), node_1, "{}", run[2].stdout);
+    assert_eq!(run[4].status, 0, "{}\n{}", run[2].stdout, run[4].stdout);
+    let pages = bytes(lines_with_all(&run[5]).last().unwrap());
+    assert!(pages.get(&1).is_some_and(|there| *there >= 20 << 20), "{}", run[5].stdout);
+    assert!(!run[6].stdout.contains("numawise move"), "nothing is left to move: {}", run[6].stdout);
+}
+
+#[test]
 fn emulated_where_sees_high_bandwidth_memory() {
     agrees("hbm", "", "16:bind:8 9:interleave:c 5:bind:1");
 }

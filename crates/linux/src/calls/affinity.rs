@@ -30,6 +30,18 @@ pub fn of(thread: Pid) -> io::Result<CpuSet> {
     Ok(CpuSet::from_words(&words[..written]))
 }
 
+/// Runs a thread of any process on these CPUs only, as far as its cpuset has them.
+///
+/// # Errors
+/// When it is another user's, when it has ended, when its cpuset has none of these CPUs, or the call is forbidden.
+pub fn set(thread: Pid, cpus: &CpuSet) -> io::Result<()> {
+    // 0 would be the calling thread, and less is no thread.
+    if thread.0 <= 0 {
+        return Err(io::ErrorKind::InvalidInput.into());
+    }
+    raw::set_affinity(thread.0, cpus.words()).map_err(error)
+}
+
 /// Runs the calling thread on these CPUs only, as far as its cpuset has them.
 ///
 /// # Errors

@@ -39,3 +39,29 @@ fn the_widest_mask_is_found_and_the_own_one_comes_back() {
     .join()
     .unwrap();
 }
+
+#[test]
+fn another_thread_is_placed_and_the_caller_is_not() {
+    let (tell, told) = std::sync::mpsc::channel();
+    let (end, wait) = std::sync::mpsc::channel::<()>();
+    let other = std::thread::spawn(move || {
+        tell.send(own_thread()).unwrap();
+        wait.recv().unwrap_err();
+        own().unwrap()
+    });
+    let (before, thread) = (own().unwrap(), told.recv().unwrap());
+    let last = CpuSet::single(before.iter().last().unwrap());
+    set(thread, &last).unwrap();
+    assert_eq!((own().unwrap(), of(thread).unwrap()), (before, last.clone()));
+    drop(end);
+    assert_eq!(other.join().unwrap(), last);
+}
+
+#[test]
+fn only_threads_are_placed() {
+    for thread in [i32::MIN, -1, 0] {
+        let refused = set(Pid(thread), &own().unwrap()).unwrap_err();
+        assert_eq!(refused.kind(), io::ErrorKind::InvalidInput, "{thread}");
+    }
+    assert_eq!(set(Pid(i32::MAX), &own().unwrap()).unwrap_err().raw_os_error(), Some(libc::ESRCH));
+}

@@ -48,7 +48,7 @@ pub fn allowed() -> Result<AllowedSets, Error> {
 
 /// The CPUs that the kernel would let us have, whatever our mask is: those online in the cpuset of our cgroup. Where a call is
 /// forbidden the files of the cgroup are asked.
-fn widest() -> CpuSet {
+pub fn widest() -> CpuSet {
     affinity::widest().unwrap_or_else(|_| numawise_machine::online_in_cgroup(&Roots::live()))
 }
 

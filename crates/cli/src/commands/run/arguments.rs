@@ -25,30 +25,13 @@ fn number(text: &str) -> Result<u32, NotACount> {
     text.parse().map_err(|_| NotACount)
 }
 
-/// Where threads and memory go, in our own words; numactl's stand beside.
+/// Which CPUs, in our own words; numactl's stand beside.
 #[derive(Debug, Clone, PartialEq, Eq, Default, clap::Args)]
-pub struct PlacementOptions {
+pub struct CpuOptions {
     /// How CPUs are chosen: local (fill a node before the next), distributed (even over all nodes), semi (inside one
     /// node), none (as the system does)
     #[arg(long, value_name = "STRATEGY")]
     pub place: Option<Strategy>,
-    /// Where memory goes: default, local, bind[:NODES], preferred[:NODE], preferred-many:NODES, interleave[:NODES],
-    /// weighted[:NODES], hbm, remote
-    #[arg(long, value_name = "POLICY", group = POLICY)]
-    pub memory: Option<MemoryRequest>,
-    /// Number of threads of each task; fills {threads} in the command and sets OMP_NUM_THREADS. Without it, and without
-    /// OMP_NUM_THREADS, one a core of the task's CPUs
-    #[arg(long, value_name = "N", value_parser = number)]
-    pub threads: Option<u32>,
-    /// Hold each thread on one CPU (the default with --place local, distributed and semi)
-    #[arg(long, conflicts_with = "no_pin")]
-    pub pin: bool,
-    /// Let threads move inside the CPUs of the task
-    #[arg(long)]
-    pub no_pin: bool,
-    /// Hold OpenMP's threads only: do not load the library that pins all others
-    #[arg(long)]
-    pub no_preload: bool,
     /// Only these CPUs, e.g. 0-3,8 or 0-14:2, or as hwloc writes them: node:1.core:0-3; without --place exactly these
     #[arg(long, value_name = "LIST", conflicts_with_all = ["physcpubind", "cpunodebind"])]
     pub cpus: Option<String>,
@@ -59,13 +42,6 @@ pub struct PlacementOptions {
     /// which there are
     #[arg(long, value_name = "DEVICE", conflicts_with_all = ["physcpubind", "cpunodebind"])]
     pub near: Option<DeviceName>,
-    /// Share the GPUs out over the tasks, near to their CPUs: sets CUDA_VISIBLE_DEVICES, ROCR_VISIBLE_DEVICES or
-    /// ZE_AFFINITY_MASK
-    #[arg(long)]
-    pub gpus: bool,
-    /// In a rank that the launcher bound: use the CPUs that the launcher itself may use
-    #[arg(long)]
-    pub rebind: bool,
 
     /// One hardware thread of every core first (spread), or all of a core before the next (compact); without --place also scatter
     /// (from package to package), balanced (as many threads on each core) or CPUs in their order: 0,3-7:2
@@ -86,6 +62,37 @@ pub struct PlacementOptions {
     /// Take the efficient cores of a hybrid processor too
     #[arg(long, help_heading = "Which CPUs in which order")]
     pub efficient_cores: bool,
+}
+
+/// Where threads and memory go, in our own words; numactl's stand beside.
+#[derive(Debug, Clone, PartialEq, Eq, Default, clap::Args)]
+pub struct PlacementOptions {
+    #[command(flatten)]
+    pub cpus: CpuOptions,
+    /// Where memory goes: default, local, bind[:NODES], preferred[:NODE], preferred-many:NODES, interleave[:NODES],
+    /// weighted[:NODES], hbm, remote
+    #[arg(long, value_name = "POLICY", group = POLICY)]
+    pub memory: Option<MemoryRequest>,
+    /// Number of threads of each task; fills {threads} in the command and sets OMP_NUM_THREADS. Without it, and without
+    /// OMP_NUM_THREADS, one a core of the task's CPUs
+    #[arg(long, value_name = "N", value_parser = number)]
+    pub threads: Option<u32>,
+    /// Hold each thread on one CPU (the default with --place local, distributed and semi)
+    #[arg(long, conflicts_with = "no_pin")]
+    pub pin: bool,
+    /// Let threads move inside the CPUs of the task
+    #[arg(long)]
+    pub no_pin: bool,
+    /// Hold OpenMP's threads only: do not load the library that pins all others
+    #[arg(long)]
+    pub no_preload: bool,
+    /// Share the GPUs out over the tasks, near to their CPUs: sets CUDA_VISIBLE_DEVICES, ROCR_VISIBLE_DEVICES or
+    /// ZE_AFFINITY_MASK
+    #[arg(long)]
+    pub gpus: bool,
+    /// In a rank that the launcher bound: use the CPUs that the launcher itself may use
+    #[arg(long)]
+    pub rebind: bool,
 
     /// Pages of the heap: huge (reserved), thp (transparent), small (no transparent ones) or default
     #[arg(long, value_name = "SIZE", help_heading = "Pages")]

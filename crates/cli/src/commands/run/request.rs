@@ -14,7 +14,7 @@ use numawise_session::shared_memory::SharedRequest;
 use numawise_session::study::read_templates;
 
 use super::super::Failure;
-use super::arguments::{Arguments, PlacementOptions};
+use super::arguments::{Arguments, CpuOptions, PlacementOptions};
 use super::numactl::NumactlOptions;
 use super::shared_memory;
 
@@ -145,18 +145,35 @@ pub fn placed(
     numactl: &NumactlOptions,
     command: Vec<OsString>,
 ) -> Result<RunRequest, Failure> {
-    let default = CpuChoice::default();
     let mut request = RunRequest {
-        strategy: typed.place,
         binding: match (typed.pin, typed.no_pin) {
             (true, _) => Some(ThreadBinding::Pinned),
             (false, true) => Some(ThreadBinding::Free),
             (false, false) => None,
         },
         threads: typed.threads,
+        memory: typed.memory.map_or_else(MemorySelection::default, MemorySelection::Policy),
+        pages: typed.page_size.unwrap_or_default(),
+        share_gpus: typed.gpus,
+        rebind: typed.rebind,
+        preload: !typed.no_preload,
+        write_weights: typed.global_weights,
+        ..on_cpus(typed.cpus, spec(command))?
+    };
+    add_numactl(&mut request, numactl)?;
+    Ok(request)
+}
+
+/// A program and its CPUs.
+///
+/// # Errors
+/// When a list means nothing.
+pub fn on_cpus(typed: CpuOptions, command: RunSpec) -> Result<RunRequest, Failure> {
+    let default = CpuChoice::default();
+    Ok(RunRequest {
+        strategy: typed.place,
         cpus: typed.cpus.map_or(Ok(CpuSelection::All), cpus)?,
         nodes: typed.nodes.map_or(NodeSelection::All, NodeSelection::Listed),
-        memory: typed.memory.map_or_else(MemorySelection::default, MemorySelection::Policy),
         choice: CpuChoice {
             order: typed.order.unwrap_or(default.order),
             step: typed.step.unwrap_or(default.step),
@@ -165,16 +182,9 @@ pub fn placed(
             skip_os_core: typed.skip_os_core,
             efficient_cores: typed.efficient_cores,
         },
-        pages: typed.page_size.unwrap_or_default(),
         near: typed.near,
-        share_gpus: typed.gpus,
-        rebind: typed.rebind,
-        preload: !typed.no_preload,
-        write_weights: typed.global_weights,
-        ..RunRequest::new(spec(command))
-    };
-    add_numactl(&mut request, numactl)?;
-    Ok(request)
+        ..RunRequest::new(command)
+    })
 }
 
 fn spec(command: Vec<OsString>) -> RunSpec {
