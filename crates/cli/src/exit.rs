@@ -9,7 +9,7 @@ use numawise_facts::{Outcome, Study};
 use numawise_launch::{LaunchError, Refusal};
 use numawise_linux::calls::signal::is_ignored;
 use numawise_machine::Error as MachineError;
-use numawise_placement::PlacementError;
+use numawise_placement::{LocationError, PlacementError};
 use numawise_record::RecordError;
 use numawise_report::notice::numactl_option;
 use numawise_session::slurm::{JobProblem, SlurmError};
@@ -194,6 +194,9 @@ fn advice(error: &session::Error) -> Option<String> {
         session::Error::List { source: ListError::Step { .. }, .. } => "use --cpus".to_owned(),
         session::Error::List { source: ListError::NotOfCpus { text }, .. } => {
             format!("expected --cpunodebind '{text}'")
+        }
+        session::Error::Location(LocationError::Device { .. }) => {
+            "or --near, as in --near nic:mlx5_0 or --near pci:0000:3b:00.0".to_owned()
         }
         session::Error::Placement(error) => return of_placement(error).map(str::to_owned),
         error if error.is_of_filled_inputs() => {

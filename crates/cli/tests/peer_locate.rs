@@ -57,6 +57,17 @@ const LOCATIONS: &[&str] = &[
     "core:0 core:1",
     "all ~core:0",
     "node:1 ~pu:1",
+    "all xcore:1",
+    "core:0-1 xpu:odd",
+    "all ^core:0",
+    "core:0 ^core:1 ^core:0",
+    "0x3",
+    "0xd",
+    "0x00000000,0x00000006",
+    // Not 0xf...f alone, which hwloc-calc 2.9 takes for nothing, nor with one word behind it, where it leaves out the 32 bits above.
+    "0xf...f,0x00000000,0x00000002",
+    "core:1 0x1",
+    "all ~0x2",
     "core:1.package:0",
     "core:400",
     "l5:0",
@@ -113,6 +124,8 @@ fn compare(name: &str, machine: &Machine, mut told: Peer<'_>, differences: &mut 
         // What leaves nothing is an error of ours and the empty set to hwloc-calc.
         let ours = match ours {
             Err(LocationError::Nothing { .. }) => Ok(CpuSet::new()),
+            // Numbers stay as they were typed; hwloc-calc leaves out those that the machine does not have.
+            Ok(cpus) if location.contains("0x") => Ok(cpus.intersection(&machine.online())),
             ours => ours,
         };
         if ours.clone().ok() != theirs {

@@ -5,7 +5,8 @@
 //! `l1` to `l5` (caches), `core` and `pu` (`thread`). Objects are counted from 0 inside what stands before the dot, in the
 //! machine's order (hwloc's logical indexes, not the numbers of the operating system): `N`, `N-M`, `N-` (to the end), `N:K` (K
 //! of them from N, after the last again the first), `all`, `odd`, `even`, and lists of these with commas. Several locations,
-//! separated by spaces or `+`, are taken together from left to right; one with `~` in front is taken out.
+//! separated by spaces or `+`, are taken together from left to right; one with `~` in front is taken out, with `x` what is in both stays, with
+//! `^` what is in one of them only. A location may be a [mask](mask) too: `0xff`.
 //!
 //! All CPUs that are online count, whether we may use them or not, as in `hwloc-calc --disallowed`: the same words mean the
 //! same place under every mask. Levels between those of [`Machine`] (dies, groups) cannot be named.
@@ -17,6 +18,7 @@ use numawise_units::harmless::quoted;
 use objects::{Kind, Objects};
 
 mod indexes;
+mod mask;
 mod objects;
 #[cfg(test)]
 #[path = "locate_tests.rs"]
@@ -35,6 +37,9 @@ pub enum LocationError {
         "'{location}': '{name}' is not a level of the machine; expected machine, package, node, l1 to l5, core or pu"
     )]
     Level { location: String, name: String },
+    /// A place is near to a device, and is none.
+    #[error("'{location}' is a device; expected CPUs such as 0-3,8, or a path such as node:1.core:0-3")]
+    Device { location: String },
     #[error("'{location}': there is no {what} in {parent} (CPUs {cpus}), which has {found}")]
     Object { location: String, what: String, parent: String, cpus: CpuSet, found: String },
     #[error("'{location}': {object} has no CPUs")]
@@ -61,9 +66,16 @@ pub fn locate(machine: &Machine, text: &str) -> Result<CpuSet, LocationError> {
     let mut all = CpuSet::new();
     let separator = |letter: char| letter == '+' || letter.is_whitespace();
     for word in text.split(separator).filter(|word| !word.is_empty()) {
-        all = match word.strip_prefix('~') {
-            Some(location) => all.difference(&one(&objects, location)?),
-            None => all.union(&one(&objects, word)?),
+        let at =
+            |first: char| word.strip_prefix(first).map(|location| one(&objects, location, first)).transpose();
+        all = if let Some(out) = at('~')? {
+            all.difference(&out)
+        } else if let Some(both) = at('x')? {
+            all.intersection(&both)
+        } else if let Some(other) = at('^')? {
+            all.difference(&other).union(&other.difference(&all))
+        } else {
+            all.union(&one(&objects, word, ' ')?)
         };
     }
     if !all.is_empty() { Ok(all) } else { Err(LocationError::Nothing { text: quoted(text.trim()) }) }
@@ -74,13 +86,15 @@ const MOST_LEVELS: usize = 20;
 /// Several times the CPUs of the largest machine.
 const MOST_OBJECTS: usize = 65_536;
 
-fn one(objects: &Objects<'_>, location: &str) -> Result<CpuSet, LocationError> {
+/// `after` is the letter that stood before it.
+fn one(objects: &Objects<'_>, location: &str, after: char) -> Result<CpuSet, LocationError> {
     let broken = |problem: String| LocationError::Syntax { location: quoted(location), problem };
     if location.eq_ignore_ascii_case("all") || location.eq_ignore_ascii_case("root") {
         return Ok(objects.all.clone());
     }
     match location.chars().next() {
-        None => return Err(broken("nothing stands after '~'".to_owned())),
+        None => return Err(broken(format!("nothing stands after '{after}'"))),
+        Some(_) if mask::is_mask(location) => return mask::parse(location, &objects.all).map_err(broken),
         // A number is what a list begins with and no level.
         Some(first) if first.is_ascii_digit() => {
             return location
@@ -88,6 +102,9 @@ fn one(objects: &Objects<'_>, location: &str) -> Result<CpuSet, LocationError> {
                 .map_err(|error: numawise_units::ParseSetError| broken(error.to_string()));
         }
         Some(_) => {}
+    }
+    if ["os=", "pci="].into_iter().any(|device| location.starts_with(device)) {
+        return Err(LocationError::Device { location: quoted(location) });
     }
     let mut places = vec![(objects.all.clone(), "the machine".to_owned())];
     if location.split('.').count() > MOST_LEVELS {

@@ -117,6 +117,55 @@ fn several_locations_are_added_and_taken_out_from_left_to_right() {
 }
 
 #[test]
+fn what_is_in_both_or_in_one_only_is_meant_too() {
+    let machine = two_sockets();
+    for (text, list) in [
+        ("all xcore:0", "0,4"),
+        ("node:1 xpu:odd", "6-7"),
+        ("core:0-1 ^core:1 ^core:2", "0,2,4,6"),
+        ("all ^0", "1-7"),
+        ("^core:0", "0,4"),
+    ] {
+        assert_eq!(at(&machine, text), list, "{text}");
+    }
+    assert!(error(&machine, "all x").contains("nothing stands after 'x'"));
+    assert!(error(&machine, "xcore:0").contains("leaves no CPU"));
+}
+
+#[test]
+fn masks_are_as_hwloc_and_taskset_write_them() {
+    let machine = two_sockets();
+    for (text, list) in [
+        ("0x3", "0-1"),
+        ("0xF0", "4-7"),
+        ("0x00000001,0x00000003", "0-1,32"),
+        ("0x1,3", "0-1,32"),
+        ("0x100000001", "0,32"),
+        ("0x000000000000000000000000000000000001", "0"),
+        ("0xf...f", "0-7"),
+        ("0xf...f,0x00000004", "2"),
+        ("all ~0x0f", "4-7"),
+        ("core:1 0x1", "0-1,5"),
+    ] {
+        assert_eq!(at(&machine, text), list, "{text}");
+    }
+    for (text, part) in [
+        ("0x", "1 to 8 hexadecimal digits"),
+        ("0x1,", "1 to 8 hexadecimal digits"),
+        ("0x1,0x123456789", "1 to 8 hexadecimal digits"),
+        ("0x1g", "'g' is no hexadecimal digit"),
+        ("0x1,0xf...f", "'.' is no hexadecimal digit"),
+        ("0x0", "leaves no CPU"),
+        (&format!("0x1{}", "0".repeat(20_000)), "more than 65536 bits"),
+    ] {
+        assert!(error(&machine, text).contains(part), "{text:.30}: {}", error(&machine, text));
+    }
+    for text in ["os=eth0", "pci=0000:01:02.0", "core:0 os=mlx5_0"] {
+        assert!(matches!(locate(&machine, text), Err(LocationError::Device { .. })), "{text}");
+    }
+}
+
+#[test]
 fn objects_come_in_the_order_of_the_tree_not_of_numbers() {
     // Packages with every second CPU: core 1 of the machine is the second one of package 0.
     let interleaved = machine(&[dram(0, 0, &[&[0], &[2], &[4]]), dram(1, 1, &[&[1], &[3], &[5]])]);
@@ -204,9 +253,10 @@ fn what_is_no_location_says_why() {
         ("core:99999999999999999999", "is above 65535"),
         ("core:0 ~", "nothing stands after '~'"),
         ("~~core:0", "'~core' is not a level"),
-        ("0x3", "'0x3' is not a list of CPUs"),
+        ("0y3", "'0y3' is not a list of CPUs"),
         ("3-1 core:0", "runs backwards"),
-        ("^core:0", "'^core' is not a level"),
+        ("!core:0", "'!core' is not a level"),
+        ("core:0 ^", "nothing stands after '^'"),
         (".:0", "in '' the objects are missing"),
     ] {
         let found = error(&machine, text);
@@ -218,7 +268,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn no_text_breaks_it(text in "[a-z0-9:.,~+ -]{0,24}") {
+    fn no_text_breaks_it(text in "[a-z0-9:.,~^+ -]{0,24}") {
         if let Ok(found) = locate(&with_caches(), &text) {
             prop_assert!(!found.is_empty());
         }
