@@ -195,9 +195,7 @@ fn advice(error: &session::Error) -> Option<String> {
         session::Error::List { source: ListError::NotOfCpus { text }, .. } => {
             format!("expected --cpunodebind '{text}'")
         }
-        session::Error::Location(LocationError::Device { .. }) => {
-            "or --near, as in --near nic:mlx5_0 or --near pci:0000:3b:00.0".to_owned()
-        }
+        session::Error::Location(LocationError::Device { .. }) => "or --near nic:mlx5_0".to_owned(),
         session::Error::Placement(error) => return of_placement(error).map(str::to_owned),
         error if error.is_of_filled_inputs() => {
             "they lie beside the record, for which --output FILE names another folder".to_owned()

@@ -94,7 +94,9 @@ fn one(objects: &Objects<'_>, location: &str, after: char) -> Result<CpuSet, Loc
     }
     match location.chars().next() {
         None => return Err(broken(format!("nothing stands after '{after}'"))),
-        Some(_) if mask::is_mask(location) => return mask::parse(location, &objects.all).map_err(broken),
+        Some(_) if mask::is_mask(location) => {
+            return mask::parse(location, &objects.all).map_err(|flaw| broken(flaw.to_string()));
+        }
         // A number is what a list begins with and no level.
         Some(first) if first.is_ascii_digit() => {
             return location

@@ -1,17 +1,15 @@
 //! A check near to a device, opened again. Alone in its process: a program that another thread is starting would hold the lock of the record for a
 //! moment, until it has closed its copy.
 
+mod support;
+
 use std::num::NonZeroU32;
-use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use numawise_facts::notice::{PlacementGroup, StudyNotice};
-use numawise_facts::{
-    Argument, Device, DeviceKind, DeviceLocality, Ignore, Machine, Metric, Notice, Reading, RunSpec,
-};
+use numawise_facts::{Device, DeviceKind, DeviceLocality, Ignore, Machine, Notice, Reading};
 use numawise_session::Error;
 use numawise_session::experiment::{Experiment, ExperimentRequest};
-use numawise_units::Nanoseconds;
 
 /// Two nodes of one CPU, a GPU on the second. Nothing is placed here: the first run is the operating system's.
 fn machine() -> Machine {
@@ -29,24 +27,6 @@ fn machine() -> Machine {
     machine
 }
 
-fn request(folder: &Path, repeats: Option<u32>, near: Option<&str>) -> ExperimentRequest {
-    ExperimentRequest {
-        command: RunSpec { command: vec![Argument::from("true")], directory: folder.to_owned() },
-        threads: NonZeroU32::new(1),
-        near: near.map(|near| near.parse().unwrap()),
-        metric: Metric::WallTime,
-        budget: Nanoseconds(1),
-        begun: std::time::Instant::now(),
-        repeats,
-        margin: "5%".parse().unwrap(),
-        sampling: "0.5%".parse().unwrap(),
-        seed: Some(7),
-        record: folder.join("app.nw"),
-        fresh: false,
-        version: "0".to_owned(),
-    }
-}
-
 fn open(request: ExperimentRequest) -> Result<Experiment, Error> {
     Experiment::open(request, machine(), &mut Ignore, &AtomicBool::new(false))
 }
@@ -56,7 +36,12 @@ fn a_check_goes_on_with_a_record_of_the_same_device_only() {
     // Where there is no time for the points near to the device, and where all are kept.
     for repeats in [None, Some(5)] {
         let folder = tempfile::tempdir().unwrap();
-        let request = |near| request(folder.path(), repeats, near);
+        let request = |near: Option<&str>| ExperimentRequest {
+            threads: NonZeroU32::new(1),
+            near: near.map(|near| near.parse().unwrap()),
+            repeats,
+            ..support::request(folder.path(), "true")
+        };
         let begun = open(request(Some("gpu:0"))).unwrap();
         let header = &begun.study().header;
         let points: Vec<String> = header.points.iter().map(|point| point.id.to_string()).collect();

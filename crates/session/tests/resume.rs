@@ -1,31 +1,14 @@
 //! A recorded experiment, opened again. Alone in its process: a program that another thread is starting would hold the lock of the
 //! record for a moment, until it has closed its copy.
 
-use std::path::Path;
+mod support;
+
 use std::sync::atomic::AtomicBool;
 
-use numawise_facts::{Argument, Ignore, Metric, RunSpec};
+use numawise_facts::Ignore;
 use numawise_session::experiment::{Experiment, ExperimentRequest};
 use numawise_session::{Error, here};
-use numawise_units::Nanoseconds;
-
-fn request(folder: &Path, program: &str) -> ExperimentRequest {
-    ExperimentRequest {
-        command: RunSpec { command: vec![Argument::from(program)], directory: folder.to_owned() },
-        threads: None,
-        near: None,
-        metric: Metric::WallTime,
-        budget: Nanoseconds(1),
-        begun: std::time::Instant::now(),
-        repeats: None,
-        margin: "5%".parse().unwrap(),
-        sampling: "0.5%".parse().unwrap(),
-        seed: Some(7),
-        record: folder.join("app.nw"),
-        fresh: false,
-        version: "0".to_owned(),
-    }
-}
+use support::request;
 
 fn open(request: ExperimentRequest) -> Result<Experiment, Error> {
     Experiment::open(request, here::full().unwrap().machine, &mut Ignore, &AtomicBool::new(false))

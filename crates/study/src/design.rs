@@ -308,8 +308,12 @@ impl<'a> Draft<'a> {
             self.point(&id, PointRole::Candidate, request);
             self.pair("os", &id, ContrastRole::GainOnly);
         }
-        if let Some((node, request)) = far.filter(|_| fits.is_ok()) {
-            self.far(node, request, one_node);
+        if home.near.is_some() && fits.is_ok() {
+            match far {
+                Some((node, request)) => self.far(node, request, one_node),
+                None => self
+                    .left_out(PlacementGroup::FarFromDevice, NotTriedReason::NoFarNode { threads: inside }),
+            }
         }
         if elsewhere.is_ok() && fits.is_ok() {
             self.point_near("remote", PointRole::Diagnosis, remote, &home);
@@ -328,7 +332,7 @@ impl<'a> Draft<'a> {
                 self.point("far", PointRole::Diagnosis, request);
                 self.pair(near, "far", ContrastRole::BothWays);
             }
-            Err(why) => self.left_out(PlacementGroup::OneNode, why),
+            Err(why) => self.left_out(PlacementGroup::FarFromDevice, why),
         }
     }
 

@@ -399,11 +399,24 @@ fn a_far_node_without_room_is_named() {
     assert_eq!(placed(&design), ["near 1 near gpu:0", "remote 1 near gpu:0"]);
     let small = |notice: &Notice| {
         matches!(notice, Notice::Study(StudyNotice::NotTried {
-            placements: PlacementGroup::OneNode,
+            placements: PlacementGroup::FarFromDevice,
             reason: NotTriedReason::DoesNotFit { nodes, .. },
         }) if nodes.contains(NodeId(2)))
     };
     assert!(design.not_tried.iter().any(small), "{:?}", design.not_tried);
+}
+
+#[test]
+fn that_no_far_node_has_as_many_cpus_is_said() {
+    let mut machine = four_nodes();
+    machine.allowed_cpus = "0,2-4,6".parse().unwrap();
+    let design = plan(&machine, &near("gpu:0", "2-3", needs(Some(2), Some(100))));
+    assert_eq!(placed(&design), ["near 1 near gpu:0", "remote 1 near gpu:0"]);
+    let reason = NotTriedReason::NoFarNode { threads: 2 };
+    let left_out = StudyNotice::NotTried { placements: PlacementGroup::FarFromDevice, reason };
+    assert!(design.not_tried.contains(&left_out.clone().into()), "{:?}", design.not_tried);
+    let one = plan(&machine, &near("gpu:0", "2-3", needs(Some(1), Some(100))));
+    assert!(!one.not_tried.contains(&left_out.into()) && placed(&one).contains(&"far 2".to_owned()));
 }
 
 #[test]

@@ -126,6 +126,8 @@ pub enum PlacementGroup {
     Pinned,
     /// CPUs and memory of one node.
     OneNode,
+    /// The same on a node far from the device that was asked for.
+    FarFromDevice,
     /// Memory interleaved, and memory of the farthest node.
     InterleavedAndRemote,
     /// A copy on each node at the same time.
@@ -162,6 +164,8 @@ pub enum NotTriedReason {
     OnlyMemoryOf { nodes: NodeSet },
     /// The program needs more memory than these nodes can take.
     DoesNotFit { needs: Bytes, nodes: NodeSet, capacity: Bytes },
+    /// No node far from a device has CPUs for as many threads, and memory that may be used.
+    NoFarNode { threads: u32 },
     /// There is not a thread for each node.
     FewerThreadsThanNodes { threads: u32, nodes: u32 },
     /// All copies would write their metric to the same file.

@@ -9,6 +9,17 @@ const DIGITS: usize = 8;
 /// As many CPUs as a set of them takes.
 const MOST_BITS: usize = 65_536;
 
+/// What is wrong with a mask.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum MaskError {
+    #[error("a mask has 1 to {DIGITS} hexadecimal digits between two commas, as 0x3,0x00000001")]
+    Word,
+    #[error("'{}' is no hexadecimal digit", .0.escape_default())]
+    Digit(char),
+    #[error("the mask has more than {MOST_BITS} bits")]
+    TooLong,
+}
+
 /// True where a text begins as a mask does.
 pub fn is_mask(text: &str) -> bool {
     text.starts_with("0x") || text.starts_with("0X")
@@ -19,7 +30,7 @@ pub fn is_mask(text: &str) -> bool {
 ///
 /// # Errors
 /// What is wrong with it.
-pub fn parse(text: &str, online: &CpuSet) -> Result<CpuSet, String> {
+pub fn parse(text: &str, online: &CpuSet) -> Result<CpuSet, MaskError> {
     let mut words: Vec<&str> = text.split(',').collect();
     let above = words.first().is_some_and(|first| digits(first).eq_ignore_ascii_case("f...f"));
     if above {
@@ -30,18 +41,16 @@ pub fn parse(text: &str, online: &CpuSet) -> Result<CpuSet, String> {
     for (k, word) in words.iter().rev().enumerate() {
         let digits = digits(word);
         if digits.is_empty() || !single && digits.len() > DIGITS {
-            return Err(format!(
-                "a mask has 1 to {DIGITS} hexadecimal digits between two commas, as 0x3,0x00000001"
-            ));
+            return Err(MaskError::Word);
         }
         for (position, digit) in digits.chars().rev().enumerate() {
             let Some(bits) = digit.to_digit(16) else {
-                return Err(format!("'{}' is no hexadecimal digit", digit.escape_default()));
+                return Err(MaskError::Digit(digit));
             };
             for bit in (0..4).filter(|bit| bits >> bit & 1 == 1) {
                 let number = k * WORD + position * 4 + bit;
                 if number >= MOST_BITS {
-                    return Err(format!("the mask has more than {MOST_BITS} bits"));
+                    return Err(MaskError::TooLong);
                 }
                 all.insert(CpuId(number as u32));
             }

@@ -233,6 +233,7 @@ fn group(placements: PlacementGroup) -> &'static str {
     match placements {
         PlacementGroup::Pinned => "threads placed on CPUs",
         PlacementGroup::OneNode => "one node",
+        PlacementGroup::FarFromDevice => "a node far from the device",
         PlacementGroup::InterleavedAndRemote => "interleaved and remote memory",
         PlacementGroup::CopyPerNode => "one copy on each node",
         PlacementGroup::HighBandwidthMemory => "HBM",
@@ -265,6 +266,12 @@ pub fn why(reason: &NotTriedReason) -> String {
         }
         NotTriedReason::DoesNotFit { needs, nodes, capacity } => {
             format!("the program needs {needs}, and {} can take {capacity}", levels::counted(nodes))
+        }
+        NotTriedReason::NoFarNode { threads } => {
+            format!(
+                "no node that is far from it has CPUs for {} and memory that we may use",
+                many(u64::from(*threads), "thread")
+            )
         }
         NotTriedReason::FewerThreadsThanNodes { threads, nodes } => {
             format!("{} for {nodes} nodes", many(u64::from(*threads), "thread"))

@@ -42,10 +42,10 @@ nexts! {
     next_8u, NEXT_8U, c"__kmpc_dispatch_next_8u", u64, i64;
 }
 
-/// Where calls go that are none of our business; 0: all are.
 macro_rules! entries {
     ($($name:ident => $body:path, $direct:ident, $symbol:literal;)*) => {
         $(
+            /// Where calls go that are none of our business; 0: all are.
             static $direct: AtomicUsize = AtomicUsize::new(0);
 
             /// Stands before the runtime's entry point of this name.
