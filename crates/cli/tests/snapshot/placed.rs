@@ -56,7 +56,8 @@ fn ranks_of_a_launcher_are_placed_and_watched() {
             format!("rank 0 of 1: 2 asked, agent before collector; thread 0: {first}; thread 1: {second}\n");
         assert_eq!(answer.out, expected, "{}", answer.err);
         // The command that is kept says what was run.
-        assert!(answer.err.contains(" run --rebind --place=local --threads=2 "), "{}", answer.err);
+        let kept = format!(" run --rebind --place=local {list} --threads=2 ");
+        assert!(answer.err.contains(&kept), "{}", answer.err);
     }
 }
 
