@@ -3,13 +3,14 @@
 //! A mask is what the kernel holds a thread to, so it shows what became of a plan, whoever stood in the way: a sandbox, a program
 //! that places its threads itself, one that the library cannot reach. By the rules of that library (`docs/formats/pin-protocol.md`)
 //! a thread that a process creates has the CPUs of one thread of the plan, and the main thread too as soon as as many threads are
-//! there as the plan has; before, it keeps the CPUs of the whole task.
+//! there as the plan has; before, it keeps the CPUs of the whole task. A thread that is seen at its very beginning only may be placed a moment
+//! later, and tells nothing.
 
 use std::collections::BTreeMap;
 
 use numawise_facts::notice::{PlacementEvidence, StudyNotice};
 use numawise_facts::{MemoryMode, Observation, Point, PointRole, Study, ThreadBinding, ThreadObservation};
-use numawise_units::{CpuSet, Pid};
+use numawise_units::{CpuSet, Nanoseconds, Pid};
 
 use super::reach::out_of_reach;
 use crate::inside::workers;
@@ -18,6 +19,10 @@ use crate::summary;
 #[cfg(test)]
 #[path = "threads_tests.rs"]
 mod tests;
+
+/// A thread that had worked for less when its mask was read may be at its start still: it is placed a moment after it is there, and on a busy
+/// machine a sample comes between.
+const BEGINNING: Nanoseconds = Nanoseconds(5_000_000);
 
 /// What was asked at a point and what was found, where most of its trials that show it disagree with the plan.
 pub fn not_obeyed(study: &Study, point: &Point) -> Option<StudyNotice> {
@@ -97,6 +102,8 @@ struct Asked<'a> {
     threads: Vec<&'a CpuSet>,
     /// Threads of one task.
     each: usize,
+    /// CPU time from which on a mask is the last one that a thread was given.
+    settled: Nanoseconds,
 }
 
 /// True where a point is another placement even when its threads stay free on the CPUs of their task: these are not all, or its memory
@@ -111,7 +118,8 @@ impl<'a> Asked<'a> {
     /// Of a program that takes no library the CPUs of the task are asked, and it is said that its threads are not pinned one by one.
     fn new(study: &Study, point: &'a Point) -> Self {
         let tasks = &point.placement.tasks;
-        let threads = if out_of_reach(point) && places_without_pinning(study, point) {
+        let is_out_of_reach = out_of_reach(point);
+        let threads = if is_out_of_reach && places_without_pinning(study, point) {
             tasks.iter().map(|task| &task.cpus).collect()
         } else {
             tasks.iter().flat_map(|task| &task.threads).collect()
@@ -120,6 +128,8 @@ impl<'a> Asked<'a> {
             cpus: tasks.iter().fold(CpuSet::new(), |all, task| all.union(&task.cpus)),
             threads,
             each: point.threads() as usize,
+            // What no library reaches is as it was started.
+            settled: if is_out_of_reach { Nanoseconds(0) } else { BEGINNING },
         }
     }
 
@@ -128,7 +138,7 @@ impl<'a> Asked<'a> {
     }
 
     /// The threads that are not where they should be, when at least half of those that worked are not; empty when the plan was
-    /// obeyed, `None` when no mask of a working thread was seen.
+    /// obeyed, `None` when no mask of a thread at work was seen.
     fn strays(&self, observation: &Observation) -> Option<Vec<Stray>> {
         let mut processes: BTreeMap<Pid, Vec<&ThreadObservation>> = BTreeMap::new();
         for thread in observation.threads.measured()? {
@@ -136,6 +146,7 @@ impl<'a> Asked<'a> {
         }
         let workers: Vec<(&ThreadObservation, &CpuSet)> = workers(observation)?
             .into_iter()
+            .filter(|thread| thread.cpu_time >= self.settled)
             .filter_map(|thread| Some((thread, thread.mask.measured()?)))
             .collect();
         if workers.is_empty() {

@@ -88,6 +88,19 @@ fn threads_that_are_not_are_named_with_what_was_asked_and_found() {
 }
 
 #[test]
+fn threads_that_are_seen_at_their_beginning_only_say_nothing() {
+    let mut seen = with_masks(&["0-7", "2", "0-7", "0-7"]);
+    let works_for = |seen: &mut Observation, micros: u64| {
+        let Reading::Measured(threads) = &mut seen.threads else { panic!() };
+        threads.iter_mut().for_each(|thread| thread.cpu_time = Nanoseconds(1000 * micros));
+    };
+    works_for(&mut seen, 4_999);
+    assert_eq!(caveats_at("pinned", &seen), []);
+    works_for(&mut seen, 5_000);
+    assert_eq!(caveats_at("pinned", &seen), [not_obeyed_at("pinned", "0-7")]);
+}
+
+#[test]
 fn a_sandbox_that_reports_masks_and_does_not_keep_to_them_is_seen() {
     let mut seen = with_masks(&["0", "2", "4", "6"]);
     let Reading::Measured(threads) = &mut seen.threads else { panic!() };
