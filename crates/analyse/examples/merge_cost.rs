@@ -1,5 +1,5 @@
 //! What merging the ranks of a job costs: synthetic summaries of 32,768 and 262,144 ranks, made one by one from activities that no program
-//! had: 20 call sites, 6 neighbours, 64 ranks on each computer.
+//! had: 20 call sites, 6 neighbours, 600 single calls of which each rank tells, 64 ranks on each computer.
 //!
 //! `cargo run --release -p numawise-analyse --example merge_cost` prints a line for each number of ranks: time to make the
 //! summaries, to merge them in one row, and in a tree of computers, and to put together where their threads were; the size of the result. `scripts/bench` limits its memory.
@@ -9,9 +9,9 @@ use std::time::{Duration, Instant};
 use numawise_analyse::JobRanks;
 use numawise_analyse::merged::{merge, merged_efficiencies, outliers, rank_summary};
 use numawise_facts::activity::{
-    ActivityLosses, ActivityPhases, CallSite, CallTime, CodeAddress, CodeFile, Communicator, CpuStays,
-    FileActivity, MessageFamily, MessageSizes, MpiActivity, MpiLibrary, PeerTraffic, ProcessEnd, ProcessIo,
-    ProcessSurroundings, StateTimes, ThreadRole, WorldRank,
+    ActivityLosses, ActivityPhases, CallSample, CallSite, CallTime, CodeAddress, CodeFile, Communicator,
+    CpuStays, FileActivity, MessageFamily, MessageSizes, MpiActivity, MpiLibrary, PeerTraffic, ProcessEnd,
+    ProcessIo, ProcessSurroundings, SampledCall, StateTimes, ThreadRole, WorldRank,
 };
 use numawise_facts::merged::{MOST_MERGED_SITES, MOST_OUTLIERS};
 use numawise_facts::{Activity, MergedRanks, Reading, ThreadActivity};
@@ -22,7 +22,9 @@ const CPUS: u32 = 60;
 const CALLS: [&str; 5] = ["MPI_Allreduce", "MPI_Isend", "MPI_Irecv", "MPI_Waitall", "MPI_Bcast"];
 
 fn main() {
-    println!("synthetic ranks: each 20 call sites, 6 neighbours, {PER_COMPUTER} on a computer");
+    println!(
+        "synthetic ranks: each 20 call sites, 6 neighbours, 600 calls drawn, {PER_COMPUTER} on a computer"
+    );
     for ranks in [32_768, 262_144] {
         let (mut making, mut adding) = (Duration::ZERO, Duration::ZERO);
         let mut row = MergedRanks::default();
@@ -58,7 +60,7 @@ fn main() {
         println!(
             "{ranks} ranks: summaries {:.2} s, merge in a row {:.2} s, by computers {:.2} s, placement {:.2} s; {} sites (at \
              most {MOST_MERGED_SITES}), {} cells of traffic, {} computers, {} shared CPUs (of {}), {} ranks in full (at most {}); \
-             load balance {:?}",
+             {} single calls; load balance {:?}",
             making.as_secs_f64(),
             adding.as_secs_f64(),
             of_computers.as_secs_f64(),
@@ -70,6 +72,11 @@ fn main() {
             placed.ranks().placement.as_ref().map_or(0, |placement| placement.all_shared),
             outliers(&row).len(),
             7 * MOST_OUTLIERS + 1,
+            row.collectives
+                .values()
+                .map(Vec::len)
+                .chain(row.sent_messages.values().map(Vec::len))
+                .sum::<usize>(),
             efficiency.mpi_load_balance.value.measured().map(|ratio| ratio.0),
         );
     }
@@ -115,8 +122,28 @@ pub fn activity(rank: u32, size: u32) -> Activity {
         surroundings: ProcessSurroundings::unavailable("it is synthetic"),
         io: ProcessIo::unavailable("it is synthetic"),
         phases: Reading::Measured(ActivityPhases::default()),
-        samples: Reading::Measured(Vec::new()),
+        samples: Reading::Measured((0..600).map(|number| sample(rank, size, number)).collect()),
         lost: ActivityLosses::default(),
+    }
+}
+
+/// Of each ten calls one in which all ranks are, and nine messages to or from a neighbour.
+fn sample(rank: u32, size: u32, number: u64) -> CallSample {
+    let mixed = |from: u32, number: u64| noise(from, number).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let (kind, key, call, address) = match number % 10 {
+        0 => (SampledCall::Collective, mixed(0, number), 0, 0x1000),
+        odd if odd % 2 == 1 => (SampledCall::Send, mixed(rank, number), 1, 0x1010),
+        _ => (SampledCall::Receive, mixed((rank + size - 1) % size, number - 1), 2, 0x1020),
+    };
+    CallSample {
+        kind,
+        key,
+        call: CALLS[call].to_owned(),
+        at: Reading::Measured(CodeAddress { file: 0, address }),
+        communicator: Some(0),
+        begun: Nanoseconds(1_000_000 * number),
+        time: Nanoseconds(10_000 + noise(rank, number + 1000) % 100_000),
+        is_first: number < 16,
     }
 }
 

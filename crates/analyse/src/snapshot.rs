@@ -4,6 +4,7 @@
 //! Formulas are those of POP and TALP (DLB 3.6, its second hybrid model), so that figures can be compared. Like TALP's, efficiencies of
 //! programs with MPI are of the time from the end of `MPI_Init` to the begin of `MPI_Finalize`.
 
+mod compared;
 mod comparison;
 mod counters;
 mod efficiency;

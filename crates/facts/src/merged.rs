@@ -1,6 +1,7 @@
 //! Ranks of a job together, however many: sums, spreads, and what stands out. Its size depends on the program and on the number of
 //! computers, not on the number of ranks: each table has a most.
 
+mod compared;
 mod pairs;
 mod phase;
 mod placement;
@@ -13,6 +14,10 @@ use serde::{Deserialize, Serialize};
 use crate::Reading;
 use crate::activity::{ConstructName, ConstructTeam, MessageFamily, MpiLibrary};
 
+pub use compared::{
+    ComparedCollective, ComparedMessage, ComparedRanks, MOST_COMPARED_CALLS, MOST_COMPARED_KINDS,
+    MOST_COMPARED_PLACES, MessageEnd,
+};
 pub use phase::{MOST_MERGED_PHASES, MergedPhase, MergedPhases};
 pub use placement::{
     DelayedProcess, MOST_OVERFULL, MOST_THERE, MergedPlacement, OverfullCpus, PlacedHost, PlacedMasks,
@@ -68,6 +73,15 @@ pub struct MergedRanks {
     /// By a number that is the same for the same place in all ranks; of more than there is room for, those with the lowest numbers.
     #[serde(with = "pairs")]
     pub sites: BTreeMap<u64, MergedSite>,
+    /// Threads that called MPI.
+    #[serde(default)]
+    pub callers: u64,
+    /// Single collective calls by kind, in the order of their keys; none in records that were made before calls of merged ranks were compared.
+    #[serde(default, with = "pairs")]
+    pub collectives: BTreeMap<u64, Vec<ComparedCollective>>,
+    /// Single messages, likewise.
+    #[serde(default, with = "pairs")]
+    pub sent_messages: BTreeMap<u64, Vec<ComparedMessage>>,
     /// Calls that found no place in the collector's tables.
     pub lost_calls: CallSum,
     /// By a number as that of places.
@@ -233,6 +247,9 @@ pub struct MergedSite {
     pub place: Option<LoadedPlace>,
     pub communicator: Option<String>,
     pub of: MergedCalls,
+    /// Time in collective calls on communicators of one rank, where nobody waits.
+    #[serde(default)]
+    pub alone: TimeSum,
     /// The rank that was there for the shortest and for the longest time.
     pub least: (Nanoseconds, u32),
     pub most: (Nanoseconds, u32),

@@ -3,7 +3,7 @@
 //! Nothing grows with the number of ranks. Where there is no room for all, what stays is chosen by the value itself (the ranks with
 //! the least and the most, places by their number), so that it does not depend on what came first.
 
-use numawise_facts::activity::{CallSite, MpiLibrary};
+use numawise_facts::activity::{CallSite, CodeAddress, MpiLibrary};
 use numawise_facts::merged::{
     CLASSES_OF_A_DOUBLING, CallSum, MOST_MERGED_COMMUNICATORS, MOST_MERGED_GROUPS, MOST_MERGED_SITES,
     MOST_NEIGHBOURHOODS, MOST_OUTLIERS, MergedBytes, MergedCalls, MergedCommunicator, MergedHost,
@@ -11,11 +11,12 @@ use numawise_facts::merged::{
 };
 use numawise_facts::{Activity, MergedRanks, Reading};
 use numawise_tables::snapshot::Efficiencies;
-use numawise_units::{Bytes, Nanoseconds};
+use numawise_units::{Bytes, Nanoseconds, TimeSum};
 
 use super::numbers::{keep_lowest, number_of};
 use super::process::{self, Process, in_mpi};
-use super::{efficiency, openmp, phase, placement};
+use super::waiting::is_collective;
+use super::{compared, efficiency, openmp, phase, placement};
 
 #[cfg(test)]
 #[path = "merge_tests.rs"]
@@ -60,8 +61,9 @@ pub fn rank_summary(activity: &Activity) -> Option<MergedRanks> {
     merged.hosts.insert(activity.host.clone(), host);
     add_communicators(&mut merged, activity);
     for thread in process.threads() {
+        merged.callers += u64::from(!thread.calls.is_empty());
         for site in &thread.calls {
-            add_site(&mut merged, activity, site, world.rank);
+            add_site(&mut merged, &process, site, world.rank);
         }
         let lost = CallSum { count: thread.lost_calls.count, time: thread.lost_calls.time.into() };
         merged.lost_calls = merged.lost_calls.plus(lost);
@@ -73,6 +75,7 @@ pub fn rank_summary(activity: &Activity) -> Option<MergedRanks> {
         merged.lost_messages = flow_together(merged.lost_messages, (messages, Bytes(bytes)));
         add_traffic(&mut merged, thread, world.rank);
     }
+    compared::of_rank(&mut merged, &process);
     bound(&mut merged);
     Some(merged)
 }
@@ -197,7 +200,8 @@ fn add_communicators(merged: &mut MergedRanks, activity: &Activity) {
     }
 }
 
-fn add_site(merged: &mut MergedRanks, activity: &Activity, site: &CallSite, rank: u32) {
+fn add_site(merged: &mut MergedRanks, process: &Process<'_>, site: &CallSite, rank: u32) {
+    let activity = process.activity;
     let bytes = |of: &Reading<Bytes>| match of.measured() {
         Some(known) => MergedBytes { known: *known, unknown: 0 },
         None => MergedBytes { known: Bytes(0), unknown: 1 },
@@ -209,36 +213,57 @@ fn add_site(merged: &mut MergedRanks, activity: &Activity, site: &CallSite, rank
         received: bytes(&site.received),
         ranks: 0,
     };
-    let place = site.at.measured().and_then(|at| Some((activity.path(at.file)?.to_owned(), at.address)));
-    let communicator = site.communicator.and_then(|number| activity.communicators.get(usize::from(number)));
-    let communicator = communicator.map(|communicator| communicator.name.clone());
-    let of_name = communicator.as_ref().map(|name| number_of([name.as_bytes()]));
+    let (place, communicator) = named(activity, &site.at, site.communicator);
+    let of_name = communicator.map(|name| number_of([name.as_bytes()]));
     if let Some(named) = of_name.and_then(|number| merged.communicators.get_mut(&number)) {
         named.calls = named.calls.plus(one.calls);
     }
     let by_name = merged.calls.entry(site.call.clone()).or_default();
     *by_name = together(*by_name, one);
     by_name.ranks = 1;
-    let (file, address) = place.as_ref().map_or(("", 0), |(file, address)| (file.as_str(), *address));
-    let number = number_of([
-        site.call.as_bytes(),
-        file.as_bytes(),
-        &address.to_le_bytes(),
-        communicator.as_deref().unwrap_or_default().as_bytes(),
-    ]);
+    let number = site_number(activity, &site.call, &site.at, site.communicator);
+    let is_alone = process.ranks_of(site.communicator) == Some(1) && is_collective(&site.call);
     let of_site = merged.sites.entry(number).or_insert_with(|| MergedSite {
         call: site.call.clone(),
-        place,
-        communicator,
+        place: place.map(|(file, address)| (file.to_owned(), address)),
+        communicator: communicator.map(str::to_owned),
         of: MergedCalls::default(),
+        alone: TimeSum::default(),
         least: Default::default(),
         most: Default::default(),
     });
     of_site.of = together(of_site.of, one);
     of_site.of.ranks = 1;
+    if is_alone {
+        of_site.alone = of_site.alone + one.calls.time;
+    }
     // Several threads of a rank are there for the sum of their times.
     let time = of_site.of.calls.time.each_of(1);
     (of_site.least, of_site.most) = ((time, rank), (time, rank));
+}
+
+/// Where a call is in a file, and the name of its communicator.
+fn named<'a>(
+    activity: &'a Activity,
+    at: &Reading<CodeAddress>,
+    communicator: Option<u16>,
+) -> (Option<(&'a str, u64)>, Option<&'a str>) {
+    let place = at.measured().and_then(|at| Some((activity.path(at.file)?, at.address)));
+    let communicator = communicator.and_then(|number| activity.communicators.get(usize::from(number)));
+    (place, communicator.map(|communicator| communicator.name.as_str()))
+}
+
+/// The number of a site, the same in all ranks.
+pub fn site_number(
+    activity: &Activity,
+    call: &str,
+    at: &Reading<CodeAddress>,
+    communicator: Option<u16>,
+) -> u64 {
+    let (place, communicator) = named(activity, at, communicator);
+    let (file, address) = place.unwrap_or_default();
+    let communicator = communicator.unwrap_or_default().as_bytes();
+    number_of([call.as_bytes(), file.as_bytes(), &address.to_le_bytes(), communicator])
 }
 
 fn flow_together(one: (u64, Bytes), other: (u64, Bytes)) -> (u64, Bytes) {
@@ -293,6 +318,8 @@ pub fn merge(into: &mut MergedRanks, other: &MergedRanks) {
         }
     }
     merge_sites(into, other);
+    compared::merge(into, other);
+    into.callers = into.callers.saturating_add(other.callers);
     into.lost_calls = into.lost_calls.plus(other.lost_calls);
     merge_communicators(into, other);
     for (key, (family, messages)) in &other.messages {
@@ -321,6 +348,7 @@ fn merge_sites(into: &mut MergedRanks, other: &MergedRanks) {
         match into.sites.get_mut(number) {
             Some(all) => {
                 all.of = together(all.of, site.of);
+                all.alone = all.alone + site.alone;
                 all.least = all.least.min(site.least);
                 all.most = most_of(all.most, site.most);
             }

@@ -42,7 +42,9 @@ pub fn summary(run: &Run<'_>) -> Reading<MpiSummary> {
     let times = mpi_times(run);
     let imbalance = imbalance(&times);
     let (sites, further_sites) = sites(run);
-    let waiting_in_calls = waiting_in_calls(run, &sites);
+    let threads = run.processes.iter().flat_map(Process::threads);
+    let callers = threads.filter(|thread| !thread.calls.is_empty()).count() as u64;
+    let waiting_in_calls = waiting_in_calls(&sites, callers);
     Reading::Measured(MpiSummary {
         library: libraries
             .fold(first.library, |one, mpi| if one == mpi.library { one } else { MpiLibrary::Other }),
@@ -204,18 +206,11 @@ fn calls(run: &Run<'_>) -> Vec<MpiCallRow> {
 /// The call, its place, and the name of the communicator.
 type SiteKey<'a> = (&'a str, Reading<CodePlace>, Reading<String>);
 
-/// Over all sites, those that come once apart.
-fn waiting_in_calls(run: &Run<'_>, sites: &[MpiSiteRow]) -> Reading<WaitingInCalls> {
+/// Over all sites, those that come once apart; `callers` are the threads that called MPI.
+fn waiting_in_calls(sites: &[MpiSiteRow], callers: u64) -> Reading<WaitingInCalls> {
     const ONCE: [&str; 3] = ["MPI_Init", "MPI_Init_thread", "MPI_Finalize"];
-    let threads = run.processes.iter().flat_map(Process::threads);
     let zero = Nanoseconds(0);
-    let mut sum = WaitingInCalls {
-        waiting: zero,
-        known: zero,
-        in_requests: zero,
-        all: zero,
-        callers: threads.filter(|thread| !thread.calls.is_empty()).count() as u64,
-    };
+    let mut sum = WaitingInCalls { waiting: zero, known: zero, in_requests: zero, all: zero, callers };
     for row in sites.iter().filter(|row| !ONCE.contains(&row.call.as_str())) {
         sum.all = sum.all + row.calls.time;
         if completes_requests(&row.call) {

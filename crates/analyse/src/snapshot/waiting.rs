@@ -32,14 +32,8 @@ struct DrawnTime {
 }
 
 impl DrawnTime {
-    fn add(&mut self, time: u64, waiting: u64) {
-        self.calls += 1;
-        self.time = self.time.saturating_add(time);
-        self.waiting = self.waiting.saturating_add(waiting);
-    }
-
     fn merge(&mut self, other: DrawnTime) {
-        self.calls += other.calls;
+        self.calls = self.calls.saturating_add(other.calls);
         self.time = self.time.saturating_add(other.time);
         self.waiting = self.waiting.saturating_add(other.waiting);
     }
@@ -47,9 +41,17 @@ impl DrawnTime {
 
 /// What is known of the calls of a site: its first ones, and others that were drawn.
 #[derive(Debug, Clone, Copy, Default)]
-struct OfSite {
+pub struct KnownWaiting {
     first: DrawnTime,
     drawn: DrawnTime,
+}
+
+impl KnownWaiting {
+    /// Adds calls, the time in them and how much of it was waiting, in nanoseconds.
+    pub fn add(&mut self, are_first: bool, calls: u64, time: u64, waiting: u64) {
+        let place = if are_first { &mut self.first } else { &mut self.drawn };
+        place.merge(DrawnTime { calls, time, waiting });
+    }
 }
 
 /// A site of a process: the process, the call, the file and the address, the communicator.
@@ -62,7 +64,7 @@ fn site_of(process: usize, call: &CallSample) -> SiteName<'_> {
 
 /// The calls that were drawn, with what of each was waiting.
 pub struct DrawnCalls<'a> {
-    sites: BTreeMap<SiteName<'a>, OfSite>,
+    sites: BTreeMap<SiteName<'a>, KnownWaiting>,
 }
 
 impl<'a> DrawnCalls<'a> {
@@ -91,9 +93,11 @@ impl<'a> DrawnCalls<'a> {
 
     fn add_collective(&mut self, run: &Run<'a>, of_call: &[(usize, &'a CallSample)]) {
         let same = |(process, sample): &(usize, &CallSample)| {
-            let size = run.processes.get(*process).and_then(|process| ranks(process, sample.communicator));
+            let size = run.processes.get(*process).and_then(|process| process.ranks_of(sample.communicator));
             let of_first = of_call.first().is_some_and(|(_, first)| first.call == sample.call);
-            of_first && sample.kind == SampledCall::Collective && size == Some(of_call.len())
+            of_first
+                && sample.kind == SampledCall::Collective
+                && size.map(|size| size as usize) == Some(of_call.len())
         };
         if !of_call.iter().all(same) {
             return;
@@ -112,47 +116,46 @@ impl<'a> DrawnCalls<'a> {
             return;
         };
         let host = |process: &usize| run.processes.get(*process).map(|process| &process.activity.host);
-        // Numbers of messages are those of a thread.
-        let has_one_thread = |process: &usize| {
-            let threads = run.processes.get(*process).into_iter().flat_map(Process::threads);
-            threads.filter(|thread| !thread.peers.is_empty()).count() == 1
-        };
+        let has_one_thread = |process: &usize| run.processes.get(*process).is_some_and(has_one_thread);
         if host(from) == host(to) && has_one_thread(from) && has_one_thread(to) {
-            let later = send.begun.0.saturating_sub(receive.begun.0);
-            self.put(*to, receive, later.min(receive.time.0));
+            let (of_send, of_receive) = ((send.begun, send.time), (receive.begun, receive.time));
+            self.put(*to, receive, until_sent(of_send, of_receive));
             if is_send(&send.call) {
-                self.put(*from, send, until_received(send, receive));
+                self.put(*from, send, until_received(of_send, of_receive));
             }
         }
     }
 
     fn put(&mut self, process: usize, sample: &'a CallSample, waiting: u64) {
         let site = self.sites.entry(site_of(process, sample)).or_default();
-        let place = if sample.is_first { &mut site.first } else { &mut site.drawn };
-        place.add(sample.time.0, waiting);
+        site.add(sample.is_first, 1, sample.time.0, waiting);
     }
 }
 
-/// The ranks of a communicator.
-fn ranks(process: &Process<'_>, communicator: Option<u16>) -> Option<usize> {
-    let found = process.activity.communicators.get(usize::from(communicator?))?;
-    (!found.is_inter).then_some(found.size as usize)
+/// Numbers of messages are those of a thread.
+pub fn has_one_thread(process: &Process<'_>) -> bool {
+    process.threads().filter(|thread| !thread.peers.is_empty()).count() == 1
 }
 
 /// Several sites that are shown as one.
 #[derive(Debug, Clone, Default)]
 pub struct WaitingOfSites {
-    known: OfSite,
+    known: KnownWaiting,
     /// Of communicators of one rank, where nobody waits.
     alone: u64,
     all: u64,
 }
 
 impl WaitingOfSites {
+    /// Of all time in the calls, and of that in calls where nobody else is.
+    pub fn merged(known: KnownWaiting, all: Nanoseconds, alone: Nanoseconds) -> Self {
+        WaitingOfSites { known, alone: alone.0, all: all.0 }
+    }
+
     pub fn add(&mut self, run: &Run<'_>, drawn: &DrawnCalls<'_>, process: usize, site: &CallSite) {
         let time = site.calls.time.0;
         self.all = self.all.saturating_add(time);
-        let is_alone = run.processes.get(process).and_then(|one| ranks(one, site.communicator)) == Some(1);
+        let is_alone = run.processes.get(process).and_then(|one| one.ranks_of(site.communicator)) == Some(1);
         if is_alone && is_collective(&site.call) {
             self.alone = self.alone.saturating_add(time);
         }
@@ -165,7 +168,7 @@ impl WaitingOfSites {
 
     /// Of the whole time.
     pub fn waiting(&self, call: &str) -> Reading<Nanoseconds> {
-        let OfSite { first, drawn } = self.known;
+        let KnownWaiting { first, drawn } = self.known;
         if completes_requests(call) {
             return Reading::unavailable(
                 "it completes requests, perhaps of several messages: it is known of blocking collective calls, receives and sends only",
@@ -223,7 +226,7 @@ fn is_receive(call: &str) -> bool {
 }
 
 /// Returns when the other rank receives, or before.
-fn is_send(call: &str) -> bool {
+pub fn is_send(call: &str) -> bool {
     matches!(plain_name(call), "Send" | "Ssend" | "Rsend")
 }
 
@@ -239,8 +242,16 @@ fn plain_name(call: &str) -> &str {
     name.strip_suffix("_c").unwrap_or(name)
 }
 
+/// When a call begins, and how long it is.
+type Call = (Nanoseconds, Nanoseconds);
+
+/// A receive waits until the other rank begins to send.
+pub fn until_sent(send: Call, receive: Call) -> u64 {
+    send.0.saturating_sub(receive.0).min(receive.1).0
+}
+
 /// What is over before the other rank receives does not wait for it: the message was copied.
-fn until_received(send: &CallSample, receive: &CallSample) -> u64 {
-    let end = send.begun.0.saturating_add(send.time.0);
-    if end < receive.begun.0 { 0 } else { receive.begun.0.saturating_sub(send.begun.0).min(send.time.0) }
+pub fn until_received(send: Call, receive: Call) -> u64 {
+    let end = send.0 + send.1;
+    if end < receive.0 { 0 } else { receive.0.saturating_sub(send.0).min(send.1).0 }
 }

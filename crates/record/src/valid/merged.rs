@@ -4,9 +4,10 @@ mod placement;
 
 use numawise_facts::MergedRanks;
 use numawise_facts::merged::{
-    CallSum, LAST_CLASS, LoadedPlace, MOST_MERGED_COMMUNICATORS, MOST_MERGED_GROUPS, MOST_MERGED_PHASES,
-    MOST_MERGED_REGIONS, MOST_MERGED_SITES, MOST_NEIGHBOURHOODS, MOST_OUTLIERS, MergedCalls, MergedOpenMp,
-    MergedPhases, MergedRegion, PARTS_OF_A_SHARE, RankDistribution,
+    CallSum, LAST_CLASS, LoadedPlace, MOST_COMPARED_CALLS, MOST_COMPARED_KINDS, MOST_COMPARED_PLACES,
+    MOST_MERGED_COMMUNICATORS, MOST_MERGED_GROUPS, MOST_MERGED_PHASES, MOST_MERGED_REGIONS,
+    MOST_MERGED_SITES, MOST_NEIGHBOURHOODS, MOST_OUTLIERS, MergedCalls, MergedOpenMp, MergedPhases,
+    MergedRegion, PARTS_OF_A_SHARE, RankDistribution,
 };
 use numawise_units::{Nanoseconds, TimeSum};
 
@@ -97,10 +98,12 @@ fn mpi(of: &MergedRanks) -> Sound {
         loaded(site.place.as_ref(), "sites")?;
         name(site.communicator.as_deref().unwrap_or_default(), place("sites"))?;
         merged_calls(&site.of, of.ranks, "sites")?;
+        sum(site.alone, place("sites"))?;
         for (_, rank) in [site.least, site.most] {
             ensure(rank < of.world, place("sites"), rank, "a rank below their number")?;
         }
     }
+    compared(of)?;
     calls(of.lost_calls, "lost_calls")?;
     for one in of.communicators.values() {
         name(&one.name, place("communicators"))?;
@@ -122,6 +125,47 @@ fn mpi(of: &MergedRanks) -> Sound {
         amount(*messages, place("traffic"))?;
     }
     amount(of.lost_messages.0, place("lost_messages"))
+}
+
+/// Calls that are compared: as many as are kept, in the order of their keys.
+fn compared(of: &MergedRanks) -> Sound {
+    let place = |part: &'static str| move || format!("merged: {part}");
+    amount(of.callers, place("callers"))?;
+    for (part, kinds) in [("collectives", of.collectives.len()), ("sent_messages", of.sent_messages.len())] {
+        ensure(kinds <= MOST_COMPARED_KINDS, place(part), kinds, "no more than such a table has")?;
+    }
+    for calls in of.collectives.values() {
+        in_order(calls.iter().map(|call| call.key), "collectives")?;
+        for call in calls {
+            moment(call.shortest, place("collectives"))?;
+            let places = call.ranks.len();
+            ensure(
+                (1..=MOST_COMPARED_PLACES).contains(&places),
+                place("collectives"),
+                places,
+                "1 to 8 places",
+            )?;
+            for ranks in &call.ranks {
+                amount(ranks.count, place("collectives"))?;
+                sum(ranks.time, place("collectives"))?;
+            }
+        }
+    }
+    for messages in of.sent_messages.values() {
+        in_order(messages.iter().map(|message| message.key), "sent_messages")?;
+        for end in messages.iter().flat_map(|message| [message.send, message.receive]).flatten() {
+            moment(end.begun, place("sent_messages"))?;
+            moment(end.time, place("sent_messages"))?;
+        }
+    }
+    Ok(())
+}
+
+fn in_order(keys: impl Iterator<Item = u64> + Clone, part: &'static str) -> Sound {
+    let place = || format!("merged: {part}");
+    let count = keys.clone().count();
+    ensure(count <= MOST_COMPARED_CALLS, place, count, "at most 128 calls of a kind")?;
+    ensure(keys.is_sorted_by(|one, next| one < next), place, count, "calls in the order of their keys")
 }
 
 fn openmp(of: &MergedOpenMp, ranks: u64) -> Sound {

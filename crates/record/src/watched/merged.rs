@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use numawise_facts::MergedRanks;
 use numawise_facts::merged::{
-    MOST_MERGED_COMMUNICATORS, MOST_MERGED_REGIONS, MOST_MERGED_SITES, MOST_NEIGHBOURHOODS,
+    MOST_COMPARED_KINDS, MOST_MERGED_COMMUNICATORS, MOST_MERGED_REGIONS, MOST_MERGED_SITES,
+    MOST_NEIGHBOURHOODS,
 };
 use rusqlite::{Connection, Transaction, params};
 use serde::Serialize;
@@ -20,6 +21,8 @@ pub fn insert(transaction: &Transaction<'_>, ranks: &MergedRanks) -> rusqlite::R
     let hosts = std::mem::take(&mut alone.hosts);
     let calls = std::mem::take(&mut alone.calls);
     let sites = std::mem::take(&mut alone.sites);
+    let collectives = std::mem::take(&mut alone.collectives);
+    let sent_messages = std::mem::take(&mut alone.sent_messages);
     let communicators = std::mem::take(&mut alone.communicators);
     let traffic = std::mem::take(&mut alone.traffic);
     let regions = std::mem::take(&mut alone.openmp.regions);
@@ -27,6 +30,8 @@ pub fn insert(transaction: &Transaction<'_>, ranks: &MergedRanks) -> rusqlite::R
     rows(transaction, "host", &hosts)?;
     rows(transaction, "call", &calls)?;
     rows(transaction, "site", &sites)?;
+    rows(transaction, "collective", &collectives)?;
+    rows(transaction, "message", &sent_messages)?;
     rows(transaction, "communicator", &communicators)?;
     rows(transaction, "traffic", &traffic)?;
     rows(transaction, "region", &regions)
@@ -52,6 +57,8 @@ pub fn read(connection: &Connection) -> Parsed<Option<MergedRanks>> {
     ranks.hosts = table(connection, "host", MOST_HOSTS)?;
     ranks.calls = table(connection, "call", MOST_CALLS)?;
     ranks.sites = table(connection, "site", MOST_MERGED_SITES)?;
+    ranks.collectives = table(connection, "collective", MOST_COMPARED_KINDS)?;
+    ranks.sent_messages = table(connection, "message", MOST_COMPARED_KINDS)?;
     ranks.communicators = table(connection, "communicator", MOST_MERGED_COMMUNICATORS)?;
     ranks.traffic = table(connection, "traffic", (MOST_NEIGHBOURHOODS * MOST_NEIGHBOURHOODS) as usize)?;
     ranks.openmp.regions = table(connection, "region", MOST_MERGED_REGIONS)?;

@@ -2,7 +2,6 @@
 
 mod merged;
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use numawise_facts::activity::{
@@ -13,23 +12,19 @@ use numawise_facts::activity::{
     PhaseActivity, PhaseName, ProcessCounters, ProcessEnd, ProcessIo, ProcessSurroundings, SampledCall,
     SourcePlace, StateTimes, ThreadActivity, ThreadRole, ThreadSwitches, WorldRank,
 };
-use numawise_facts::merged::{
-    CallSum, CpuTime, MergedBytes, MergedCalls, MergedCommunicator, MergedHost, MergedMemory, MergedOpenMp,
-    MergedRankName, MergedRegion, MergedSite, RankDistribution,
-};
 use numawise_facts::notice::SnapshotNotice;
 use numawise_facts::{
-    Activity, Exit, MachineOfHosts, MergedRanks, RanksByThreads, Reading, ResourceUsage, RunSpec,
-    SourcePlaces, WatchedDivision, WatchedRun, WatchedRunHeader,
+    Activity, Exit, MachineOfHosts, RanksByThreads, Reading, ResourceUsage, RunSpec, SourcePlaces,
+    WatchedDivision, WatchedRun, WatchedRunHeader,
 };
 use numawise_record::{
     Existing, RecordError, RecordKind, kind, read_watched_run, save_watched_run, watched_run_may_be_saved,
 };
-use numawise_units::{Bytes, CpuId, Nanoseconds, NodeId, Pid, TimeSum};
+use numawise_units::{Bytes, CpuId, Nanoseconds, NodeId, Pid};
 use rusqlite::Connection;
 
 use crate::sample;
-use merged::merged_with_phases;
+pub use merged::merged_run;
 
 const SECOND: u64 = 1_000_000_000;
 
@@ -289,87 +284,6 @@ pub fn run() -> WatchedRun {
     }
 }
 
-/// The same ranks of a larger job, which was merged.
-pub fn merged_run() -> WatchedRun {
-    let time = seconds(0.5);
-    let ends = vec![(time, 0), (time, 1)];
-    let spread = RankDistribution {
-        count: 2,
-        sum: (time + time).into(),
-        least: ends.clone(),
-        most: ends.clone(),
-        histogram: BTreeMap::from([(406, 2)]),
-    };
-    let calls = CallSum { count: 200, time: (time + time).into() };
-    let moved = MergedBytes { known: Bytes(1600), unknown: 0 };
-    let of = MergedCalls { calls, longest: seconds(0.1), sent: moved, received: moved, ranks: 2 };
-    let site = MergedSite {
-        call: "MPI_Allreduce".to_owned(),
-        place: Some(("./app".to_owned(), 0x1234)),
-        communicator: Some("MPI_COMM_WORLD".to_owned()),
-        of,
-        least: (time, 0),
-        most: (time, 1),
-    };
-    let region = MergedRegion {
-        surrounding: vec![(ConstructName::Parallel, Some(("./app".to_owned(), 0x2000)))],
-        ranks: 2,
-        calls: 20,
-        time: time.into(),
-        longest_time: time,
-        team: Some(ConstructTeam { least: 2, most: 2 }),
-        threads: 4,
-        useful: time.into(),
-        mpi: TimeSum::default(),
-        barrier: time.into(),
-        lock: TimeSum::default(),
-        scheduling: TimeSum::default(),
-        gain: seconds(0.1).into(),
-        most_gain: seconds(0.05),
-    };
-    let most = MergedRankName { rank: 1, host: "box".to_owned(), pid: Pid(4001) };
-    let merged = MergedRanks {
-        ranks: 2,
-        world: 2,
-        span: seconds(1.6),
-        dead: vec![(seconds(1.5), 1)],
-        cpus: 4,
-        // A day of 262,144 CPUs and more.
-        time: CpuTime { useful: TimeSum(1 << 70), mpi: TimeSum(1_000_000_001), ..CpuTime::default() },
-        hosts: BTreeMap::from([("box".to_owned(), MergedHost { cpus: 4, mpi: time.into() })]),
-        useful: spread.clone(),
-        mpi: spread.clone(),
-        elapsed: spread,
-        library: Some(MpiLibrary::Mpich),
-        calls: BTreeMap::from([("MPI_Allreduce".to_owned(), of)]),
-        sites: BTreeMap::from([(u64::MAX - 9, site)]),
-        communicators: BTreeMap::from([(
-            3,
-            MergedCommunicator {
-                name: "MPI_COMM_WORLD".to_owned(),
-                sizes: (2, 2),
-                groups: [u64::MAX - 1].into(),
-                has_further_groups: false,
-                unknown_groups: 0,
-                calls,
-                ranks: 2,
-            },
-        )]),
-        messages: BTreeMap::from([((0, 4), (MessageFamily::Send, 14))]),
-        traffic: BTreeMap::from([((0, 1), (7, Bytes(56))), ((1, 0), (7, Bytes(56)))]),
-        openmp: MergedOpenMp {
-            ranks: 2,
-            libgomp: true,
-            serial: 500_000_000,
-            regions: BTreeMap::from([(u64::MAX, region)]),
-            ..MergedOpenMp::default()
-        },
-        memory: MergedMemory { known: 2, sum: Bytes::mib(140), most: Some((Bytes::mib(70), most)) },
-        ..MergedRanks::default()
-    };
-    WatchedRun { merged: Some(merged), ..run() }
-}
-
 fn file() -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("run.nw");
@@ -386,96 +300,6 @@ fn a_run_comes_back_as_it_was() {
     let (_folder, path) = file();
     save_watched_run(&path, &nothing, Existing::Stays).unwrap();
     assert_eq!(read_watched_run(&path).unwrap(), nothing);
-}
-
-#[test]
-fn merged_ranks_come_back_as_they_were() {
-    let (_folder, path) = file();
-    save_watched_run(&path, &merged_with_phases(), Existing::Stays).unwrap();
-    assert_eq!(read_watched_run(&path).unwrap(), merged_with_phases());
-    let sql = Connection::open(&path).unwrap();
-    let parts: Vec<(String, u32)> = sql
-        .prepare("SELECT part, count(*) FROM merged GROUP BY part")
-        .unwrap()
-        .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))
-        .unwrap()
-        .map(Result::unwrap)
-        .collect();
-    let expected = ["call", "communicator", "host", "ranks", "region", "site", "traffic"];
-    assert_eq!(parts.iter().map(|(part, _)| part.as_str()).collect::<Vec<_>>(), expected);
-    assert_eq!(parts[6].1, 2);
-}
-
-/// What is changed of merged ranks, and a part of what is said of it.
-const BROKEN_MERGED: [(&str, &str, &str); 27] = [
-    ("ranks", "json_set(value, '$.ranks', 0)", "1 to 67108864"),
-    ("ranks", "json_set(value, '$.unmeasured', 3)", "no more than the ranks"),
-    ("ranks", "json_set(value, '$.cpus', 1)", "one for each rank"),
-    ("ranks", "json_set(value, '$.time.useful[0]', 9007199254740993000)", "ten years for each CPU"),
-    ("ranks", "json_set(value, '$.time.useful[1]', 1000000000)", "1000000000"),
-    ("ranks", "json_set(value, '$.mpi.histogram[0][0]', 976)", "a class of at most 975"),
-    ("ranks", "json_set(value, '$.mpi.histogram[0][1]', 1)", "each rank in one class"),
-    ("ranks", "json_set(value, '$.mpi.least[0][1]', 2)", "a rank below their number"),
-    ("ranks", "json_remove(value, '$.mpi.least[0]')", "16 ranks, or all"),
-    ("ranks", "json_set(value, '$.phases.unknown', 3)", "no more than the ranks"),
-    ("ranks", "json_set(value, '$.phases.rows[0][1].open', 3)", "no more than the ranks"),
-    ("ranks", "json_set(value, '$.phases.rows[0][1].cpus', 1)", "one for each rank"),
-    ("ranks", "json_set(value, '$.phases.rows[0][1].calls', 9223372036854775807)", "phases"),
-    ("ranks", "json_set(value, '$.placement.processes', 3)", "no more than the ranks"),
-    ("ranks", "json_set(value, '$.placement.moved', 5)", "no more than the threads"),
-    ("ranks", "json_set(value, '$.placement.hosts.box.parts', 3)", "a part for each rank"),
-    ("ranks", "json_set(value, '$.placement.delayed.process.rank', 2)", "a rank below their number"),
-    ("ranks", "json_set(value, '$.placement.all_shared', 2)", "64, or all where there are fewer"),
-    ("ranks", "json_set(value, '$.placement.shared[0].further_ranks', 2)", "how many more there are"),
-    ("ranks", "json_set(value, '$.placement.overfull[0].threads', 1)", "more threads than CPUs"),
-    ("ranks", "json_set(value, '$.placement.remote.unknown', 2)", "each process once"),
-    ("ranks", "json_set(value, '$.placement.remote.worst.elsewhere', 99999999)", "a part of its memory"),
-    ("site", "json_set(value, '$[1].of.ranks', 3)", "no more than the ranks"),
-    ("site", "json_set(value, '$[1].most[1]', 2)", "a rank below their number"),
-    ("traffic", "json_set(value, '$[0][0]', 128)", "a group below 128"),
-    ("region", "json_set(value, '$[1].surrounding', json('[]'))", "the region and what it stands in"),
-    ("host", "json_set(value, '$[1].cpus', 0)", "from 1 to all CPUs"),
-];
-
-#[test]
-fn merged_ranks_that_make_no_sense_are_refused_with_the_place() {
-    for (part, change, said) in BROKEN_MERGED {
-        let (_folder, path) = file();
-        save_watched_run(&path, &merged_with_phases(), Existing::Stays).unwrap();
-        let sql = Connection::open(&path).unwrap();
-        let changed = sql
-            .execute(&format!("UPDATE merged SET value = {change} WHERE part = '{part}' AND number = 0"), []);
-        assert_eq!(changed.unwrap(), 1, "{part}: {change}");
-        drop(sql);
-        let text = read_watched_run(&path).unwrap_err().to_string();
-        assert!(
-            text.contains("the record is damaged") && text.contains("merged") && text.contains(said),
-            "{change}: {text}"
-        );
-    }
-}
-
-#[test]
-fn tables_of_merged_ranks_are_bounded() {
-    let (_folder, path) = file();
-    save_watched_run(&path, &merged_run(), Existing::Stays).unwrap();
-    let sql = Connection::open(&path).unwrap();
-    sql.execute_batch(
-        "WITH RECURSIVE k(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM k WHERE n < 512)
-         INSERT INTO merged SELECT 'site', n, json_set(value, '$[0]', n) FROM k, merged
-         WHERE part = 'site' AND number = 0",
-    )
-    .unwrap();
-    drop(sql);
-    let text = read_watched_run(&path).unwrap_err().to_string();
-    assert!(text.contains("no more rows than such a table has"), "{text}");
-    let mut many = merged_run();
-    let of = many.merged.as_mut().unwrap();
-    let site = of.sites.values().next().unwrap().clone();
-    of.sites.extend((0..512).map(|number| (number, site.clone())));
-    let (_folder, path) = file();
-    let refused = save_watched_run(&path, &many, Existing::Stays).unwrap_err();
-    assert!(matches!(refused, RecordError::Unstorable(_)), "{refused}");
 }
 
 #[test]

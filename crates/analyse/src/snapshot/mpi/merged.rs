@@ -9,14 +9,12 @@ use numawise_tables::snapshot::{
 };
 use numawise_units::{Nanoseconds, Ratio};
 
-use super::{MOST_SITES, TOO_LONG, imbalance, share};
+use super::{MOST_SITES, TOO_LONG, imbalance, share, waiting_in_calls};
 use crate::snapshot::efficiency::{MpiTimes, mpi_times};
 use crate::snapshot::merge::neighbours;
 use crate::snapshot::places::place_in;
-use crate::snapshot::{Run, rating};
-
-/// Why waiting is not told: it takes the same call in all of its ranks.
-const NOT_COMPARED: &str = "single calls are not compared with one another where ranks are merged";
+use crate::snapshot::waiting::KnownWaiting;
+use crate::snapshot::{Run, compared, rating};
 
 /// All that is said of it.
 pub fn summary(run: &Run<'_>, merged: &MergedRanks) -> Reading<MpiSummary> {
@@ -41,7 +39,7 @@ pub fn summary(run: &Run<'_>, merged: &MergedRanks) -> Reading<MpiSummary> {
         share_by_rank: by_rank(merged, &times),
         imbalance_share: rating::loss(imbalance.as_ref().and_then(|imbalance| run.share(*imbalance))),
         imbalance: imbalance.map(Nanoseconds::from_seconds),
-        waiting_in_calls: Reading::unavailable(NOT_COMPARED),
+        waiting_in_calls: waiting_in_calls(&sites, merged.callers),
         calls,
         sites,
         further_sites,
@@ -98,7 +96,8 @@ impl Tables {
         let calls = merged.calls.iter().map(|(name, of)| call_row(name, of, time));
         let mut calls = calls.collect::<Option<Vec<MpiCallRow>>>()?;
         calls.sort_by_key(|row| (std::cmp::Reverse(row.calls.time), row.call.clone()));
-        let sites = merged.sites.values().map(|site| site_row(run, site, time));
+        let known = compared::known_waiting(merged);
+        let sites = merged.sites.iter().map(|(number, site)| site_row(run, site, known.get(number), time));
         let mut sites = sites.collect::<Option<Vec<MpiSiteRow>>>()?;
         sites.sort_by_key(|row| std::cmp::Reverse(row.calls.time));
         sites.truncate(MOST_SITES);
@@ -132,7 +131,12 @@ fn call_row(name: &str, of: &MergedCalls, all: Nanoseconds) -> Option<MpiCallRow
     })
 }
 
-fn site_row(run: &Run<'_>, site: &MergedSite, all: Nanoseconds) -> Option<MpiSiteRow> {
+fn site_row(
+    run: &Run<'_>,
+    site: &MergedSite,
+    known: Option<&KnownWaiting>,
+    all: Nanoseconds,
+) -> Option<MpiSiteRow> {
     let calls = span(site.of.calls)?;
     let of_rank = |(time, rank): (Nanoseconds, u32)| Reading::Measured((rank, time));
     Some(MpiSiteRow {
@@ -153,7 +157,7 @@ fn site_row(run: &Run<'_>, site: &MergedSite, all: Nanoseconds) -> Option<MpiSit
         ranks: site.of.ranks,
         least: of_rank(site.least),
         most: of_rank(site.most),
-        waiting: Reading::unavailable(NOT_COMPARED),
+        waiting: compared::waiting_of(site, known)?.waiting(&site.call),
     })
 }
 

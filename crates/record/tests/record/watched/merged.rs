@@ -1,99 +1,112 @@
-//! What records of merged ranks had not at first.
+//! Merged ranks.
 
-use numawise_facts::activity::PhaseName;
-use numawise_facts::merged::{
-    CpuTime, DelayedProcess, MergedPhase, MergedPhases, MergedPlacement, OverfullCpus, PlacedHost,
-    PlacedMasks, ProcessName, RemoteProcess, RemoteSum, SharedCpu, SumOverProcesses,
-};
-use numawise_facts::{Reading, WatchedRun};
-use numawise_units::{Bytes, CpuId, Nanoseconds, NodeId, Pid, TimeSum};
+mod sample;
 
-use super::{merged_run, seconds};
+use numawise_record::{Existing, RecordError, read_watched_run, save_watched_run};
+use rusqlite::Connection;
 
-/// With phases and placement, which records had not at first.
-pub fn merged_with_phases() -> WatchedRun {
-    let time = seconds(0.5);
-    let phase = MergedPhase {
-        name: PhaseName::Region("solve".to_owned()),
-        ranks: 2,
-        unmeasured: 0,
-        calls: 10,
-        elapsed: time,
-        longest: seconds(0.1),
-        cpus: 4,
-        time: CpuTime { useful: time.into(), ..CpuTime::default() },
-        least_mpi: Some(Nanoseconds(0)),
-        open: 1,
-    };
-    let phases = MergedPhases { rows: [(u64::MAX, phase)].into(), lost: 1, ..MergedPhases::default() };
-    let mut run = merged_run();
-    let merged = run.merged.as_mut().unwrap();
-    (merged.phases, merged.placement) = (Some(phases), Some(placement()));
-    run
+pub use sample::merged_run;
+use sample::merged_with_all;
+
+use super::file;
+
+#[test]
+fn merged_ranks_come_back_as_they_were() {
+    let (_folder, path) = file();
+    save_watched_run(&path, &merged_with_all(), Existing::Stays).unwrap();
+    assert_eq!(read_watched_run(&path).unwrap(), merged_with_all());
+    let sql = Connection::open(&path).unwrap();
+    let parts: Vec<(String, u32)> = sql
+        .prepare("SELECT part, count(*) FROM merged GROUP BY part")
+        .unwrap()
+        .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))
+        .unwrap()
+        .map(Result::unwrap)
+        .collect();
+    let expected =
+        ["call", "collective", "communicator", "host", "message", "ranks", "region", "site", "traffic"];
+    assert_eq!(parts.iter().map(|(part, _)| part.as_str()).collect::<Vec<_>>(), expected);
+    assert_eq!(parts[8].1, 2);
 }
 
-fn placement() -> MergedPlacement {
-    let whose = |rank: u32| ProcessName { rank: Some(rank), host: "box".to_owned(), pid: Pid(4000) };
-    let cpus = || Reading::Measured("0-1".parse().unwrap());
-    let shared = SharedCpu {
-        host: "box".to_owned(),
-        cpu: CpuId(0),
-        count: 2,
-        others_computed: Reading::Measured(seconds(0.5)),
-        threads: vec![(Pid(4000), Pid(4000)), (Pid(4001), Pid(4001))],
-        ranks: vec![0],
-        further_ranks: 1,
-    };
-    let overfull = OverfullCpus {
-        host: "box".to_owned(),
-        cpus: "0".parse().unwrap(),
-        threads: 2,
-        ranks: vec![0, 1],
-        further_ranks: 0,
-    };
-    let worst = RemoteProcess {
-        process: whose(1),
-        all: Bytes::mib(64),
-        elsewhere: Bytes::mib(32),
-        most_on: NodeId(1),
-        threads_on: "0".parse().unwrap(),
-    };
-    MergedPlacement {
-        processes: 2,
-        hosts: [("box".to_owned(), PlacedHost { parts: 1, allowed: cpus(), usable: cpus() })].into(),
-        threads: 4,
-        unknown: 1,
-        why_unknown: Reading::<()>::unavailable("it ended at once").reason().cloned(),
-        moved: 2,
-        migrations: 10,
-        unbound: Reading::Measured(1),
-        on_several_nodes: 0,
-        run_delay: Reading::Measured(seconds(0.5)),
-        delayed: Some(DelayedProcess {
-            delay: seconds(0.5),
-            lived: Reading::Measured(seconds(2.0)),
-            process: whose(0),
-        }),
-        run_delays: Reading::Measured(SumOverProcesses {
-            sum: TimeSum(1 << 70),
-            most: seconds(0.5),
-            most_of: whose(0),
-        }),
-        migrations_by_process: Reading::Measured(SumOverProcesses { sum: 10, most: 9, most_of: whose(1) }),
-        forced_switches: Reading::unavailable("they are not counted"),
-        masks: Reading::Measured(PlacedMasks { sets: 2, least: 1, most: 2 }),
-        shared: vec![shared],
-        all_shared: 1,
-        overfull: vec![overfull],
-        all_overfull: 1,
-        remote: RemoteSum {
-            known: 1,
-            unknown: 1,
-            why_unknown: None,
-            all: Bytes::mib(64),
-            elsewhere: Bytes::mib(32),
-            notable: 1,
-            worst: Some(worst),
-        },
+/// What is changed of merged ranks, and a part of what is said of it.
+const BROKEN_MERGED: [(&str, &str, &str); 33] = [
+    ("ranks", "json_set(value, '$.ranks', 0)", "1 to 67108864"),
+    ("ranks", "json_set(value, '$.unmeasured', 3)", "no more than the ranks"),
+    ("ranks", "json_set(value, '$.cpus', 1)", "one for each rank"),
+    ("ranks", "json_set(value, '$.time.useful[0]', 9007199254740993000)", "ten years for each CPU"),
+    ("ranks", "json_set(value, '$.time.useful[1]', 1000000000)", "1000000000"),
+    ("ranks", "json_set(value, '$.mpi.histogram[0][0]', 976)", "a class of at most 975"),
+    ("ranks", "json_set(value, '$.mpi.histogram[0][1]', 1)", "each rank in one class"),
+    ("ranks", "json_set(value, '$.mpi.least[0][1]', 2)", "a rank below their number"),
+    ("ranks", "json_remove(value, '$.mpi.least[0]')", "16 ranks, or all"),
+    ("ranks", "json_set(value, '$.phases.unknown', 3)", "no more than the ranks"),
+    ("ranks", "json_set(value, '$.phases.rows[0][1].open', 3)", "no more than the ranks"),
+    ("ranks", "json_set(value, '$.phases.rows[0][1].cpus', 1)", "one for each rank"),
+    ("ranks", "json_set(value, '$.phases.rows[0][1].calls', 9223372036854775807)", "phases"),
+    ("ranks", "json_set(value, '$.placement.processes', 3)", "no more than the ranks"),
+    ("ranks", "json_set(value, '$.placement.moved', 5)", "no more than the threads"),
+    ("ranks", "json_set(value, '$.placement.hosts.box.parts', 3)", "a part for each rank"),
+    ("ranks", "json_set(value, '$.placement.delayed.process.rank', 2)", "a rank below their number"),
+    ("ranks", "json_set(value, '$.placement.all_shared', 2)", "64, or all where there are fewer"),
+    ("ranks", "json_set(value, '$.placement.shared[0].further_ranks', 2)", "how many more there are"),
+    ("ranks", "json_set(value, '$.placement.overfull[0].threads', 1)", "more threads than CPUs"),
+    ("ranks", "json_set(value, '$.placement.remote.unknown', 2)", "each process once"),
+    ("ranks", "json_set(value, '$.placement.remote.worst.elsewhere', 99999999)", "a part of its memory"),
+    ("site", "json_set(value, '$[1].of.ranks', 3)", "no more than the ranks"),
+    ("site", "json_set(value, '$[1].most[1]', 2)", "a rank below their number"),
+    ("site", "json_set(value, '$[1].alone[0]', 9007199254740993000)", "ten years for each CPU"),
+    (
+        "collective",
+        "json_set(value, '$[1][0].key', json('18446744073709551615'))",
+        "in the order of their keys",
+    ),
+    ("collective", "json_set(value, '$[1][0].ranks', json('[]'))", "1 to 8 places"),
+    ("collective", "json_set(value, '$[1][0].ranks[0].count', 9223372036854775807)", "at most 2^62"),
+    ("message", "json_set(value, '$[1][1].key', 1)", "in the order of their keys"),
+    ("message", "json_set(value, '$[1][0].send.time', json('18446744073709551615'))", "sent_messages"),
+    ("traffic", "json_set(value, '$[0][0]', 128)", "a group below 128"),
+    ("region", "json_set(value, '$[1].surrounding', json('[]'))", "the region and what it stands in"),
+    ("host", "json_set(value, '$[1].cpus', 0)", "from 1 to all CPUs"),
+];
+
+#[test]
+fn merged_ranks_that_make_no_sense_are_refused_with_the_place() {
+    for (part, change, said) in BROKEN_MERGED {
+        let (_folder, path) = file();
+        save_watched_run(&path, &merged_with_all(), Existing::Stays).unwrap();
+        let sql = Connection::open(&path).unwrap();
+        let changed = sql
+            .execute(&format!("UPDATE merged SET value = {change} WHERE part = '{part}' AND number = 0"), []);
+        assert_eq!(changed.unwrap(), 1, "{part}: {change}");
+        drop(sql);
+        let text = read_watched_run(&path).unwrap_err().to_string();
+        assert!(
+            text.contains("the record is damaged") && text.contains("merged") && text.contains(said),
+            "{change}: {text}"
+        );
     }
+}
+
+#[test]
+fn tables_of_merged_ranks_are_bounded() {
+    let (_folder, path) = file();
+    save_watched_run(&path, &merged_run(), Existing::Stays).unwrap();
+    let sql = Connection::open(&path).unwrap();
+    sql.execute_batch(
+        "WITH RECURSIVE k(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM k WHERE n < 512)
+         INSERT INTO merged SELECT 'site', n, json_set(value, '$[0]', n) FROM k, merged
+         WHERE part = 'site' AND number = 0",
+    )
+    .unwrap();
+    drop(sql);
+    let text = read_watched_run(&path).unwrap_err().to_string();
+    assert!(text.contains("no more rows than such a table has"), "{text}");
+    let mut many = merged_run();
+    let of = many.merged.as_mut().unwrap();
+    let site = of.sites.values().next().unwrap().clone();
+    of.sites.extend((0..512).map(|number| (number, site.clone())));
+    let (_folder, path) = file();
+    let refused = save_watched_run(&path, &many, Existing::Stays).unwrap_err();
+    assert!(matches!(refused, RecordError::Unstorable(_)), "{refused}");
 }
