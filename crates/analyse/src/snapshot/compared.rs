@@ -11,8 +11,7 @@ use numawise_facts::merged::{
 use numawise_facts::{Activity, MergedRanks};
 use numawise_units::{Nanoseconds, TimeSum};
 
-use super::merge::site_number;
-use super::numbers::{keep_lowest, number_of};
+use super::numbers::{keep_lowest, number_of, site_number};
 use super::process::Process;
 use super::waiting::{KnownWaiting, WaitingOfSites, has_one_thread, is_send, until_received, until_sent};
 

@@ -3,7 +3,7 @@
 //! Nothing grows with the number of ranks. Where there is no room for all, what stays is chosen by the value itself (the ranks with
 //! the least and the most, places by their number), so that it does not depend on what came first.
 
-use numawise_facts::activity::{CallSite, CodeAddress, MpiLibrary};
+use numawise_facts::activity::{CallSite, MpiLibrary};
 use numawise_facts::merged::{
     CLASSES_OF_A_DOUBLING, CallSum, MOST_MERGED_COMMUNICATORS, MOST_MERGED_GROUPS, MOST_MERGED_SITES,
     MOST_NEIGHBOURHOODS, MOST_OUTLIERS, MergedBytes, MergedCalls, MergedCommunicator, MergedHost,
@@ -13,7 +13,7 @@ use numawise_facts::{Activity, MergedRanks, Reading};
 use numawise_tables::snapshot::Efficiencies;
 use numawise_units::{Bytes, Nanoseconds, TimeSum};
 
-use super::numbers::{keep_lowest, number_of};
+use super::numbers::{keep_lowest, named, number_of, site_number};
 use super::process::{self, Process, in_mpi};
 use super::waiting::is_collective;
 use super::{compared, efficiency, openmp, phase, placement};
@@ -240,30 +240,6 @@ fn add_site(merged: &mut MergedRanks, process: &Process<'_>, site: &CallSite, ra
     // Several threads of a rank are there for the sum of their times.
     let time = of_site.of.calls.time.each_of(1);
     (of_site.least, of_site.most) = ((time, rank), (time, rank));
-}
-
-/// Where a call is in a file, and the name of its communicator.
-fn named<'a>(
-    activity: &'a Activity,
-    at: &Reading<CodeAddress>,
-    communicator: Option<u16>,
-) -> (Option<(&'a str, u64)>, Option<&'a str>) {
-    let place = at.measured().and_then(|at| Some((activity.path(at.file)?, at.address)));
-    let communicator = communicator.and_then(|number| activity.communicators.get(usize::from(number)));
-    (place, communicator.map(|communicator| communicator.name.as_str()))
-}
-
-/// The number of a site, the same in all ranks.
-pub fn site_number(
-    activity: &Activity,
-    call: &str,
-    at: &Reading<CodeAddress>,
-    communicator: Option<u16>,
-) -> u64 {
-    let (place, communicator) = named(activity, at, communicator);
-    let (file, address) = place.unwrap_or_default();
-    let communicator = communicator.unwrap_or_default().as_bytes();
-    number_of([call.as_bytes(), file.as_bytes(), &address.to_le_bytes(), communicator])
 }
 
 fn flow_together(one: (u64, Bytes), other: (u64, Bytes)) -> (u64, Bytes) {

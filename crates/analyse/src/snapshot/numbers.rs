@@ -1,5 +1,8 @@
 //! Numbers that are the same for the same name in all ranks.
 
+use numawise_facts::activity::CodeAddress;
+use numawise_facts::{Activity, Reading};
+
 /// FNV-1a of the parts of a name.
 pub fn number_of<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> u64 {
     parts
@@ -17,4 +20,28 @@ pub fn keep_lowest<V>(table: &mut std::collections::BTreeMap<u64, V>, most: usiz
         table.pop_last();
     }
     is_beyond
+}
+
+/// Where a call is in a file, and the name of its communicator.
+pub fn named<'a>(
+    activity: &'a Activity,
+    at: &Reading<CodeAddress>,
+    communicator: Option<u16>,
+) -> (Option<(&'a str, u64)>, Option<&'a str>) {
+    let place = at.measured().and_then(|at| Some((activity.path(at.file)?, at.address)));
+    let communicator = communicator.and_then(|number| activity.communicators.get(usize::from(number)));
+    (place, communicator.map(|communicator| communicator.name.as_str()))
+}
+
+/// The number of a site, the same in all ranks.
+pub fn site_number(
+    activity: &Activity,
+    call: &str,
+    at: &Reading<CodeAddress>,
+    communicator: Option<u16>,
+) -> u64 {
+    let (place, communicator) = named(activity, at, communicator);
+    let (file, address) = place.unwrap_or_default();
+    let communicator = communicator.unwrap_or_default().as_bytes();
+    number_of([call.as_bytes(), file.as_bytes(), &address.to_le_bytes(), communicator])
 }
