@@ -1,5 +1,7 @@
 //! What experiments have to do with a device that their points are near to.
 
+use std::collections::BTreeMap;
+
 use numawise_facts::notice::SessionNotice;
 use numawise_facts::{DeviceName, Machine, Notice, PlacementRequest, Strategy};
 use numawise_placement::{near, place};
@@ -33,7 +35,7 @@ pub fn near_everywhere(machine: &Machine, name: &DeviceName) -> Result<Option<No
     Ok(device(machine, name)?.is_everywhere(machine).then(|| notice().into()))
 }
 
-/// Keeps the points of a design that are to be near to a device there.
+/// Keeps the points of a design that are to be near to a device there, with as many threads as all that they are compared with.
 pub(crate) fn resolve(machine: &Machine, design: &mut StudyDesign) -> Result<(), Error> {
     for point in &mut design.points {
         let placement = &mut point.levels.placement;
@@ -43,5 +45,26 @@ pub(crate) fn resolve(machine: &Machine, design: &mut StudyDesign) -> Result<(),
             placement.cpus.clone_from(&point.request.cpus);
         }
     }
+    share_threads(machine, design);
     Ok(())
+}
+
+/// Where nobody gave a number of threads, points with as many tasks have as many as the one near to a device with the fewest: a program
+/// has fewer threads on fewer CPUs, and that would pass for what the device is worth.
+fn share_threads(machine: &Machine, design: &mut StudyDesign) {
+    let mut fewest: BTreeMap<u32, u32> = BTreeMap::new();
+    let near = design.points.iter().filter(|point| point.levels.placement.near.is_some());
+    for point in near.filter(|point| point.request.threads.is_none()) {
+        // A point that cannot be placed is left out with its reason, later.
+        let Ok(placement) = place(machine, &point.request) else { continue };
+        let threads = placement.tasks.iter().map(|task| task.threads.len() as u32).min().unwrap_or(0);
+        let least = fewest.entry(point.request.tasks).or_insert(threads);
+        *least = threads.min(*least);
+    }
+    for point in design.points.iter_mut().filter(|point| point.request.threads.is_none()) {
+        if let Some(threads) = fewest.get(&point.request.tasks).filter(|threads| **threads > 0) {
+            point.request.threads = Some(*threads);
+            point.levels.threads = *threads;
+        }
+    }
 }

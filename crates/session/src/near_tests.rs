@@ -70,3 +70,22 @@ fn points_of_a_grid_are_kept_to_what_is_near() {
     let mut unknown = self::design(vec![point(local.clone(), None), point(local, Some("gpu:7"))]);
     assert!(resolve(&machine(), &mut unknown).is_err(), "also where it is not the first");
 }
+
+#[test]
+fn without_a_number_of_threads_points_near_and_anywhere_have_as_many() {
+    let anywhere = PlacementRequest::as_the_os_does();
+    let there = PlacementRequest { strategy: Strategy::Explicit, ..anywhere.clone() };
+    let two = PlacementRequest { tasks: 2, ..anywhere.clone() };
+    let threads = |points: Vec<PlannedPoint>| {
+        let mut design = design(points);
+        resolve(&machine(), &mut design).unwrap();
+        let of = |point: &PlannedPoint| (point.request.threads, point.levels.threads);
+        design.points.iter().map(of).collect::<Vec<_>>()
+    };
+    // One on each CPU: node 1 has eight of them, nodes 1 and 3 have sixteen.
+    let all = vec![point(anywhere.clone(), None), point(there.clone(), Some("gpu")), point(there, Some("gpu:0"))];
+    assert_eq!(threads(all), [(Some(8), 8); 3]);
+    let apart = vec![point(anywhere.clone(), None), point(two, Some("gpu:0"))];
+    assert_eq!(threads(apart)[0], (None, 2), "one task is not compared with two");
+    assert_eq!(threads(vec![point(anywhere, None)]), [(None, 2)], "no device, no change");
+}
