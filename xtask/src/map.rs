@@ -24,9 +24,10 @@ const FORBIDDEN: [(&str, &str); 6] = [
 ];
 
 /// Crates that may use these and no others.
-const ONLY: [(&str, &[&str]); 11] = [
+const ONLY: [(&str, &[&str]); 12] = [
     ("units", &[]),
     ("stats", &[]),
+    ("operands", &[]),
     ("wire", &[]),
     ("syscalls", &[]),
     ("linux", &["syscalls", "units"]),
@@ -43,7 +44,7 @@ const USED_BY: [(&str, &[&str]); 5] =
     [("cli", &[]), ("session", &["cli"]), ("tui", &["cli"]), ("agent", &[]), ("collector", &[])];
 
 /// Crates of others that stand behind one of ours.
-const BEHIND: [(&str, &[&str]); 8] = [
+const BEHIND: [(&str, &[&str]); 9] = [
     ("clap", &["cli"]),
     ("indicatif", &["cli"]),
     ("crossterm", &["tui"]),
@@ -52,6 +53,7 @@ const BEHIND: [(&str, &[&str]); 8] = [
     ("rusqlite", &["record", "hostile"]),
     ("maud", &["report"]),
     ("statrs", &["stats"]),
+    ("iced-x86", &["operands"]),
 ];
 
 /// Folders at the top that need no mention: made by tools.

@@ -83,7 +83,8 @@ fn without_a_number_of_threads_points_near_and_anywhere_have_as_many() {
         design.points.iter().map(of).collect::<Vec<_>>()
     };
     // One on each CPU: node 1 has eight of them, nodes 1 and 3 have sixteen.
-    let all = vec![point(anywhere.clone(), None), point(there.clone(), Some("gpu")), point(there, Some("gpu:0"))];
+    let all =
+        vec![point(anywhere.clone(), None), point(there.clone(), Some("gpu")), point(there, Some("gpu:0"))];
     assert_eq!(threads(all), [(Some(8), 8); 3]);
     let apart = vec![point(anywhere.clone(), None), point(two, Some("gpu:0"))];
     assert_eq!(threads(apart)[0], (None, 2), "one task is not compared with two");

@@ -1,0 +1,116 @@
+use iced_x86::code_asm::*;
+
+use super::*;
+use crate::Direction;
+use crate::code::{RAX, RBX, RCX, RDI, RSI, function, registers_at};
+
+/// The addresses that are blamed at an instruction.
+fn blamed(listing: &Listing, step: usize) -> Vec<u64> {
+    match blame(listing, &registers_at(listing, step)) {
+        Blame::Accesses(accesses) => accesses.iter().map(|access| access.address).collect(),
+        Blame::Unknown { .. } | Blame::Nothing => Vec::new(),
+    }
+}
+
+#[test]
+fn the_access_before_is_blamed_at_the_address_that_it_had() {
+    let listing = function(|a| {
+        a.mov(rax, ptr(rbx)).unwrap();
+        a.add(rbx, 8).unwrap();
+        a.mov(ptr(rsi), rax).unwrap();
+        a.ret().unwrap();
+    });
+    assert_eq!(blamed(&listing, 1), [RBX]);
+    assert_eq!(blamed(&listing, 3), [RSI]);
+    assert_eq!(blame(&listing, &registers_at(&listing, 0)), Blame::Nothing, "the function was entered");
+    let mut inside = registers_at(&listing, 1);
+    inside.ip += 1;
+    assert_eq!(blame(&listing, &inside), Blame::Nothing, "no instruction begins there");
+}
+
+#[test]
+fn the_load_whose_result_was_needed_is_blamed() {
+    // The addition waits for the load, and rbx has moved on since.
+    let listing = function(|a| {
+        a.vmovsd(xmm0, ptr(rbx)).unwrap();
+        a.add(rbx, 8).unwrap();
+        a.vmulsd(xmm2, xmm0, xmm3).unwrap();
+        a.vaddsd(xmm1, xmm1, xmm2).unwrap();
+        a.ret().unwrap();
+    });
+    assert_eq!(blamed(&listing, 4), [RBX - 8]);
+    assert_eq!(blamed(&listing, 3), [RBX - 8]);
+}
+
+#[test]
+fn at_the_head_of_a_loop_its_end_is_blamed() {
+    let listing = function(|a| {
+        let mut again = a.create_label();
+        a.mov(rcx, ptr(rdi)).unwrap();
+        a.set_label(&mut again).unwrap();
+        a.add(rbx, 8).unwrap();
+        a.cmp(ptr(rbx), rax).unwrap();
+        a.jne(again).unwrap();
+        a.ret().unwrap();
+    });
+    assert_eq!(blamed(&listing, 3), [RBX]);
+    assert_eq!(blamed(&listing, 4), [RBX], "the branch waits for the comparison");
+    assert_eq!(blamed(&listing, 1), [RBX], "and the head for the branch");
+}
+
+#[test]
+fn what_stands_before_a_loop_is_not_blamed_in_it() {
+    let listing = function(|a| {
+        let mut again = a.create_label();
+        a.mov(rcx, ptr(rdi)).unwrap();
+        a.set_label(&mut again).unwrap();
+        a.add(rbx, 8).unwrap();
+        a.dec(rcx).unwrap();
+        a.jne(again).unwrap();
+        a.ret().unwrap();
+    });
+    assert_eq!(blame(&listing, &registers_at(&listing, 1)), Blame::Nothing);
+    assert_eq!(blamed(&listing, 4), [RDI], "behind it the count is what was needed");
+}
+
+#[test]
+fn the_next_node_of_a_chain_stands_for_the_one_that_was_loaded() {
+    let chase = function(|a| {
+        let mut again = a.create_label();
+        a.set_label(&mut again).unwrap();
+        a.mov(rax, ptr(rax)).unwrap();
+        a.dec(rcx).unwrap();
+        a.jne(again).unwrap();
+    });
+    let Blame::Accesses(found) = blame(&chase, &registers_at(&chase, 1)) else { panic!("nothing is blamed") };
+    assert_eq!(
+        (found[0].address, found[0].ip, found[0].direction),
+        (RAX, chase.steps()[0].ip(), Direction::Read)
+    );
+}
+
+#[test]
+fn an_address_that_is_lost_is_not_guessed() {
+    let listing = function(|a| {
+        a.mov(rbx, ptr(rbx)).unwrap();
+        a.ret().unwrap();
+    });
+    assert_eq!(blame(&listing, &registers_at(&listing, 1)), Blame::Unknown { ip: listing.steps()[0].ip() });
+    let counted = function(|a| {
+        a.mov(rax, ptr(rbx + rcx * 8)).unwrap();
+        a.inc(rcx).unwrap();
+        a.add(rdx, rax).unwrap();
+        a.ret().unwrap();
+    });
+    assert_eq!(blamed(&counted, 3), [RBX + 8 * (RCX - 1)]);
+}
+
+#[test]
+fn behind_a_call_nothing_is_blamed() {
+    let listing = function(|a| {
+        a.mov(rax, ptr(rbx)).unwrap();
+        a.call(rsi).unwrap();
+        a.mov(rdx, rax).unwrap();
+    });
+    assert_eq!(blame(&listing, &registers_at(&listing, 2)), Blame::Nothing);
+}

@@ -1,0 +1,27 @@
+//! What memory an interrupted instruction was waiting for.
+//!
+//! A sample of a thread holds the address of an instruction and the general registers. From these and the bytes of the function follows
+//! which memory the instructions around it access, without running anything: [`Listing`] knows the instructions of a function,
+//! [`blame`] names the access that held the thread up, [`once_around`] all accesses of one pass of the loop around it.
+//!
+//! A timer interrupts a thread after the instruction that it was waiting for, not at it: when a load misses the caches the processor goes on
+//! until the oldest instruction that is not done blocks it, and the interrupt is taken behind that one. So the access that is wanted is that
+//! of the instruction *before* the interrupted one, or of the load whose result that one needed. How far behind an interrupt is taken
+//! depends on the processor; under emulation it is taken at the heads of loops. Callers measure that first, and use no blame where it is
+//! not one instruction.
+//!
+//! Addresses are those of the process that was sampled. Code is of x86-64. All is pure and can be used from several threads.
+
+mod blame;
+mod effect;
+mod listing;
+mod pass;
+mod registers;
+
+pub use blame::{Blame, blame};
+pub use listing::{Access, Direction, Listing, Step};
+pub use pass::{Pass, once_around};
+pub use registers::{GENERAL, Registers};
+
+#[cfg(test)]
+mod code;
