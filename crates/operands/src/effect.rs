@@ -11,38 +11,35 @@ mod tests;
 
 /// The registers after a step, from those before it.
 pub fn after(step: &Step, registers: &mut Registers) {
-    let instruction = &step.instruction;
-    let result = changed(step).map(|register| (register, result(instruction, registers)));
-    let stack = registers.whole(Register::RSP);
-    for register in step.writes() {
-        registers.set(register, None);
-    }
-    if instruction.is_stack_instruction() {
-        let moved = i64::from(instruction.stack_pointer_increment());
-        registers.set(Register::RSP, stack.map(|value| value.wrapping_add_signed(moved)));
-    }
-    if let Some((register, value)) = result {
-        registers.set(register, value);
-    }
-    registers.ip = instruction.next_ip();
+    change(step, registers, result, step.instruction.stack_pointer_increment());
+    registers.ip = step.instruction.next_ip();
 }
 
 /// The registers before a step, from those after it.
 pub fn before(step: &Step, registers: &mut Registers) {
-    let instruction = &step.instruction;
-    let undone = changed(step).map(|register| (register, original(instruction, registers)));
+    change(step, registers, original, -step.instruction.stack_pointer_increment());
+    registers.ip = step.ip();
+}
+
+/// Makes all registers unknown that a step writes, but for the stack pointer, which moves by so much, and the one that it makes anew, for
+/// which `value` tells.
+fn change(
+    step: &Step,
+    registers: &mut Registers,
+    value: fn(&Instruction, &Registers) -> Option<u64>,
+    stack_moves: i32,
+) {
+    let made = changed(step).map(|register| (register, value(&step.instruction, registers)));
     let stack = registers.whole(Register::RSP);
     for register in step.writes() {
         registers.set(register, None);
     }
-    if instruction.is_stack_instruction() {
-        let moved = i64::from(instruction.stack_pointer_increment());
-        registers.set(Register::RSP, stack.map(|value| value.wrapping_sub(moved as u64)));
+    if step.instruction.is_stack_instruction() {
+        registers.set(Register::RSP, stack.map(|value| value.wrapping_add_signed(i64::from(stack_moves))));
     }
-    if let Some((register, value)) = undone {
+    if let Some((register, value)) = made {
         registers.set(register, value);
     }
-    registers.ip = instruction.ip();
 }
 
 /// The general register that a step makes anew as its first operand, whole: the 32-bit ones clear the upper half.
@@ -67,12 +64,12 @@ fn operand(instruction: &Instruction, number: u32, registers: &Registers) -> Opt
     }
 }
 
-/// What `lea` computes.
-fn location(instruction: &Instruction, registers: &Registers) -> Option<u64> {
+/// What `lea` computes from registers with these values.
+fn location(instruction: &Instruction, value: impl Fn(Register) -> Option<u64>) -> Option<u64> {
     instruction.virtual_address(1, 0, |register, _, _| match register {
         // It takes no segment in.
         Register::FS | Register::GS => Some(0),
-        _ => registers.of_address(register),
+        _ => value(register),
     })
 }
 
@@ -86,7 +83,7 @@ fn result(instruction: &Instruction, registers: &Registers) -> Option<u64> {
     let value = match instruction.mnemonic() {
         Mnemonic::Mov => of(1),
         Mnemonic::Movsxd => of(1).map(|value| i64::from(value as i32) as u64),
-        Mnemonic::Lea => location(instruction, registers),
+        Mnemonic::Lea => location(instruction, |register| registers.of_address(register)),
         Mnemonic::Xor | Mnemonic::Sub if same => Some(0),
         Mnemonic::Add => both(u64::wrapping_add),
         Mnemonic::Sub => both(u64::wrapping_sub),
@@ -141,11 +138,7 @@ fn original(instruction: &Instruction, registers: &Registers) -> Option<u64> {
             let (base, index) = (instruction.memory_base(), instruction.memory_index());
             let once = base == register && index != register;
             let rest = |from: Register| if from == register { Some(0) } else { registers.of_address(from) };
-            let moved = instruction.virtual_address(1, 0, |from, _, _| match from {
-                Register::FS | Register::GS => Some(0),
-                _ => rest(from),
-            });
-            moved.filter(|_| once).map(|moved| now.wrapping_sub(moved))
+            location(instruction, rest).filter(|_| once).map(|moved| now.wrapping_sub(moved))
         }
         _ => None,
     }

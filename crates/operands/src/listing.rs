@@ -25,7 +25,7 @@ pub struct Step {
     registers: Vec<UsedRegister>,
 }
 
-/// What an instruction does with memory.
+/// What an instruction does with memory, or with a register.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direction {
     Read,
@@ -151,57 +151,42 @@ impl Step {
     }
 
     fn access(&self, memory: &UsedMemory, registers: &Registers) -> Option<Access> {
-        let index = memory.index();
-        let is_spread = index.is_vector_register();
         let of = |register: Register, _: usize, _: usize| {
             if register.is_vector_register() { Some(0) } else { registers.of_address(register) }
         };
-        let elements = if is_spread { self.spread() } else { 1 };
         Some(Access {
             ip: self.ip(),
             address: memory.virtual_address(0, of)?,
             bytes: memory.memory_size().size() as u32,
             direction: direction(memory.access())?,
-            elements,
+            elements: if memory.index().is_vector_register() { self.spread(memory) } else { 1 },
         })
     }
 
     /// Elements of a gather or scatter.
-    fn spread(&self) -> u32 {
+    fn spread(&self, memory: &UsedMemory) -> u32 {
         let all = |register: Register, bytes: usize| register.size().checked_div(bytes).unwrap_or(1);
-        let element = self.memory.first().map_or(0, |memory| memory.memory_size().size());
-        let places = self.memory.first().map_or(Register::None, UsedMemory::index);
-        let vectors =
-            self.registers.iter().map(UsedRegister::register).filter(|one| one.is_vector_register());
+        let places = memory.index();
+        let others = self.registers.iter().map(UsedRegister::register);
+        let others = others.filter(|one| one.is_vector_register() && *one != places);
         // Places and elements may have different sizes: as many as fit on both sides.
-        let data =
-            vectors.filter(|register| *register != places).map(|register| all(register, element)).max();
-        let place = self.memory.first().map_or(4, |memory| if memory.vsib_size() == 8 { 8 } else { 4 });
+        let data = others.map(|register| all(register, memory.memory_size().size())).max();
+        let place = if memory.vsib_size() == 8 { 8 } else { 4 };
         data.unwrap_or(1).min(all(places, place)).max(1) as u32
     }
 
-    /// Registers that it needs, or may need, for something else than addresses.
+    /// Registers that it needs, or may need; those of addresses among them.
     pub(crate) fn reads(&self) -> impl Iterator<Item = Register> {
-        self.used(|access| {
-            matches!(
-                access,
-                OpAccess::Read | OpAccess::CondRead | OpAccess::ReadWrite | OpAccess::ReadCondWrite
-            )
-        })
+        self.used(|direction| direction != Direction::Write)
     }
 
     /// Registers that it changes, or may change.
     pub(crate) fn writes(&self) -> impl Iterator<Item = Register> {
-        self.used(|access| {
-            matches!(
-                access,
-                OpAccess::Write | OpAccess::CondWrite | OpAccess::ReadWrite | OpAccess::ReadCondWrite
-            )
-        })
+        self.used(|direction| direction != Direction::Read)
     }
 
-    fn used(&self, wanted: fn(OpAccess) -> bool) -> impl Iterator<Item = Register> {
-        let used = self.registers.iter().filter(move |used| wanted(used.access()));
+    fn used(&self, wanted: fn(Direction) -> bool) -> impl Iterator<Item = Register> {
+        let used = self.registers.iter().filter(move |used| direction(used.access()).is_some_and(wanted));
         used.map(|used| used.register().full_register())
     }
 }
