@@ -1,6 +1,7 @@
 //! Findings: named conclusions with their evidence, their cost, and what to do, as values.
 
 mod grid;
+mod objects;
 mod watched;
 
 use std::fmt;
@@ -12,6 +13,7 @@ use crate::notice::NotTriedReason;
 use crate::{Effect, PageSize, PageUse, PlacementRequest, PointId, Reading};
 
 pub use grid::{GridAdvice, GridQuantity, GridSubject};
+pub use objects::{ObjectAdvice, ObjectQuantity, ObjectSubject};
 pub use watched::{FileAdvice, FileCallKind, WatchedAdvice, WatchedQuantity, WatchedSubject};
 
 /// Stable identifiers of findings.
@@ -134,6 +136,21 @@ pub enum FindingId {
     /// A thread is in calls on files for long.
     #[serde(rename = "NW034")]
     LongOnFiles,
+    /// An object was first touched by one thread and is used from several nodes.
+    #[serde(rename = "NW040")]
+    ObjectTouchedByOne,
+    /// An object lies on another node than those that use it.
+    #[serde(rename = "NW041")]
+    ObjectRemote,
+    /// All threads use all of an object, which lies on one node.
+    #[serde(rename = "NW042")]
+    ObjectUsedByAll,
+    /// An object that one thread uses lies on another node than this thread.
+    #[serde(rename = "NW043")]
+    ObjectOfThreadElsewhere,
+    /// An object that much time is spent on is not in the fast memory of the machine.
+    #[serde(rename = "NW045")]
+    ObjectNotInFastMemory,
 }
 
 impl FindingId {
@@ -179,6 +196,11 @@ impl FindingId {
             FindingId::Unpinned => "NW031",
             FindingId::RemoteRankMemory => "NW032",
             FindingId::LongOnFiles => "NW034",
+            FindingId::ObjectTouchedByOne => "NW040",
+            FindingId::ObjectRemote => "NW041",
+            FindingId::ObjectUsedByAll => "NW042",
+            FindingId::ObjectOfThreadElsewhere => "NW043",
+            FindingId::ObjectNotInFastMemory => "NW045",
         }
     }
 }
@@ -365,6 +387,9 @@ pub enum EvidenceQuantity {
     /// Of a run that was watched from inside.
     #[serde(untagged)]
     Watched(WatchedQuantity),
+    /// Of a memory object.
+    #[serde(untagged)]
+    Object(ObjectQuantity),
 }
 
 /// A value with its unit.
@@ -442,6 +467,8 @@ pub enum EvidenceSubject {
     Grid(GridSubject),
     #[serde(untagged)]
     Watched(WatchedSubject),
+    #[serde(untagged)]
+    Object(ObjectSubject),
 }
 
 /// What the runs of a group have in common.
@@ -474,6 +501,8 @@ pub enum EvidenceSource {
     Design,
     /// What the collector noted in the processes of a run.
     Collector,
+    /// Samples of a run, and what was written down of its allocations.
+    Samples,
     /// It was not tried.
     NotTried(NotTriedReason),
 }
@@ -562,4 +591,6 @@ pub enum Advice {
     Grid(GridAdvice),
     #[serde(untagged)]
     Watched(WatchedAdvice),
+    #[serde(untagged)]
+    Object(ObjectAdvice),
 }

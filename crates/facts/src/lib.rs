@@ -24,6 +24,7 @@ pub mod memory;
 pub mod merged;
 mod moved;
 pub mod notice;
+pub mod objects;
 mod observation;
 mod observed;
 mod outcome;
@@ -64,6 +65,7 @@ pub use memory::{Attribute, AttributeKind, AttributeOrigin, Figure, MemoryAccess
 pub use merged::MergedRanks;
 pub use moved::{MovedMemory, ResidentMemory};
 pub use notice::Notice;
+pub use objects::ObjectRun;
 pub use observation::{
     HostNoise, MemoryEvents, Observation, ResidencySample, ResourceUsage, SamplerCost, ThreadObservation,
 };

@@ -18,6 +18,7 @@ use numawise_tables::Analysis;
 
 pub use crate::amount::moment;
 pub use document::document;
+pub use findings::objects as object_findings;
 pub use findings::watched as watched_findings;
 pub use json::{SCHEMA, json};
 

@@ -15,6 +15,7 @@ pub mod names;
 pub mod notice;
 pub mod numactl;
 mod object;
+pub mod objects;
 mod picture;
 pub mod placed;
 pub mod plan;

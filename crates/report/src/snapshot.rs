@@ -17,7 +17,7 @@ mod spreads;
 mod summary;
 mod surroundings;
 mod volume;
-mod words;
+pub(crate) mod words;
 
 use numawise_facts::WatchedRun;
 use numawise_tables::RunSnapshot;

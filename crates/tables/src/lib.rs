@@ -7,6 +7,7 @@ mod analysis;
 mod expected;
 mod grid;
 mod lines;
+pub mod objects;
 mod picture;
 mod profile;
 mod residency;
@@ -25,6 +26,7 @@ pub use grid::{
     ScalingKnee, ScalingModel, ScalingSeries, SpreadChange, UsedUp,
 };
 pub use lines::{LineCall, LineEffect, LineEffects, LineNotMeasured};
+pub use objects::ObjectTables;
 pub use picture::{
     CacheGroup, CorePicture, CpuPicture, MachinePicture, MemoryPicture, MemorySeen, NodePicture,
     PackagePicture, PictureRole, PlacementPicture, PlannedMemory, PointPicture, SharedCache,

@@ -9,6 +9,7 @@ use numawise_units::{NodeId, Ratio};
 mod clock;
 mod grid;
 mod noise;
+pub mod objects;
 mod others;
 mod pinning;
 mod runs;
@@ -36,6 +37,11 @@ pub fn title(id: FindingId) -> &'static str {
         | FindingId::Unpinned
         | FindingId::RemoteRankMemory
         | FindingId::LongOnFiles => watched::title(id),
+        FindingId::ObjectTouchedByOne
+        | FindingId::ObjectRemote
+        | FindingId::ObjectUsedByAll
+        | FindingId::ObjectOfThreadElsewhere
+        | FindingId::ObjectNotInFastMemory => objects::title(id),
         FindingId::MoreWorkersBringNothing
         | FindingId::MoreWorkersBringLess
         | FindingId::LevelMatters
@@ -165,6 +171,7 @@ pub fn sentence(header: &StudyHeader, finding: FindingId, one: &Evidence) -> Str
         | EvidenceQuantity::FrequencyRatio => clock::sentence(one),
         EvidenceQuantity::Grid(quantity) => grid::sentence(header, quantity, one),
         EvidenceQuantity::Watched(quantity) => watched::sentence(quantity, one),
+        EvidenceQuantity::Object(quantity) => objects::sentence(quantity, one),
         EvidenceQuantity::EffectOfPlacement => effect_of_placement(one, &effect),
     }
 }
@@ -476,6 +483,7 @@ fn advise(advice: &Advice) -> String {
         Advice::UsePerformanceGovernor | Advice::SteadyClock => clock::advise(advice),
         Advice::Grid(advice) => grid::advise(advice),
         Advice::Watched(advice) => watched::advise(advice),
+        Advice::Object(advice) => objects::advise(advice),
         Advice::LengthenRuns => {
             "give the program more to do, or let it time its main loop and print that (--metric)".to_owned()
         }

@@ -1,0 +1,62 @@
+//! What findings rest on of memory objects.
+
+use numawise_units::{NodeId, NodeSet};
+use serde::Serialize;
+
+use crate::Reading;
+use crate::activity::CodePlace;
+
+/// What a piece of evidence of an object is a value of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ObjectQuantity {
+    /// Share of the time that threads wait for memory in which they wait for the object.
+    MemoryTimeOfObject,
+    /// Share of the page faults of the object that one thread took.
+    FaultsOfObjectByThread,
+    /// Share of the pages of the object that lie on one node.
+    ObjectOnNode,
+    /// Share of the time with the object that threads of other nodes have than the one where most of it lies.
+    UsedFromElsewhere,
+    /// Share of the time with the object in which the page was on another node than the CPU.
+    RemoteUse,
+    /// Share of the time with the object that threads of one node have.
+    UsedFromNode,
+    /// Share of the time with the object that one thread has.
+    UsedByThread,
+    /// Where several nodes use the object: the share of its use by the node that uses a part of it most, on average over its parts.
+    /// 1 where the nodes divide it among them, 1 / nodes where all use all of it.
+    PartsOfNodes,
+}
+
+/// What a piece of evidence speaks of.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ObjectSubject {
+    /// The object itself.
+    WholeObject,
+    ThreadOfObject {
+        /// By when it was first seen.
+        number: u32,
+        node: Option<NodeId>,
+    },
+    NodeOfObject {
+        node: NodeId,
+    },
+}
+
+/// What to do about an object.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ObjectAdvice {
+    /// Let the threads that use a part touch it first, in a loop that is divided as this one.
+    TouchWhereUsed { used_at: Reading<CodePlace> },
+    /// Spread its pages over the nodes.
+    InterleaveObject { nodes: NodeSet },
+    /// Have the thread that uses it allocate and touch it.
+    TouchByUser { number: u32 },
+    /// Put it on the node of those who use it.
+    PutOnNode { node: NodeId },
+    /// Put it into the fast memory.
+    PutIntoFastMemory { nodes: NodeSet },
+}

@@ -1,0 +1,229 @@
+//! Memory objects of a program that ran once: where they were allocated, where their pages lay, who touched these first, and who used them.
+//!
+//! Everything here is as it was counted; shares and intervals are computed later. An index into a list of [`ObjectRun`] is meant where a
+//! field says so.
+
+use numawise_units::{Bytes, CpuId, Nanoseconds, NodeId, Pid};
+use serde::{Deserialize, Serialize};
+
+use crate::activity::CodePlace;
+use crate::{Exit, HostFacts, Machine, Notice, Placement, Reading, ResourceUsage, RunSpec};
+
+/// What `numawise objects` keeps of a run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ObjectRun {
+    pub header: ObjectRunHeader,
+    pub watching: ObjectWatching,
+    /// Threads that allocated, touched or used memory, by process and by when they were first seen.
+    pub threads: Vec<ObjectThread>,
+    /// Places in the code that objects and samples speak of.
+    pub places: Vec<CodePlace>,
+    pub objects: Vec<MemoryObject>,
+}
+
+/// The run but for what was seen in it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ObjectRunHeader {
+    pub tool_version: String,
+    /// When it was begun, in nanoseconds since 1970 (UTC).
+    pub begun: Nanoseconds,
+    pub command: RunSpec,
+    pub host: HostFacts,
+    pub machine: Machine,
+    /// Where the program was put; missing where that was left to the system.
+    pub placement: Option<Placement>,
+    pub exit: Exit,
+    pub wall: Nanoseconds,
+    pub usage: ResourceUsage,
+    pub notices: Vec<Notice>,
+}
+
+/// How the run was watched, and what that left out.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ObjectWatching {
+    /// Allocations of so much and more are objects of their own.
+    pub least: Bytes,
+    /// Unavailable where the library was in no process.
+    pub allocations: Reading<AllocationLog>,
+    pub time: Reading<TimeSamples>,
+    pub faults: Reading<FaultSamples>,
+    /// CPU time that the watching took from the program, by the measured cost of each sample and each recorded allocation.
+    pub cost: Reading<Nanoseconds>,
+}
+
+/// What was written down of allocations.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AllocationLog {
+    /// Processes with the library.
+    pub processes: u64,
+    /// Allocations and frees, mapped and unmapped.
+    pub events: u64,
+    /// Events that found no place.
+    pub dropped: u64,
+    /// Allocations of which the call stack is not known: there were too many different ones.
+    pub without_stack: u64,
+}
+
+/// Samples by the clock of each CPU.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TimeSamples {
+    /// CPU time of the program from one sample to the next.
+    pub period: Nanoseconds,
+    pub samples: u64,
+    /// Of these, with memory that the thread was waiting for.
+    pub with_memory: u64,
+    /// An instruction accesses memory there, at an address that does not follow from the registers.
+    pub unknown_address: u64,
+    pub lost: u64,
+    /// The memory of samples is known: an interrupt is taken one instruction after the one that was waited for.
+    pub skid: Skid,
+}
+
+/// Where the interrupts of the clock were taken in a loop of which each pass waits for one load.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Skid {
+    pub samples: u64,
+    /// On the instruction after the load.
+    pub one_after: u64,
+}
+
+impl Skid {
+    /// Enough samples, and nearly all of them one instruction late. The prototype had 89 to 97 % on processors, and nearly none
+    /// under emulation.
+    pub fn is_one_instruction(&self) -> bool {
+        self.samples >= 20 && self.one_after * 5 >= self.samples * 4
+    }
+}
+
+/// Samples of the first accesses to pages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FaultSamples {
+    pub samples: u64,
+    /// Faults that they stand for.
+    pub faults: u64,
+    pub lost: u64,
+}
+
+/// A thread of the program.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ObjectThread {
+    pub process: Pid,
+    pub tid: Pid,
+    pub name: Reading<String>,
+    /// By when it was first seen in its process; 0 began it.
+    pub number: u32,
+}
+
+/// What kind of memory an object is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ObjectKind {
+    /// From an allocator.
+    Heap,
+    /// Mapped by the program, private.
+    Mapped,
+    /// Mapped by the program, shared with others or with a file.
+    Shared,
+    /// A variable of a file that was loaded.
+    Global,
+    /// The stacks of threads.
+    Stack,
+    /// All allocations that are too small to be objects of their own.
+    Small,
+    /// What was seen of memory that is none of these.
+    Other,
+}
+
+/// Memory that one place in the program allocated: all allocations of one call stack in one process, or one variable.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct MemoryObject {
+    pub kind: ObjectKind,
+    pub process: Pid,
+    /// The variable.
+    pub name: Reading<String>,
+    /// The call stack of its allocation from the innermost function on; of a variable the place where it is defined. Indices of
+    /// [`ObjectRun::places`].
+    pub allocated: Reading<Vec<u32>>,
+    /// Allocations.
+    pub count: u64,
+    /// The most that was there at one time.
+    pub bytes: Bytes,
+    /// Of all allocations together.
+    pub total: Bytes,
+    /// From the begin of the run to the first allocation.
+    pub begun: Nanoseconds,
+    /// The same to when the last was freed; unavailable where it lived to the end.
+    pub ended: Reading<Nanoseconds>,
+    pub pages: Reading<Vec<ObjectPages>>,
+    pub first_touch: Vec<FirstTouch>,
+    pub touch_places: Vec<PlaceCount>,
+    pub uses: Vec<ObjectUse>,
+    /// Which part of the object each thread uses: whether threads divide it among them.
+    pub parts: Vec<PartUse>,
+    pub use_places: Vec<PlaceUse>,
+}
+
+/// Where the pages of an object lay at one moment, estimated from some of them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ObjectPages {
+    /// Since the begin of the run.
+    pub at: Nanoseconds,
+    /// Pages that were looked at, and where they lay.
+    pub looked_at: u64,
+    pub on_nodes: Vec<(NodeId, u64)>,
+    /// The bytes that the object had at this moment.
+    pub bytes: Bytes,
+}
+
+/// Page faults of a thread on a CPU.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FirstTouch {
+    /// Index of [`ObjectRun::threads`].
+    pub thread: u32,
+    pub cpu: CpuId,
+    pub samples: u64,
+    pub faults: u64,
+}
+
+/// Page faults at a place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlaceCount {
+    /// Index of [`ObjectRun::places`].
+    pub place: u32,
+    pub faults: u64,
+}
+
+/// Samples in which a thread on a CPU was waiting for memory of the object.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct ObjectUse {
+    /// Index of [`ObjectRun::threads`].
+    pub thread: u32,
+    pub cpu: CpuId,
+    /// Where the page lay; missing where it was gone or could not be asked for.
+    pub node: Option<NodeId>,
+    /// An instruction that accesses several objects counts for each of them by its part.
+    pub samples: f64,
+    pub reads: f64,
+}
+
+/// Objects are divided into so many parts of equal length.
+pub const PARTS: u8 = 64;
+
+/// Samples of a thread in one part of an object.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct PartUse {
+    /// Index of [`ObjectRun::threads`].
+    pub thread: u32,
+    /// Below [`PARTS`].
+    pub part: u8,
+    pub samples: f64,
+}
+
+/// The same at a place.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct PlaceUse {
+    /// Index of [`ObjectRun::places`].
+    pub place: u32,
+    pub samples: f64,
+    pub reads: f64,
+}

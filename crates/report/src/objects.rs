@@ -1,0 +1,18 @@
+//! Memory objects of a run: one document for the terminal and for HTML, and JSON.
+
+mod document;
+mod json;
+mod words;
+
+use numawise_facts::ObjectRun;
+use numawise_tables::ObjectTables;
+
+pub use document::document;
+pub use json::{SCHEMA, json};
+
+/// What is shown.
+#[derive(Debug, Clone, Copy)]
+pub struct Shown<'a> {
+    pub run: &'a ObjectRun,
+    pub tables: &'a ObjectTables,
+}

@@ -1,0 +1,104 @@
+//! Memory objects of a run: where each lies, who touched it first, who uses it, and how much of the time for memory it takes.
+
+use numawise_facts::activity::CodePlace;
+use numawise_facts::objects::ObjectKind;
+use numawise_facts::{Finding, Reading};
+use numawise_units::{Bytes, Nanoseconds, NodeId, Pid, Ratio};
+
+/// All that is said of the objects of one run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ObjectTables {
+    /// Those with the most time for memory first, then the largest. Without those of which next to nothing was seen.
+    pub rows: Vec<ObjectRow>,
+    /// Objects that are in none of the rows, and their bytes.
+    pub left_out: (u64, Bytes),
+    /// The findings of each row stand with it.
+    pub findings: Vec<ObjectFinding>,
+    /// What watching cost, of the CPU time of the program.
+    pub cost: Reading<Ratio>,
+    /// Samples in which memory was waited for: what shares of time are of.
+    pub time_samples: Reading<u64>,
+}
+
+/// A finding and the row that it is of.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ObjectFinding {
+    /// Index of [`ObjectTables::rows`].
+    pub row: usize,
+    pub finding: Finding,
+}
+
+/// One object.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ObjectRow {
+    /// Index in the objects of the run.
+    pub object: usize,
+    pub kind: ObjectKind,
+    pub process: Pid,
+    pub name: Reading<String>,
+    /// The innermost place of its allocation that is the program's own: with a line, where there is one.
+    pub allocated: Reading<CodePlace>,
+    pub count: u64,
+    pub bytes: Bytes,
+    pub begun: Nanoseconds,
+    pub ended: Reading<Nanoseconds>,
+    /// At the moment when it had the most bytes. The largest part first.
+    pub pages: Reading<Vec<NodeShare>>,
+    pub first_touch: Reading<TouchRow>,
+    pub used: Reading<UseRow>,
+    pub memory_time: Reading<ShareInterval>,
+}
+
+/// A part of an object that has to do with a node.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct NodeShare {
+    /// Missing for CPUs that belong to no node that is known.
+    pub node: Option<NodeId>,
+    pub share: Ratio,
+}
+
+/// A share, with its interval of 95 %.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ShareInterval {
+    pub value: Ratio,
+    pub low: Ratio,
+    pub high: Ratio,
+}
+
+/// Who touched the pages of an object first.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TouchRow {
+    pub faults: u64,
+    /// The largest share first.
+    pub threads: Vec<ThreadShare>,
+    pub nodes: Vec<NodeShare>,
+    /// Where most of that was.
+    pub place: Reading<CodePlace>,
+}
+
+/// What one thread has.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ThreadShare {
+    /// Index in the threads of the run.
+    pub thread: u32,
+    /// By when it was first seen in its process.
+    pub number: u32,
+    /// Where it did most of that.
+    pub node: Option<NodeId>,
+    pub share: Ratio,
+}
+
+/// Who uses an object.
+#[derive(Debug, Clone, PartialEq)]
+pub struct UseRow {
+    pub samples: f64,
+    pub threads: Vec<ThreadShare>,
+    pub nodes: Vec<NodeShare>,
+    pub reads: Ratio,
+    /// Of those of which it is known where the page lay.
+    pub remote: Reading<Ratio>,
+    /// The places with most of that, and their shares.
+    pub places: Vec<(CodePlace, Ratio)>,
+    /// See `ObjectQuantity::PartsOfNodes`; missing where one node uses it, or too few samples tell.
+    pub parts_of_nodes: Reading<Ratio>,
+}
