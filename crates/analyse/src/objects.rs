@@ -33,7 +33,10 @@ pub fn objects(run: &ObjectRun) -> ObjectTables {
         run.objects.iter().enumerate().map(|(k, object)| row(run, k, object, &time)).collect();
     let weight = |row: &ObjectRow| row.memory_time.measured().map_or(0.0, |share| share.value.0);
     rows.sort_by(|one, other| {
-        weight(other).total_cmp(&weight(one)).then(other.bytes.cmp(&one.bytes)).then(one.object.cmp(&other.object))
+        weight(other)
+            .total_cmp(&weight(one))
+            .then(other.bytes.cmp(&one.bytes))
+            .then(one.object.cmp(&other.object))
     });
     let rest = rows.split_off(rows.len().min(MOST_ROWS));
     let left_out = (rest.len() as u64, rest.iter().fold(Bytes(0), |sum, row| Bytes(sum.0 + row.bytes.0)));
@@ -137,7 +140,8 @@ fn first_touch(run: &ObjectRun, object: &MemoryObject) -> Reading<TouchRow> {
         if faults < LEAST_FAULTS {
             return Reading::unavailable("too few page faults of it were seen");
         }
-        let shares = Shares::of(run, object.first_touch.iter().map(|of| (of.thread, of.cpu, of.faults as f64)));
+        let shares =
+            Shares::of(run, object.first_touch.iter().map(|of| (of.thread, of.cpu, of.faults as f64)));
         let place = object.touch_places.iter().max_by_key(|of| of.faults);
         let place = place.and_then(|of| run.places.get(of.place as usize)).cloned();
         Reading::Measured(TouchRow {
@@ -191,4 +195,3 @@ fn remote(run: &ObjectRun, object: &MemoryObject) -> Reading<Ratio> {
 fn is_programs_own(kind: ObjectKind) -> bool {
     matches!(kind, ObjectKind::Heap | ObjectKind::Mapped | ObjectKind::Shared | ObjectKind::Global)
 }
-

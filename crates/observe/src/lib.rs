@@ -29,6 +29,7 @@ pub mod host;
 mod launcher;
 mod memory;
 mod noise;
+pub mod objects;
 mod plan;
 mod processes;
 mod random;

@@ -28,7 +28,11 @@ pub fn proportion(part: f64, all: f64) -> Option<Proportion> {
     let value = (part / all).min(1.0);
     let squared = QUANTILE * QUANTILE;
     let centre = (value + squared / (2.0 * all)) / (1.0 + squared / all);
-    let half = QUANTILE / (1.0 + squared / all)
-        * (value * (1.0 - value) / all + squared / (4.0 * all * all)).sqrt();
-    Some(Proportion { value, low: (centre - half).max(0.0).min(value), high: (centre + half).min(1.0).max(value) })
+    let half =
+        QUANTILE / (1.0 + squared / all) * (value * (1.0 - value) / all + squared / (4.0 * all * all)).sqrt();
+    Some(Proportion {
+        value,
+        low: (centre - half).max(0.0).min(value),
+        high: (centre + half).min(1.0).max(value),
+    })
 }

@@ -28,7 +28,9 @@ fn a_sum_of_fractions_that_is_rounded_upwards_is_all() {
 
 #[test]
 fn what_is_no_share_is_none() {
-    for (part, all) in [(0.0, 0.0), (2.0, 1.0), (-1.0, 4.0), (1.0, f64::NAN), (f64::NAN, 1.0), (1.0, f64::INFINITY)] {
+    for (part, all) in
+        [(0.0, 0.0), (2.0, 1.0), (-1.0, 4.0), (1.0, f64::NAN), (f64::NAN, 1.0), (1.0, f64::INFINITY)]
+    {
         assert_eq!(proportion(part, all), None, "{part} of {all}");
     }
 }

@@ -5,8 +5,8 @@
 use std::collections::BTreeSet;
 
 use numawise_facts::finding::{
-    Advice, Amount, Evidence, EvidenceQuantity, EvidenceSource, EvidenceSubject, ObjectAdvice, ObjectQuantity,
-    ObjectSubject,
+    Advice, Amount, Evidence, EvidenceQuantity, EvidenceSource, EvidenceSubject, ObjectAdvice,
+    ObjectQuantity, ObjectSubject,
 };
 use numawise_facts::memory::MemoryKind;
 use numawise_facts::{Finding, FindingId, Machine, ObjectRun, Reading};
@@ -107,11 +107,16 @@ fn of_threads(machine: &Machine, seen: &Seen<'_>) -> Option<Finding> {
     let mut all = vec![
         seen.time(),
         evidence(ObjectQuantity::ObjectOnNode, on_home, ObjectSubject::NodeOfObject { node: home }),
-        evidence(ObjectQuantity::UsedFromElsewhere, Ratio(elsewhere), ObjectSubject::NodeOfObject { node: home }),
+        evidence(
+            ObjectQuantity::UsedFromElsewhere,
+            Ratio(elsewhere),
+            ObjectSubject::NodeOfObject { node: home },
+        ),
     ];
-    all.extend(toucher.map(|thread| {
-        evidence(ObjectQuantity::FaultsOfObjectByThread, thread.share, of_thread(&thread))
-    }));
+    all.extend(
+        toucher
+            .map(|thread| evidence(ObjectQuantity::FaultsOfObjectByThread, thread.share, of_thread(&thread))),
+    );
     all.push(evidence(ObjectQuantity::PartsOfNodes, parts, ObjectSubject::WholeObject));
     all.extend(seen.remote());
     let interleave = ObjectAdvice::InterleaveObject { nodes: nodes_of(machine, &seen.used.nodes, home) };

@@ -35,7 +35,8 @@ impl<'a> Shares<'a> {
 
     /// The largest first.
     pub fn nodes(&self) -> Vec<NodeShare> {
-        let share = |(node, weight): (&Option<NodeId>, &f64)| NodeShare { node: *node, share: self.share(*weight) };
+        let share =
+            |(node, weight): (&Option<NodeId>, &f64)| NodeShare { node: *node, share: self.share(*weight) };
         let mut nodes: Vec<NodeShare> = self.by_node.iter().map(share).collect();
         nodes.sort_by(|one, other| other.share.0.total_cmp(&one.share.0).then(one.node.cmp(&other.node)));
         nodes
@@ -50,7 +51,8 @@ impl<'a> Shares<'a> {
             share: self.share(nodes.values().sum()),
         };
         let mut threads: Vec<ThreadShare> = self.by_thread.iter().map(share).collect();
-        threads.sort_by(|one, other| other.share.0.total_cmp(&one.share.0).then(one.thread.cmp(&other.thread)));
+        threads
+            .sort_by(|one, other| other.share.0.total_cmp(&one.share.0).then(one.thread.cmp(&other.thread)));
         threads
     }
 }
@@ -67,8 +69,11 @@ pub fn parts_of_nodes(run: &ObjectRun, object: &MemoryObject) -> Reading<Ratio> 
         *parts.entry(of.part).or_default().entry(node).or_default() += of.samples;
     }
     // In a part with one sample one node has all of it, whoever uses it: this would look like a division among them.
-    let full = parts.values().map(|nodes| (nodes.values().sum::<f64>(), nodes.values().copied().fold(0.0, f64::max)));
-    let (all, most) = full.filter(|(all, _)| *all >= 4.0).fold((0.0, 0.0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
+    let full = parts
+        .values()
+        .map(|nodes| (nodes.values().sum::<f64>(), nodes.values().copied().fold(0.0, f64::max)));
+    let (all, most) =
+        full.filter(|(all, _)| *all >= 4.0).fold((0.0, 0.0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
     if all < LEAST_OF_OBJECT {
         return Reading::unavailable("too few samples are of each of its parts");
     }

@@ -8,7 +8,8 @@ use super::{Shown, words};
 use crate::amount::{many, small_share};
 use crate::check::object_findings;
 use crate::document::{
-    Block, Cell, Column, Document, Entry, Fact, Opening, Row, RowLimits, Section, Table, Text, Tone, list, section,
+    Block, Cell, Column, Document, Entry, Fact, Opening, Row, RowLimits, Section, Table, Text, Tone, list,
+    section,
 };
 use crate::notice;
 use crate::snapshot::words::exit;
@@ -38,7 +39,8 @@ fn opening(shown: &Shown) -> Opening {
         None => (none(shown), Tone::Plain),
         Some(first) => (headline(shown, first), Tone::Bad),
     };
-    let sentence = (findings.len() > 1).then(|| format!("{} in all.", many(findings.len() as u64, "finding")));
+    let sentence =
+        (findings.len() > 1).then(|| format!("{} in all.", many(findings.len() as u64, "finding")));
     Opening { headline, tone, effect: None, sentence }
 }
 
@@ -67,10 +69,21 @@ fn facts(shown: &Shown) -> Vec<Fact> {
         fact("Memory", peak(&header.usage)),
         fact("Allocations", Text::of(&watching.allocations, |log| allocations(log, shown))),
         fact("Accesses", Text::of(&watching.time, accesses)),
-        fact("Page faults", Text::of(&watching.faults, |faults| {
-            format!("{} samples, which stand for {} first accesses to pages", faults.samples, faults.faults)
-        })),
-        fact("Cost", Text::of(&shown.tables.cost, |share| format!("{} of the program's CPU time", small_share(*share)))),
+        fact(
+            "Page faults",
+            Text::of(&watching.faults, |faults| {
+                format!(
+                    "{} samples, which stand for {} first accesses to pages",
+                    faults.samples, faults.faults
+                )
+            }),
+        ),
+        fact(
+            "Cost",
+            Text::of(&shown.tables.cost, |share| {
+                format!("{} of the program's CPU time", small_share(*share))
+            }),
+        ),
     ]
 }
 
@@ -119,7 +132,8 @@ fn objects(shown: &Shown) -> Block {
     let rows = shown.tables.rows.iter().map(row).collect();
     let most = Some(RowLimits { terminal: 12, html: 40, rest: "the rest is in --json" });
     let table = Table { columns, rows, most };
-    let legend = "time: share of the time in which threads waited for memory, by samples of their instructions";
+    let legend =
+        "time: share of the time in which threads waited for memory, by samples of their instructions";
     section("objects", "Objects", vec![Block::Table(table), Block::Legend(legend.into())])
 }
 
@@ -146,7 +160,9 @@ fn described(shown: &Shown) -> Vec<Block> {
     let rows = shown.tables.rows.iter().enumerate();
     let is_worth = |k: usize| k < DESCRIBED || shown.tables.findings.iter().any(|of| of.row == k);
     let blocks: Vec<Block> = rows
-        .filter(|(k, row)| is_worth(*k) && row.memory_time.measured().is_some_and(|share| share.value.0 >= 0.005))
+        .filter(|(k, row)| {
+            is_worth(*k) && row.memory_time.measured().is_some_and(|share| share.value.0 >= 0.005)
+        })
         .map(|(k, row)| one(shown, k, row))
         .collect();
     if blocks.is_empty() { Vec::new() } else { vec![section("described", "One by one", blocks)] }

@@ -2,7 +2,9 @@
 
 use numawise_facts::activity::CodePlace;
 use numawise_facts::{Exit, Reading};
-use numawise_tables::objects::{NodeShare, ObjectFinding, ObjectRow, ShareInterval, ThreadShare, TouchRow, UseRow};
+use numawise_tables::objects::{
+    NodeShare, ObjectFinding, ObjectRow, ShareInterval, ThreadShare, TouchRow, UseRow,
+};
 use serde_json::{Value, json as object};
 
 use super::Shown;

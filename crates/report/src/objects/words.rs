@@ -74,12 +74,10 @@ pub fn touched(touch: &TouchRow) -> String {
 
 pub fn used(used: &UseRow) -> String {
     let by = threads(&used.threads, &used.nodes);
-    let place = used.places.first().map(|(place, share)| format!(", in {} ({})", plain_place(place), percent(*share)));
+    let place = used
+        .places
+        .first()
+        .map(|(place, share)| format!(", in {} ({})", plain_place(place), percent(*share)));
     let remote = used.remote.measured().map(|remote| format!(", remote {}", percent(*remote)));
-    format!(
-        "{by}{}, reads {}{}",
-        place.unwrap_or_default(),
-        percent(used.reads),
-        remote.unwrap_or_default()
-    )
+    format!("{by}{}, reads {}{}", place.unwrap_or_default(), percent(used.reads), remote.unwrap_or_default())
 }

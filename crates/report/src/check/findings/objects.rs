@@ -61,7 +61,9 @@ pub(super) fn sentence(quantity: ObjectQuantity, one: &Evidence) -> String {
         ObjectQuantity::RemoteUse => {
             format!("in {value} of the time with it the page was on another node than the CPU")
         }
-        ObjectQuantity::UsedFromNode => format!("threads on {} have {value} of the time with it", subject(one)),
+        ObjectQuantity::UsedFromNode => {
+            format!("threads on {} have {value} of the time with it", subject(one))
+        }
         ObjectQuantity::UsedByThread => format!("{} has {value} of the time with it", subject(one)),
         ObjectQuantity::PartsOfNodes => {
             format!("of each part of it, the node that uses it most has {value} of that, on average")
@@ -94,7 +96,9 @@ pub(super) fn advise(advice: &ObjectAdvice) -> String {
             )
         }
         ObjectAdvice::InterleaveObject { nodes } => {
-            format!("spread its pages over nodes {nodes} (numa_alloc_interleaved, mbind, or --memory interleave for all memory)")
+            format!(
+                "spread its pages over nodes {nodes} (numa_alloc_interleaved, mbind, or --memory interleave for all memory)"
+            )
         }
         ObjectAdvice::TouchByUser { number } => {
             format!("let thread {number} initialise it, once it is where it stays")

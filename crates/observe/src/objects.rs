@@ -1,0 +1,350 @@
+//! The memory objects of a program that runs: what is allocated, who touches and uses it, and where its pages lie.
+//!
+//! An [`ObjectTracker`] is told what happens in the order of time ([`input`]): allocations, first accesses to pages, and interrupted threads.
+//! From the registers of these and the code around them it finds the memory that they were waiting for (`numawise-operands`). It keeps sums
+//! only, so that a long run needs no more memory than a short one. It asks the kernel where pages lie, and nothing else.
+
+pub mod input;
+mod live;
+mod places;
+mod process;
+mod residence;
+mod tally;
+mod unknown;
+
+use std::collections::HashMap;
+
+use numawise_facts::Reading;
+use numawise_facts::activity::CodePlace;
+use numawise_facts::objects::{MemoryObject, ObjectKind, ObjectThread};
+use numawise_operands::{Access, Blame, Direction, blame};
+use numawise_units::{Nanoseconds, Pid};
+
+use input::{Code, FaultSample, LoadedVariable, MemoryChange, MemoryEvent, Stack, TimeSample};
+use live::{Gone, Span};
+use places::Places;
+use process::Process;
+use residence::{PageQuestion, Residence};
+use tally::{Tally, Used, User};
+use unknown::UnknownAccesses;
+
+#[cfg(test)]
+#[path = "objects_tests.rs"]
+mod tests;
+
+/// Follows the objects of a program and of the processes that it starts. For one thread.
+pub struct ObjectTracker {
+    begin: Nanoseconds,
+    code: Box<dyn Code>,
+    processes: HashMap<Pid, Process>,
+    threads: Vec<ObjectThread>,
+    by_thread: HashMap<(Pid, Pid), u32>,
+    objects: Vec<Tally>,
+    by_site: HashMap<Site, u32>,
+    places: Places,
+    unknown: UnknownAccesses,
+    residence: Residence,
+    counts: TrackedCounts,
+}
+
+/// What makes allocations one object: their kind, and how the program came there. Of variables the name.
+#[derive(Debug, PartialEq, Eq, Hash)]
+struct Site {
+    process: Pid,
+    kind: ObjectKind,
+    callers: Vec<u64>,
+    name: Option<String>,
+}
+
+/// How much was tracked.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct TrackedCounts {
+    pub events: u64,
+    pub time_samples: u64,
+    /// Of these, with memory that is known.
+    pub with_memory: u64,
+    pub unknown_address: u64,
+    pub fault_samples: u64,
+    pub faults: u64,
+    pub without_stack: u64,
+}
+
+/// What is left of a program that has ended.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TrackedObjects {
+    pub threads: Vec<ObjectThread>,
+    pub places: Vec<CodePlace>,
+    pub objects: Vec<MemoryObject>,
+    pub counts: TrackedCounts,
+}
+
+impl ObjectTracker {
+    /// For a run that begins now, by the monotonic clock.
+    pub fn new(begin: Nanoseconds, code: Box<dyn Code>) -> ObjectTracker {
+        ObjectTracker {
+            begin,
+            code,
+            processes: HashMap::new(),
+            threads: Vec::new(),
+            by_thread: HashMap::new(),
+            objects: Vec::new(),
+            by_site: HashMap::new(),
+            places: Places::default(),
+            unknown: UnknownAccesses::default(),
+            residence: Residence::default(),
+            counts: TrackedCounts::default(),
+        }
+    }
+
+    /// A process that was forked has the memory of its parent.
+    pub fn forked(&mut self, child: Pid, parent: Pid) {
+        let inherited = self.processes.get(&parent).map(Process::fork).unwrap_or_default();
+        self.processes.insert(child, inherited);
+    }
+
+    /// A process runs another program: nothing of its memory is left.
+    pub fn replaced(&mut self, process: Pid, at: Nanoseconds) {
+        let old = self.processes.remove(&process).unwrap_or_default();
+        for (begin, span) in old.live.all() {
+            self.gone(&[Gone { object: span.object, bytes: span.end - begin }], at);
+        }
+        self.places.forget(process);
+    }
+
+    pub fn named(&mut self, process: Pid, thread: Pid, name: String) {
+        let thread = self.thread(process, thread) as usize;
+        self.threads[thread].name = Reading::Measured(name);
+    }
+
+    /// A file was loaded, or what lies where changed in another way.
+    pub fn loaded(&mut self, process: Pid, at: Nanoseconds, variables: Vec<LoadedVariable>) {
+        self.places.forget(process);
+        self.process(process).forget_code();
+        for variable in variables {
+            let defined = variable.defined.map(|place| vec![self.places.number(place)]);
+            let name = Some(variable.name.clone());
+            let site = Site { process, kind: ObjectKind::Global, callers: Vec::new(), name };
+            let new = || Tally::new(ObjectKind::Global, process, Reading::Measured(variable.name), defined);
+            let object = object(&mut self.objects, &mut self.by_site, site, new);
+            let gone = self.process(process).live.globals.insert(variable.address, variable.bytes, object);
+            self.gone(&gone, at);
+            self.objects[object as usize].begin(variable.bytes, at);
+        }
+    }
+
+    /// The copy of the stack that an allocation with this number had.
+    pub fn stack(&mut self, process: Pid, number: u32, stack: &Stack<'_>) {
+        let callers = self.code.callers(process, stack);
+        self.process(process).stacks.insert(number, callers);
+    }
+
+    /// Whether [`ObjectTracker::stack`] was called for it.
+    pub fn knows_stack(&self, process: Pid, number: u32) -> bool {
+        self.processes.get(&process).is_some_and(|process| process.stacks.contains_key(&number))
+    }
+
+    pub fn memory(&mut self, event: &MemoryEvent) {
+        self.counts.events += 1;
+        let (process, at) = (event.process, event.at);
+        self.thread(process, event.thread);
+        match event.change {
+            MemoryChange::Allocated { address, bytes, stack } => {
+                self.allocated(process, at, (address, bytes), stack, ObjectKind::Heap);
+            }
+            MemoryChange::Mapped { address, bytes, stack, kind } => {
+                self.allocated(process, at, (address, bytes), stack, kind);
+            }
+            MemoryChange::Drawn { weight, .. } => {
+                let object = self.of_kind(process, ObjectKind::Small);
+                self.objects[object as usize].begin(weight, at);
+            }
+            MemoryChange::Freed { address } => {
+                let gone = self.process(process).live.heap.remove(address);
+                self.gone(gone.as_slice(), at);
+            }
+            MemoryChange::Unmapped { address, bytes } => {
+                let live = &mut self.process(process).live;
+                let gone = live.mapped.cut(address, address.saturating_add(bytes));
+                self.gone(&gone, at);
+            }
+        }
+    }
+
+    fn allocated(
+        &mut self,
+        process: Pid,
+        at: Nanoseconds,
+        (address, bytes): (u64, u64),
+        stack: Option<u32>,
+        kind: ObjectKind,
+    ) {
+        let callers = stack.and_then(|stack| self.processes.get(&process)?.stacks.get(&stack)).cloned();
+        self.counts.without_stack += u64::from(callers.is_none());
+        let object = self.of_callers(process, kind, callers.unwrap_or_default());
+        let live = &mut self.process(process).live;
+        let layer = if kind == ObjectKind::Heap { &mut live.heap } else { &mut live.mapped };
+        let gone = layer.insert(address, bytes, object);
+        self.gone(&gone, at);
+        self.objects[object as usize].begin(bytes, at);
+    }
+
+    fn of_callers(&mut self, process: Pid, kind: ObjectKind, callers: Vec<u64>) -> u32 {
+        let site = Site { process, kind, callers, name: None };
+        if let Some(known) = self.by_site.get(&site) {
+            return *known;
+        }
+        let places: Vec<u32> = site
+            .callers
+            .iter()
+            .filter_map(|caller| self.places.at(process, caller.saturating_sub(1), &mut *self.code))
+            .collect();
+        let with_line = places.iter().filter_map(|place| self.places.get(*place));
+        let first = with_line.into_iter().find(|place| place.source.line.measured().is_some()).cloned();
+        let name = match first {
+            Some(place) => self.code.variable(&place),
+            None => Reading::unavailable("no line of the program is known for its allocation"),
+        };
+        let stack = if places.is_empty() {
+            Reading::unavailable("the call stack of its allocation could not be followed")
+        } else {
+            Reading::Measured(places)
+        };
+        object(&mut self.objects, &mut self.by_site, site, || Tally::new(kind, process, name, stack))
+    }
+
+    /// All memory of a process that is of a kind without places.
+    fn of_kind(&mut self, process: Pid, kind: ObjectKind) -> u32 {
+        let site = Site { process, kind, callers: Vec::new(), name: None };
+        let none = "it is all memory of its kind together";
+        object(&mut self.objects, &mut self.by_site, site, || {
+            Tally::new(kind, process, Reading::unavailable(none), Reading::unavailable(none))
+        })
+    }
+
+    fn gone(&mut self, gone: &[Gone], at: Nanoseconds) {
+        for one in gone {
+            self.objects[one.object as usize].end(*one, at);
+        }
+    }
+
+    pub fn fault(&mut self, sample: &FaultSample<'_>) {
+        self.counts.fault_samples += 1;
+        self.counts.faults += sample.faults;
+        let process = sample.process;
+        let thread = self.thread(process, sample.thread);
+        self.process(process).seen_stack(sample.thread, sample.stack.sp);
+        let place = self.places.of_stack(process, &sample.stack, &mut *self.code);
+        let (object, _) = self.object_at(process, sample.address);
+        self.objects[object as usize].touch(thread, sample.cpu, place, sample.faults);
+    }
+
+    /// A sample tells nothing where no access to memory is near its instruction.
+    pub fn time(&mut self, sample: &TimeSample<'_>) {
+        self.counts.time_samples += 1;
+        let process = sample.process;
+        let thread = self.thread(process, sample.thread);
+        self.process(process).seen_stack(sample.thread, sample.stack.sp);
+        let code = &mut self.code;
+        let of = self.processes.entry(process).or_default();
+        let Some(listing) = of.listing(sample.registers.ip, |ip| code.function(process, ip)) else { return };
+        let user = User { thread, cpu: sample.cpu, node: None };
+        match blame(listing, &sample.registers) {
+            Blame::Nothing => {}
+            Blame::Accesses(accesses) => {
+                let place = self.places.of_stack(process, &sample.stack, &mut *self.code);
+                self.counts.with_memory += 1;
+                self.accesses(process, user, place, &accesses);
+            }
+            Blame::Unknown { ip } => {
+                let place = self.places.of_stack(process, &sample.stack, &mut *self.code);
+                self.unknown.wait((process, ip), user, place, Used { samples: 1.0, reads: 1.0 });
+            }
+        }
+    }
+
+    fn accesses(&mut self, process: Pid, user: User, place: Option<u32>, accesses: &[Access]) {
+        let part = 1.0 / accesses.len().max(1) as f64;
+        for access in accesses {
+            let reads = match access.direction {
+                Direction::Read => part,
+                Direction::ReadAndWrite => 0.5 * part,
+                Direction::Write => 0.0,
+            };
+            let used = Used { samples: part, reads };
+            let (object, span) = self.object_at(process, access.address);
+            self.unknown.learn((process, access.ip), object, part);
+            let tally = &mut self.objects[object as usize];
+            tally.use_at(place, used);
+            if let Some(span) = span {
+                tally.use_part(user.thread, &span, access.address, part);
+            }
+            self.residence.ask(PageQuestion { process, address: access.address, object, user, used });
+        }
+    }
+
+    /// The object at an address; what is none is the stacks, small allocations, or other memory.
+    fn object_at(&mut self, process: Pid, address: u64) -> (u32, Option<Span>) {
+        let of = self.processes.entry(process).or_default();
+        if let Some(span) = of.live.find(address) {
+            return (span.object, Some(span));
+        }
+        let kind = of.kind_of_rest(process, address);
+        (self.of_kind(process, kind), None)
+    }
+
+    /// Asks the kernel where the pages lie that were used since it was asked last, and from time to time where those of the objects lie.
+    pub fn look(&mut self, now: Nanoseconds) {
+        self.residence.answer(&mut self.objects);
+        if self.residence.is_due(now, self.begin) {
+            let spans = self.processes.iter().map(|(process, of)| (*process, of.live.all()));
+            self.residence.look_at(spans, &mut self.objects, Nanoseconds(now.0.saturating_sub(self.begin.0)));
+        }
+    }
+
+    fn process(&mut self, process: Pid) -> &mut Process {
+        self.processes.entry(process).or_default()
+    }
+
+    fn thread(&mut self, process: Pid, thread: Pid) -> u32 {
+        let (threads, by_thread) = (&mut self.threads, &mut self.by_thread);
+        *by_thread.entry((process, thread)).or_insert_with(|| {
+            let number = threads.iter().filter(|of| of.process == process).count() as u32;
+            let name = Reading::unavailable("the kernel did not tell it");
+            threads.push(ObjectThread { process, tid: thread, name, number });
+            (threads.len() - 1) as u32
+        })
+    }
+
+    /// What was seen, once nothing more will be.
+    pub fn finish(mut self) -> TrackedObjects {
+        self.residence.answer(&mut self.objects);
+        let (guessed, unknown) = self.unknown.resolve();
+        for one in &guessed {
+            let tally = &mut self.objects[one.object as usize];
+            tally.use_by(one.user, one.used);
+            tally.use_at(one.place, one.used);
+        }
+        let found: f64 = guessed.iter().map(|one| one.used.samples).sum();
+        self.counts.with_memory += found.round() as u64;
+        self.counts.unknown_address = unknown.round() as u64;
+        let seen = self.objects.into_iter().filter(Tally::is_seen);
+        TrackedObjects {
+            objects: seen.map(|tally| tally.finish(self.begin)).collect(),
+            threads: self.threads,
+            places: self.places.all(),
+            counts: self.counts,
+        }
+    }
+}
+
+fn object(
+    objects: &mut Vec<Tally>,
+    by_site: &mut HashMap<Site, u32>,
+    site: Site,
+    new: impl FnOnce() -> Tally,
+) -> u32 {
+    *by_site.entry(site).or_insert_with(|| {
+        objects.push(new());
+        (objects.len() - 1) as u32
+    })
+}

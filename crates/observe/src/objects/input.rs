@@ -1,0 +1,105 @@
+//! What is told of a program while it runs, in the order of time.
+
+use numawise_facts::Reading;
+use numawise_facts::activity::CodePlace;
+use numawise_facts::objects::ObjectKind;
+use numawise_operands::Registers;
+use numawise_units::{CpuId, Nanoseconds, Pid};
+
+/// Something that happened to the memory of a process.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MemoryEvent {
+    pub process: Pid,
+    pub thread: Pid,
+    pub at: Nanoseconds,
+    pub change: MemoryChange,
+}
+
+/// What happened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum MemoryChange {
+    /// By an allocator. `stack`: the number by which the process tells its call stacks apart.
+    Allocated {
+        address: u64,
+        bytes: u64,
+        stack: Option<u32>,
+    },
+    /// By the program; `kind` says whether it is shared.
+    Mapped {
+        address: u64,
+        bytes: u64,
+        stack: Option<u32>,
+        kind: ObjectKind,
+    },
+    /// A small allocation that was drawn, which stands for so many bytes.
+    Drawn {
+        address: u64,
+        weight: u64,
+        stack: Option<u32>,
+    },
+    Freed {
+        address: u64,
+    },
+    Unmapped {
+        address: u64,
+        bytes: u64,
+    },
+}
+
+/// A thread that was interrupted by the clock.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TimeSample<'a> {
+    pub at: Nanoseconds,
+    pub process: Pid,
+    pub thread: Pid,
+    pub cpu: CpuId,
+    pub registers: Registers,
+    pub stack: Stack<'a>,
+}
+
+/// A first access to a page.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FaultSample<'a> {
+    pub at: Nanoseconds,
+    pub process: Pid,
+    pub thread: Pid,
+    pub cpu: CpuId,
+    pub address: u64,
+    /// Faults that it stands for.
+    pub faults: u64,
+    pub stack: Stack<'a>,
+}
+
+/// The registers and the bytes from which the callers of a function follow.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stack<'a> {
+    pub ip: u64,
+    pub sp: u64,
+    pub bp: u64,
+    /// rbx and r12 to r15, which a function that uses them puts back.
+    pub kept: [u64; 5],
+    /// From `sp` on.
+    pub bytes: &'a [u8],
+}
+
+/// The code of the program, by addresses in its processes.
+pub trait Code {
+    /// What stands there: the innermost function that has a line of its own.
+    fn place(&mut self, process: Pid, address: u64) -> Option<CodePlace>;
+    /// The function around an address: where it begins, and its bytes.
+    fn function(&mut self, process: Pid, address: u64) -> Option<(u64, Vec<u8>)>;
+    /// Where the callers go on, from the innermost on.
+    fn callers(&mut self, process: Pid, stack: &Stack<'_>) -> Vec<u64>;
+    /// The variable that the value of a call on a line goes to.
+    fn variable(&mut self, place: &CodePlace) -> Reading<String>;
+}
+
+/// A variable of a file that was loaded into a process.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LoadedVariable {
+    pub name: String,
+    pub address: u64,
+    pub bytes: u64,
+    /// Where it is defined.
+    pub defined: Reading<CodePlace>,
+}

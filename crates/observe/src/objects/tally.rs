@@ -1,0 +1,192 @@
+//! What was counted of one object.
+
+use std::collections::BTreeMap;
+
+use numawise_facts::Reading;
+use numawise_facts::objects::{
+    FirstTouch, MemoryObject, ObjectKind, ObjectPages, ObjectUse, PARTS, PartUse, PlaceCount, PlaceUse,
+};
+use numawise_units::{Bytes, CpuId, Nanoseconds, NodeId, Pid};
+
+use super::live::{Gone, Span};
+
+/// Samples, and those among them that read.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Used {
+    pub samples: f64,
+    pub reads: f64,
+}
+
+impl Used {
+    pub fn add(&mut self, more: Used) {
+        self.samples += more.samples;
+        self.reads += more.reads;
+    }
+}
+
+/// Who accessed an object from where.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct User {
+    pub thread: u32,
+    pub cpu: CpuId,
+    /// Where the page lay.
+    pub node: Option<NodeId>,
+}
+
+/// An object while the program runs.
+#[derive(Debug)]
+pub struct Tally {
+    kind: ObjectKind,
+    process: Pid,
+    name: Reading<String>,
+    allocated: Reading<Vec<u32>>,
+    count: u64,
+    now: u64,
+    most: u64,
+    total: u64,
+    begun: Nanoseconds,
+    ended: Nanoseconds,
+    pages: Reading<Vec<ObjectPages>>,
+    touched: BTreeMap<(u32, CpuId), (u64, u64)>,
+    touched_at: BTreeMap<u32, u64>,
+    used: BTreeMap<User, Used>,
+    used_at: BTreeMap<u32, Used>,
+    parts: BTreeMap<(u32, u8), f64>,
+}
+
+impl Tally {
+    pub fn new(kind: ObjectKind, process: Pid, name: Reading<String>, allocated: Reading<Vec<u32>>) -> Tally {
+        Tally {
+            kind,
+            process,
+            name,
+            allocated,
+            count: 0,
+            now: 0,
+            most: 0,
+            total: 0,
+            begun: Nanoseconds(u64::MAX),
+            ended: Nanoseconds(0),
+            pages: Reading::unavailable("it was not there when pages were looked at"),
+            touched: BTreeMap::new(),
+            touched_at: BTreeMap::new(),
+            used: BTreeMap::new(),
+            used_at: BTreeMap::new(),
+            parts: BTreeMap::new(),
+        }
+    }
+
+    pub fn begin(&mut self, bytes: u64, at: Nanoseconds) {
+        self.count += 1;
+        self.now = self.now.saturating_add(bytes);
+        self.most = self.most.max(self.now);
+        self.total = self.total.saturating_add(bytes);
+        self.begun = self.begun.min(at);
+    }
+
+    pub fn end(&mut self, gone: Gone, at: Nanoseconds) {
+        self.now = self.now.saturating_sub(gone.bytes);
+        self.ended = self.ended.max(at);
+    }
+
+    pub fn touch(&mut self, thread: u32, cpu: CpuId, place: Option<u32>, faults: u64) {
+        let (samples, all) = self.touched.entry((thread, cpu)).or_default();
+        *samples += 1;
+        *all += faults;
+        if let Some(place) = place {
+            *self.touched_at.entry(place).or_default() += faults;
+        }
+    }
+
+    pub fn use_by(&mut self, user: User, used: Used) {
+        self.used.entry(user).or_default().add(used);
+    }
+
+    pub fn use_at(&mut self, place: Option<u32>, used: Used) {
+        if let Some(place) = place {
+            self.used_at.entry(place).or_default().add(used);
+        }
+    }
+
+    /// A use of a known address in it.
+    pub fn use_part(&mut self, thread: u32, span: &Span, address: u64, samples: f64) {
+        *self.parts.entry((thread, part(span, address))).or_default() += samples;
+    }
+
+    pub fn looked_at(&mut self, pages: ObjectPages) {
+        match &mut self.pages {
+            Reading::Measured(all) => all.push(pages),
+            Reading::Unavailable { .. } => self.pages = Reading::Measured(vec![pages]),
+        }
+    }
+
+    /// The kernel did not say where its pages lie.
+    pub fn not_looked_at(&mut self, reason: &str) {
+        if self.pages.measured().is_none() {
+            self.pages = Reading::unavailable(reason.to_owned());
+        }
+    }
+
+    /// True where there is something to say of it.
+    pub fn is_seen(&self) -> bool {
+        self.count > 0 || !self.touched.is_empty() || !self.used.is_empty()
+    }
+
+    pub fn finish(self, begin_of_run: Nanoseconds) -> MemoryObject {
+        let since = |at: Nanoseconds| Nanoseconds(at.0.saturating_sub(begin_of_run.0));
+        let touch = |((thread, cpu), (samples, faults)): ((u32, CpuId), (u64, u64))| FirstTouch {
+            thread,
+            cpu,
+            samples,
+            faults,
+        };
+        let used = |(User { thread, cpu, node }, Used { samples, reads })| ObjectUse {
+            thread,
+            cpu,
+            node,
+            samples,
+            reads,
+        };
+        MemoryObject {
+            kind: self.kind,
+            process: self.process,
+            name: self.name,
+            allocated: self.allocated,
+            count: self.count,
+            bytes: Bytes(self.most),
+            total: Bytes(self.total),
+            begun: if self.count > 0 { since(self.begun) } else { Nanoseconds(0) },
+            ended: if self.count > 0 && self.now == 0 {
+                Reading::Measured(since(self.ended))
+            } else {
+                Reading::unavailable("it was there to the end")
+            },
+            pages: self.pages,
+            first_touch: self.touched.into_iter().map(touch).collect(),
+            touch_places: self
+                .touched_at
+                .into_iter()
+                .map(|(place, faults)| PlaceCount { place, faults })
+                .collect(),
+            uses: self.used.into_iter().map(used).collect(),
+            parts: self
+                .parts
+                .into_iter()
+                .map(|((thread, part), samples)| PartUse { thread, part, samples })
+                .collect(),
+            use_places: self
+                .used_at
+                .into_iter()
+                .map(|(place, Used { samples, reads })| PlaceUse { place, samples, reads })
+                .collect(),
+        }
+    }
+}
+
+/// The part of its allocation in which an address lies.
+fn part(span: &Span, address: u64) -> u8 {
+    let (begin, end) = span.whole;
+    let (offset, bytes) =
+        (u128::from(address.saturating_sub(begin)), u128::from(end.saturating_sub(begin)).max(1));
+    u8::try_from(offset * u128::from(PARTS) / bytes).unwrap_or(PARTS - 1).min(PARTS - 1)
+}
