@@ -10,6 +10,7 @@ pub mod lock;
 pub mod mempolicy;
 pub mod pages;
 pub mod process;
+pub mod sampler;
 pub mod shared;
 pub mod signal;
 pub mod stop;

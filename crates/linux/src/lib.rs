@@ -22,6 +22,7 @@ pub mod proc;
 pub mod processes;
 pub mod replace;
 mod roots;
+pub mod samples;
 pub mod source;
 pub mod space;
 pub mod weights;

@@ -81,7 +81,7 @@ impl Process {
         }
         let Some(mapping) = self.mappings.iter().find(is_in) else { return ObjectKind::Other };
         let in_mapping = |sp: &u64| mapping.addresses.contains(&sp.saturating_sub(RED_ZONE));
-        if self.stack_pointers.values().any(|sp| in_mapping(sp)) {
+        if self.stack_pointers.values().any(in_mapping) {
             ObjectKind::Stack
         } else if mapping.own() {
             ObjectKind::Small

@@ -19,6 +19,9 @@ pub struct PageQuestion {
     pub used: Used,
 }
 
+/// Where the allocations of an object begin and end.
+type Spans = Vec<(u64, u64)>;
+
 /// Asks the kernel.
 #[derive(Debug, Default)]
 pub struct Residence {
@@ -81,12 +84,12 @@ impl Residence {
         at: Nanoseconds,
     ) {
         for (process, spans) in processes {
-            let mut by_object: BTreeMap<u32, Vec<(u64, u64)>> = BTreeMap::new();
+            let mut by_object: BTreeMap<u32, Spans> = BTreeMap::new();
             for (begin, span) in spans {
                 by_object.entry(span.object).or_default().push((begin, span.end));
             }
             let bytes = |spans: &[(u64, u64)]| spans.iter().map(|(begin, end)| end - begin).sum::<u64>();
-            let mut largest: Vec<(u64, u32, Vec<(u64, u64)>)> =
+            let mut largest: Vec<(u64, u32, Spans)> =
                 by_object.into_iter().map(|(object, spans)| (bytes(&spans), object, spans)).collect();
             largest.retain(|(bytes, ..)| *bytes >= LEAST);
             largest.sort_by(|one, other| other.0.cmp(&one.0).then(one.1.cmp(&other.1)));

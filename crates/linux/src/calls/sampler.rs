@@ -1,0 +1,306 @@
+//! Sampling of the programs that this thread starts: by the clock of each CPU, and at their page faults.
+//!
+//! Events are opened for the calling thread and what it starts, one for each CPU, and begin with an exec: the thread itself is never
+//! sampled, the program and all of its threads and processes are. Nothing is put into the program, and it gets no signal.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use numawise_units::Nanoseconds;
+
+use super::pages::page_size;
+use crate::samples::{REGISTERS, SAMPLE_TYPE};
+
+#[cfg(test)]
+#[path = "sampler_tests.rs"]
+mod tests;
+
+/// How a program is sampled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SamplerSettings {
+    /// CPU time of a thread from one sample to the next.
+    pub period: Nanoseconds,
+    /// Page faults from one sample to the next; none where faults are not sampled.
+    pub faults: Option<u64>,
+    /// Bytes of the stack that go with each sample, a multiple of 8.
+    pub stack: u32,
+    /// Begins with the next exec of what the thread starts; else at once, for the thread itself.
+    pub begins_with_exec: bool,
+}
+
+/// Why the kernel does not let us sample.
+#[derive(Debug, thiserror::Error)]
+pub enum SamplerObstacle {
+    /// What the kernel answered when the event of a CPU was opened.
+    #[error("perf_event_open: {0}")]
+    Open(io::Error),
+    /// A ring could not be had, however small.
+    #[error("mapping the ring of perf_event_open: {0}")]
+    Map(io::Error),
+    #[error("no CPU is online")]
+    NoCpu,
+}
+
+/// Rings that fill.
+#[derive(Debug)]
+pub struct Sampler {
+    rings: Vec<Ring>,
+    /// The numbers of events that are page faults.
+    faults: Vec<u64>,
+    /// Open as long as it samples.
+    _events: Vec<File>,
+}
+
+/// struct perf_event_attr as of PERF_ATTR_SIZE_VER5, Linux 4.1.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+struct Attributes {
+    kind: u32,
+    size: u32,
+    config: u64,
+    sample_period: u64,
+    sample_type: u64,
+    read_format: u64,
+    flags: u64,
+    wakeup: u32,
+    breakpoint: u32,
+    config1: u64,
+    config2: u64,
+    branches: u64,
+    registers: u64,
+    stack: u32,
+    clock: i32,
+    interrupted_registers: u64,
+    aux_watermark: u32,
+    most_callers: u16,
+    reserved: u16,
+}
+
+const _: () = assert!(size_of::<Attributes>() == 112, "PERF_ATTR_SIZE_VER5");
+
+const SOFTWARE: u32 = 1;
+const CPU_CLOCK: u64 = 0;
+const MINOR_FAULTS: u64 = 5;
+
+const DISABLED: u64 = 1;
+const INHERIT: u64 = 1 << 1;
+const EXCLUDE_KERNEL: u64 = 1 << 5;
+const EXCLUDE_HYPERVISOR: u64 = 1 << 6;
+const MAPPINGS: u64 = 1 << 8;
+const NAMES: u64 = 1 << 9;
+const ENABLE_ON_EXEC: u64 = 1 << 12;
+const TASKS: u64 = 1 << 13;
+const WATERMARK: u64 = 1 << 14;
+const SAMPLE_ID_ALL: u64 = 1 << 18;
+const MAPPINGS2: u64 = 1 << 23;
+const NAME_OF_EXEC: u64 = 1 << 24;
+const USE_CLOCK: u64 = 1 << 25;
+
+/// PERF_EVENT_IOC_SET_OUTPUT and PERF_EVENT_IOC_ID, from linux/perf_event.h.
+const SET_OUTPUT: libc::c_ulong = 0x2405;
+const ID: libc::c_ulong = 0x8008_2407;
+
+/// Pages of a ring: with its first page as much as users without privileges have for each CPU (perf_event_mlock_kb: 516).
+const RING_PAGES: usize = 128;
+/// Of all rings together, so that a machine of many CPUs does not lose more than this.
+const ALL_RINGS: usize = 48 << 20;
+
+impl Sampler {
+    /// Opens the events, for the thread that calls it and starts the program.
+    ///
+    /// # Errors
+    /// [`SamplerObstacle`].
+    #[doc(alias = "perf_event_open")]
+    pub fn open(settings: &SamplerSettings) -> Result<Sampler, SamplerObstacle> {
+        let mut sampler = Sampler { rings: Vec::new(), faults: Vec::new(), _events: Vec::new() };
+        // SAFETY: sysconf reads a number of the system.
+        let cpus = unsafe { libc::sysconf(libc::_SC_NPROCESSORS_CONF) }.clamp(1, 1 << 16) as usize;
+        let page = page_size().0 as usize;
+        let mut pages = RING_PAGES;
+        while pages > 1 && pages * page * cpus > ALL_RINGS {
+            pages /= 2;
+        }
+        for cpu in 0..cpus {
+            let clock = match open(&attributes(settings, CPU_CLOCK, settings.period.0), cpu) {
+                Ok(event) => event,
+                // Not online.
+                Err(error) if error.raw_os_error() == Some(libc::ENODEV) => continue,
+                Err(error) => return Err(SamplerObstacle::Open(error)),
+            };
+            let ring = Ring::map(&clock, &mut pages).map_err(SamplerObstacle::Map)?;
+            if let Some(period) = settings.faults {
+                let faults =
+                    open(&attributes(settings, MINOR_FAULTS, period), cpu).map_err(SamplerObstacle::Open)?;
+                // SAFETY: both are events of ours.
+                let output = unsafe { libc::ioctl(faults.as_raw_fd(), SET_OUTPUT, clock.as_raw_fd()) };
+                super::checked(output).map_err(SamplerObstacle::Map)?;
+                sampler.faults.push(number(&faults).map_err(SamplerObstacle::Open)?);
+                sampler._events.push(faults);
+            }
+            sampler.rings.push(ring);
+            sampler._events.push(clock);
+        }
+        if sampler.rings.is_empty() { Err(SamplerObstacle::NoCpu) } else { Ok(sampler) }
+    }
+
+    /// Whether a sample with this number was taken at a page fault.
+    pub fn is_fault(&self, event: u64) -> bool {
+        self.faults.contains(&event)
+    }
+
+    /// Hands over all records that are there, ring by ring; those of one ring are in the order of time, nearly.
+    pub fn drain(&mut self, mut each: impl FnMut(&[u8])) {
+        for ring in &mut self.rings {
+            ring.drain(&mut each);
+        }
+    }
+}
+
+fn attributes(settings: &SamplerSettings, config: u64, period: u64) -> Attributes {
+    let mut flags = INHERIT | EXCLUDE_KERNEL | EXCLUDE_HYPERVISOR | SAMPLE_ID_ALL | USE_CLOCK | WATERMARK;
+    if settings.begins_with_exec {
+        flags |= DISABLED | ENABLE_ON_EXEC;
+    }
+    if config == CPU_CLOCK {
+        flags |= MAPPINGS | MAPPINGS2 | NAMES | NAME_OF_EXEC | TASKS;
+    }
+    Attributes {
+        kind: SOFTWARE,
+        size: size_of::<Attributes>() as u32,
+        config,
+        sample_period: period.max(1),
+        sample_type: SAMPLE_TYPE,
+        read_format: 0,
+        flags,
+        // Nobody waits for it: rings are looked at from time to time.
+        wakeup: u32::MAX,
+        breakpoint: 0,
+        config1: 0,
+        config2: 0,
+        branches: 0,
+        registers: REGISTERS,
+        stack: settings.stack,
+        clock: libc::CLOCK_MONOTONIC,
+        interrupted_registers: 0,
+        aux_watermark: 0,
+        most_callers: 0,
+        reserved: 0,
+    }
+}
+
+fn open(attributes: &Attributes, cpu: usize) -> io::Result<File> {
+    const FD_CLOEXEC: libc::c_ulong = 8;
+    let (this_thread, no_group) = (0, -1);
+    // SAFETY: the kernel reads as many bytes of the live struct as its size says.
+    let fd = unsafe {
+        libc::syscall(
+            libc::SYS_perf_event_open,
+            &raw const *attributes,
+            this_thread,
+            cpu as libc::c_int,
+            no_group,
+            FD_CLOEXEC,
+        )
+    };
+    if fd < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: the descriptor is new and belongs to nobody else.
+    Ok(unsafe { OwnedFd::from_raw_fd(fd as libc::c_int) }.into())
+}
+
+fn number(event: &File) -> io::Result<u64> {
+    let mut number = 0u64;
+    // SAFETY: the kernel writes one word.
+    super::checked(unsafe { libc::ioctl(event.as_raw_fd(), ID, &raw mut number) })?;
+    Ok(number)
+}
+
+/// The ring of one CPU, which the kernel fills and we empty.
+#[derive(Debug)]
+struct Ring {
+    mapping: *mut u8,
+    page: usize,
+    /// Bytes of the data behind the first page, a power of two.
+    bytes: usize,
+    /// A record that goes over the end of the ring, in one piece.
+    piece: Vec<u8>,
+}
+
+// SAFETY: the mapping is used by one at a time, as all that reads it takes `&mut self`.
+unsafe impl Send for Ring {}
+
+/// Where data_head and data_tail lie in struct perf_event_mmap_page.
+const HEAD: usize = 1024;
+const TAIL: usize = 1032;
+
+impl Ring {
+    /// Maps as many pages as we are allowed to, at most `pages`, which then is that many.
+    fn map(event: &File, pages: &mut usize) -> io::Result<Ring> {
+        let page = page_size().0 as usize;
+        loop {
+            let length = (*pages + 1) * page;
+            let protection = libc::PROT_READ | libc::PROT_WRITE;
+            // SAFETY: a new mapping, which nobody else knows.
+            let mapping = unsafe {
+                libc::mmap(std::ptr::null_mut(), length, protection, libc::MAP_SHARED, event.as_raw_fd(), 0)
+            };
+            if mapping != libc::MAP_FAILED {
+                return Ok(Ring { mapping: mapping.cast(), page, bytes: *pages * page, piece: Vec::new() });
+            }
+            let error = io::Error::last_os_error();
+            if *pages == 1 || !matches!(error.raw_os_error(), Some(libc::EPERM | libc::ENOMEM)) {
+                return Err(error);
+            }
+            *pages /= 2;
+        }
+    }
+
+    fn word(&self, at: usize) -> &AtomicU64 {
+        // SAFETY: the word lies in the first page, aligned, and the kernel uses it as an atomic too.
+        unsafe { AtomicU64::from_ptr(self.mapping.add(at).cast()) }
+    }
+
+    fn drain(&mut self, each: &mut impl FnMut(&[u8])) {
+        let head = self.word(HEAD).load(Ordering::Acquire);
+        let mut tail = self.word(TAIL).load(Ordering::Relaxed);
+        while tail < head {
+            let Some(length) = self.length_at(tail).filter(|length| tail + *length as u64 <= head) else {
+                // It is not as the kernel writes it: what is left is passed over.
+                tail = head;
+                break;
+            };
+            self.copy(tail, length);
+            each(&self.piece);
+            tail += length as u64;
+        }
+        self.word(TAIL).store(tail, Ordering::Release);
+    }
+
+    /// The last two bytes of the header of eight, which never goes over the end of the ring.
+    fn length_at(&mut self, tail: u64) -> Option<usize> {
+        self.copy(tail, 8);
+        let length = usize::from(u16::from_ne_bytes([self.piece[6], self.piece[7]]));
+        (length >= 8 && length <= self.bytes).then_some(length)
+    }
+
+    fn copy(&mut self, from: u64, length: usize) {
+        let at = (from % self.bytes as u64) as usize;
+        let first = length.min(self.bytes - at);
+        self.piece.clear();
+        for (at, length) in [(at, first), (0, length - first)] {
+            // SAFETY: the range lies in the data of the ring, and the kernel does not write there until the tail has passed it.
+            let part = unsafe { std::slice::from_raw_parts(self.mapping.add(self.page + at), length) };
+            self.piece.extend_from_slice(part);
+        }
+    }
+}
+
+impl Drop for Ring {
+    fn drop(&mut self) {
+        // SAFETY: the mapping is ours, and nothing refers to it any more.
+        unsafe { libc::munmap(self.mapping.cast(), self.page + self.bytes) };
+    }
+}
