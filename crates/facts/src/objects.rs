@@ -80,7 +80,7 @@ pub struct TimeSamples {
 }
 
 /// Where the interrupts of the clock were taken in a loop of which each pass waits for one load.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Skid {
     pub samples: u64,
     /// On the instruction after the load.

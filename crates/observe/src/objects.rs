@@ -4,6 +4,7 @@
 //! From the registers of these and the code around them it finds the memory that they were waiting for (`numawise-operands`). It keeps sums
 //! only, so that a long run needs no more memory than a short one. It asks the kernel where pages lie, and nothing else.
 
+pub mod calibration;
 pub mod input;
 mod live;
 mod places;
@@ -20,7 +21,7 @@ use numawise_facts::objects::{MemoryObject, ObjectKind, ObjectThread};
 use numawise_operands::{Access, Blame, Direction, blame};
 use numawise_units::{Nanoseconds, Pid};
 
-use input::{Code, FaultSample, LoadedVariable, MemoryChange, MemoryEvent, Stack, TimeSample};
+use input::{Code, CodeMapping, FaultSample, LoadedVariable, MemoryChange, MemoryEvent, Stack, TimeSample};
 use live::{Gone, Span};
 use places::Places;
 use process::Process;
@@ -35,7 +36,7 @@ mod tests;
 /// Follows the objects of a program and of the processes that it starts. For one thread.
 pub struct ObjectTracker {
     begin: Nanoseconds,
-    code: Box<dyn Code>,
+    code: Box<dyn Code + Send>,
     processes: HashMap<Pid, Process>,
     threads: Vec<ObjectThread>,
     by_thread: HashMap<(Pid, Pid), u32>,
@@ -80,7 +81,7 @@ pub struct TrackedObjects {
 
 impl ObjectTracker {
     /// For a run that begins now, by the monotonic clock.
-    pub fn new(begin: Nanoseconds, code: Box<dyn Code>) -> ObjectTracker {
+    pub fn new(begin: Nanoseconds, code: Box<dyn Code + Send>) -> ObjectTracker {
         ObjectTracker {
             begin,
             code,
@@ -98,12 +99,14 @@ impl ObjectTracker {
 
     /// A process that was forked has the memory of its parent.
     pub fn forked(&mut self, child: Pid, parent: Pid) {
+        self.code.forked(child, parent);
         let inherited = self.processes.get(&parent).map(Process::fork).unwrap_or_default();
         self.processes.insert(child, inherited);
     }
 
     /// A process runs another program: nothing of its memory is left.
     pub fn replaced(&mut self, process: Pid, at: Nanoseconds) {
+        self.code.replaced(process);
         let old = self.processes.remove(&process).unwrap_or_default();
         for (begin, span) in old.live.all() {
             self.gone(&[Gone { object: span.object, bytes: span.end - begin }], at);
@@ -116,8 +119,20 @@ impl ObjectTracker {
         self.threads[thread].name = Reading::Measured(name);
     }
 
-    /// A file was loaded, or what lies where changed in another way.
-    pub fn loaded(&mut self, process: Pid, at: Nanoseconds, variables: Vec<LoadedVariable>) {
+    /// A file was mapped so that its code can run.
+    pub fn mapped(&mut self, mapping: &CodeMapping, at: Nanoseconds) {
+        let variables = self.code.mapped(mapping);
+        self.loaded(mapping.process, at, variables);
+    }
+
+    /// A process has the library; what it has mapped is not known by other ways.
+    pub fn begun(&mut self, process: Pid, at: Nanoseconds) {
+        let variables = self.code.begun(process);
+        self.loaded(process, at, variables);
+    }
+
+    /// What lies where in a process has changed.
+    fn loaded(&mut self, process: Pid, at: Nanoseconds, variables: Vec<LoadedVariable>) {
         self.places.forget(process);
         self.process(process).forget_code();
         for variable in variables {

@@ -32,6 +32,18 @@ fn place_at(address: u64) -> CodePlace {
 }
 
 impl Code for Fake {
+    fn mapped(&mut self, _: &CodeMapping) -> Vec<LoadedVariable> {
+        Vec::new()
+    }
+
+    fn begun(&mut self, _: Pid) -> Vec<LoadedVariable> {
+        Vec::new()
+    }
+
+    fn forked(&mut self, _: Pid, _: Pid) {}
+
+    fn replaced(&mut self, _: Pid) {}
+
     fn place(&mut self, _: Pid, address: u64) -> Option<CodePlace> {
         Some(place_at(address))
     }

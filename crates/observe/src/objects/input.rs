@@ -1,5 +1,7 @@
 //! What is told of a program while it runs, in the order of time.
 
+use std::path::PathBuf;
+
 use numawise_facts::Reading;
 use numawise_facts::activity::CodePlace;
 use numawise_facts::objects::ObjectKind;
@@ -82,8 +84,27 @@ pub struct Stack<'a> {
     pub bytes: &'a [u8],
 }
 
+/// A file that was mapped so that its code can run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CodeMapping {
+    pub process: Pid,
+    pub begin: u64,
+    pub bytes: u64,
+    /// In the file.
+    pub offset: u64,
+    pub path: PathBuf,
+}
+
 /// The code of the program, by addresses in its processes.
 pub trait Code {
+    /// A file was mapped; its variables that are large enough to be objects.
+    fn mapped(&mut self, mapping: &CodeMapping) -> Vec<LoadedVariable>;
+    /// A process of which nothing was mapped yet that we know of: the variables of what it has loaded by now.
+    fn begun(&mut self, process: Pid) -> Vec<LoadedVariable>;
+    /// A process that was forked has what its parent has mapped.
+    fn forked(&mut self, child: Pid, parent: Pid);
+    /// A process runs another program: nothing is mapped any more.
+    fn replaced(&mut self, process: Pid);
     /// What stands there: the innermost function that has a line of its own.
     fn place(&mut self, process: Pid, address: u64) -> Option<CodePlace>;
     /// The function around an address: where it begins, and its bytes.

@@ -187,7 +187,7 @@ fn one(shown: &Shown, k: usize, row: &ObjectRow) -> Block {
     }));
     let mut blocks = vec![Block::Facts(facts)];
     let entries: Vec<Entry> =
-        shown.tables.findings.iter().filter(|of| of.row == k).map(|of| entry(of)).collect();
+        shown.tables.findings.iter().filter(|of| of.row == k).map(entry).collect();
     if !entries.is_empty() {
         blocks.push(Block::Entries(entries));
     }
