@@ -75,8 +75,21 @@ pub struct TimeSamples {
     /// An instruction accesses memory there, at an address that does not follow from the registers.
     pub unknown_address: u64,
     pub lost: u64,
-    /// The memory of samples is known: an interrupt is taken one instruction after the one that was waited for.
     pub skid: Skid,
+    #[serde(default)]
+    pub method: AccessMethod,
+}
+
+/// How the memory of a sample is told.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AccessMethod {
+    /// An interrupt is taken one instruction after the one that the thread waited for: a sample is of its memory.
+    #[default]
+    Waited,
+    /// Interrupts are taken elsewhere: a sample is of all memory that one pass of the loop around it accesses, in equal parts. Nothing is
+    /// told where the loop has more than one way through.
+    Passes,
 }
 
 /// Where the interrupts of the clock were taken in a loop of which each pass waits for one load.

@@ -5,20 +5,23 @@
 //! only, so that a long run needs no more memory than a short one. It asks the kernel where pages lie, and nothing else.
 
 pub mod calibration;
+//pub mod feed;
 pub mod input;
 mod live;
+//pub mod log;
 mod places;
 mod process;
 mod residence;
 mod tally;
 mod unknown;
+//pub mod watch;
 
 use std::collections::HashMap;
 
 use numawise_facts::Reading;
 use numawise_facts::activity::CodePlace;
-use numawise_facts::objects::{MemoryObject, ObjectKind, ObjectThread};
-use numawise_operands::{Access, Blame, Direction, blame};
+use numawise_facts::objects::{AccessMethod, MemoryObject, ObjectKind, ObjectThread};
+use numawise_operands::{Access, Blame, Direction, Listing, Registers, blame, once_around};
 use numawise_units::{Nanoseconds, Pid};
 
 use input::{Code, CodeMapping, FaultSample, LoadedVariable, MemoryChange, MemoryEvent, Stack, TimeSample};
@@ -36,6 +39,7 @@ mod tests;
 /// Follows the objects of a program and of the processes that it starts. For one thread.
 pub struct ObjectTracker {
     begin: Nanoseconds,
+    method: AccessMethod,
     code: Box<dyn Code + Send>,
     processes: HashMap<Pid, Process>,
     threads: Vec<ObjectThread>,
@@ -71,7 +75,7 @@ pub struct TrackedCounts {
 }
 
 /// What is left of a program that has ended.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct TrackedObjects {
     pub threads: Vec<ObjectThread>,
     pub places: Vec<CodePlace>,
@@ -81,9 +85,10 @@ pub struct TrackedObjects {
 
 impl ObjectTracker {
     /// For a run that begins now, by the monotonic clock.
-    pub fn new(begin: Nanoseconds, code: Box<dyn Code + Send>) -> ObjectTracker {
+    pub fn new(begin: Nanoseconds, method: AccessMethod, code: Box<dyn Code + Send>) -> ObjectTracker {
         ObjectTracker {
             begin,
+            method,
             code,
             processes: HashMap::new(),
             threads: Vec::new(),
@@ -112,6 +117,11 @@ impl ObjectTracker {
             self.gone(&[Gone { object: span.object, bytes: span.end - begin }], at);
         }
         self.places.forget(process);
+    }
+
+    /// A thread was made.
+    pub fn began(&mut self, process: Pid, thread: Pid) {
+        self.thread(process, thread);
     }
 
     pub fn named(&mut self, process: Pid, thread: Pid, name: String) {
@@ -263,7 +273,7 @@ impl ObjectTracker {
         let of = self.processes.entry(process).or_default();
         let Some(listing) = of.listing(sample.registers.ip, |ip| code.function(process, ip)) else { return };
         let user = User { thread, cpu: sample.cpu, node: None };
-        match blame(listing, &sample.registers) {
+        match memory_of(self.method, listing, &sample.registers) {
             Blame::Nothing => {}
             Blame::Accesses(accesses) => {
                 let place = self.places.of_stack(process, &sample.stack, &mut *self.code);
@@ -349,6 +359,17 @@ impl ObjectTracker {
             places: self.places.all(),
             counts: self.counts,
         }
+    }
+}
+
+fn memory_of(method: AccessMethod, listing: &Listing, registers: &Registers) -> Blame {
+    if method == AccessMethod::Waited {
+        return blame(listing, registers);
+    }
+    let pass = once_around(listing, registers).filter(|pass| pass.is_certain && pass.unknown.is_empty());
+    match pass {
+        Some(pass) if !pass.accesses.is_empty() => Blame::Accesses(pass.accesses),
+        _ => Blame::Nothing,
     }
 }
 

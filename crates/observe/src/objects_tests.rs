@@ -73,7 +73,11 @@ fn looped() -> (Vec<u8>, Vec<u64>) {
 
 fn tracker() -> ObjectTracker {
     let stacks = HashMap::from([(1, vec![ALLOCATES, CALLERS[0]]), (2, vec![ALLOCATES, CALLERS[1]])]);
-    let mut tracker = ObjectTracker::new(Nanoseconds(1000), Box::new(Fake { function: looped().0, stacks }));
+    let mut tracker = ObjectTracker::new(
+        Nanoseconds(1000),
+        AccessMethod::Waited,
+        Box::new(Fake { function: looped().0, stacks }),
+    );
     for number in [1, 2] {
         tracker.stack(PROGRAM, number, &stack(u64::from(number)));
     }

@@ -114,7 +114,7 @@ fn a_stack_that_the_kernel_does_not_copy_is_refused_with_its_reason() {
 
 /// All records that are there, each with whether it was taken at a page fault.
 fn sampler_records(sampler: &mut Sampler, mut each: impl FnMut(bool, Record<'_>)) {
-    let faults = sampler.faults.clone();
+    let faults = sampler.fault_events();
     sampler.drain(|bytes| {
         let Some((_, record)) = Record::parse(bytes) else { panic!("a record of the kernel: {bytes:?}") };
         let is_fault = matches!(&record, Record::Sample(sample) if faults.contains(&sample.event));

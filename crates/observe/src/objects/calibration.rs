@@ -4,10 +4,12 @@
 //! that is taken while the load is waited for is noted at the instruction after it on processors, and at the head of the loop under
 //! emulation: then what a sample says of memory is not to be believed.
 
+use std::io;
 use std::time::{Duration, Instant};
 
 use numawise_facts::Reading;
 use numawise_facts::objects::Skid;
+use numawise_linux::calls::interrupts::interrupts;
 use numawise_linux::calls::sampler::{Sampler, SamplerObstacle, SamplerSettings};
 use numawise_linux::samples::{Record, Sample};
 use numawise_units::Nanoseconds;
@@ -41,19 +43,32 @@ pub fn calibrate(stack: u32) -> Result<Calibration, SamplerObstacle> {
     let chase = Chase::new();
     let settings = SamplerSettings { period: PERIOD, faults: None, stack, begins_with_exec: false };
     let mut sampler = Sampler::open(&settings)?;
-    let begin = Instant::now();
-    let mut at = 0;
-    let mut code = chase.code();
-    while begin.elapsed() < CHASED {
-        (at, code) = chase.pass(at, 2_000);
-    }
-    std::hint::black_box(at);
+    let code = chase.run(CHASED);
     let mut skid = Skid::default();
     each_sample(&mut sampler, |sample| skid.add(sample.ip, &code));
     let gaps = gaps(SPUN);
     let mut samples = 0;
     each_sample(&mut sampler, |_| samples += 1);
     Ok(Calibration { skid, time_sample: cost(gaps, samples) })
+}
+
+/// The same for timers of the threads' own CPU time, of which the kernel takes at most one a tick (250 a second with Debian's kernel).
+///
+/// # Errors
+/// Where the kernel gives no timer.
+pub fn calibrate_timers() -> io::Result<Calibration> {
+    /// 60 ticks of 4 ms, of which others may have some, and half as many for the cost.
+    const CHASED: Duration = Duration::from_millis(240);
+    const SPUN: Duration = Duration::from_millis(120);
+    const PERIOD: Nanoseconds = Nanoseconds(1_000_000);
+    let chase = Chase::new();
+    let mut code = chase.code();
+    let ips = interrupts(PERIOD, || code = chase.run(CHASED))?;
+    let mut skid = Skid::default();
+    ips.into_iter().for_each(|ip| skid.add(ip, &code));
+    let mut longest = Vec::new();
+    let samples = interrupts(PERIOD, || longest = gaps(SPUN))?.len();
+    Ok(Calibration { skid, time_sample: cost(longest, samples) })
 }
 
 fn each_sample(sampler: &mut Sampler, mut each: impl FnMut(&Sample<'_>)) {
@@ -86,7 +101,7 @@ fn gaps(length: Duration) -> Vec<Nanoseconds> {
 
 /// The middle one of as many of the longest gaps as there were samples: others' interrupts among them are few.
 fn cost(gaps: Vec<Nanoseconds>, samples: usize) -> Reading<Nanoseconds> {
-    const LEAST: usize = 20;
+    const LEAST: usize = 8;
     let of_samples = &gaps[..samples.min(gaps.len())];
     match of_samples.get(of_samples.len() / 2) {
         Some(middle) if samples >= LEAST => Reading::Measured(*middle),
@@ -135,6 +150,16 @@ impl Chase {
 
     fn code(&self) -> ChaseCode {
         self.pass(0, 1).1
+    }
+
+    /// For so long.
+    fn run(&self, length: Duration) -> ChaseCode {
+        let (begin, mut at, mut code) = (Instant::now(), 0, self.code());
+        while begin.elapsed() < length {
+            (at, code) = self.pass(at, 2_000);
+        }
+        std::hint::black_box(at);
+        code
     }
 
     /// So many loads from a place on; where it came to, and where the loop lies.

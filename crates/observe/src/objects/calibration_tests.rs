@@ -28,7 +28,7 @@ fn the_cost_is_that_of_the_middle_sample() {
     let gaps = |values: &[u64]| values.iter().map(|value| Nanoseconds(*value)).collect::<Vec<_>>();
     let long: Vec<u64> = (0..30).map(|k| 10_000 - k).chain([400; 100]).collect();
     assert_eq!(cost(gaps(&long), 30), Reading::Measured(Nanoseconds(9_985)));
-    assert!(cost(gaps(&long), 19).measured().is_none(), "too few samples");
+    assert!(cost(gaps(&long), 7).measured().is_none(), "too few samples");
     assert!(cost(Vec::new(), 30).measured().is_none(), "no gap was seen");
 }
 
@@ -42,4 +42,12 @@ fn it_is_measured_here_where_the_kernel_lets_us() {
         }
         Err(obstacle) => eprintln!("SKIPPED: sampling is not allowed here: {obstacle}"),
     }
+}
+
+#[test]
+fn timers_are_measured_in_the_same_way() {
+    let calibration = calibrate_timers().unwrap();
+    eprintln!("{calibration:?}");
+    // At most one a tick; another process may have had most of the time.
+    assert!((3..=130).contains(&calibration.skid.samples), "{calibration:?}");
 }
