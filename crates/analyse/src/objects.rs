@@ -73,7 +73,8 @@ fn cost(run: &ObjectRun) -> Reading<Ratio> {
 }
 
 fn row(run: &ObjectRun, index: usize, object: &MemoryObject, time: &Reading<u64>) -> ObjectRow {
-    let samples: f64 = object.uses.iter().map(|of| of.samples).sum();
+    // The sum of nothing at all is -0.0.
+    let samples = object.uses.iter().fold(0.0, |sum, of| sum + of.samples);
     ObjectRow {
         object: index,
         kind: object.kind,
