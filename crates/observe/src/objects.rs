@@ -6,6 +6,7 @@
 
 pub mod input;
 mod live;
+pub mod log;
 mod places;
 mod process;
 mod residence;
