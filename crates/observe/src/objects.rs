@@ -8,7 +8,7 @@ pub mod calibration;
 //pub mod feed;
 pub mod input;
 mod live;
-//pub mod log;
+pub mod log;
 mod places;
 mod process;
 mod residence;

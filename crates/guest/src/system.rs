@@ -108,11 +108,8 @@ impl Symbol {
 
 /// New memory, all zeros; what is not touched takes none.
 pub fn memory(bytes: usize) -> Option<*mut c_void> {
-    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
-    // SAFETY: a new mapping, which nobody else knows.
-    let memory =
-        unsafe { libc::mmap(core::ptr::null_mut(), bytes, libc::PROT_READ | libc::PROT_WRITE, flags, -1, 0) };
-    (memory != libc::MAP_FAILED).then_some(memory)
+    let protection = libc::PROT_READ | libc::PROT_WRITE;
+    crate::memory::map(core::ptr::null_mut(), bytes, protection, None, libc::MAP_NORESERVE)
 }
 
 /// Opens a file for ourselves: the C library's functions are those that we stand before. Negative where it cannot be.
