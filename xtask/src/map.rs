@@ -24,7 +24,7 @@ const FORBIDDEN: [(&str, &str); 6] = [
 ];
 
 /// Crates that may use these and no others.
-const ONLY: [(&str, &[&str]); 12] = [
+const ONLY: [(&str, &[&str]); 13] = [
     ("units", &[]),
     ("stats", &[]),
     ("operands", &[]),
@@ -33,6 +33,7 @@ const ONLY: [(&str, &[&str]); 12] = [
     ("linux", &["syscalls", "units"]),
     ("facts", &["units"]),
     ("tables", &["facts", "units"]),
+    ("symbols", &["facts", "linux", "units"]),
     ("placement", &["facts", "units"]),
     ("report", &["facts", "tables", "units"]),
     ("agent", &["wire", "syscalls", "units"]),
@@ -44,7 +45,7 @@ const USED_BY: [(&str, &[&str]); 5] =
     [("cli", &[]), ("session", &["cli"]), ("tui", &["cli"]), ("agent", &[]), ("collector", &[])];
 
 /// Crates of others that stand behind one of ours.
-const BEHIND: [(&str, &[&str]); 9] = [
+const BEHIND: [(&str, &[&str]); 12] = [
     ("clap", &["cli"]),
     ("indicatif", &["cli"]),
     ("crossterm", &["tui"]),
@@ -54,6 +55,9 @@ const BEHIND: [(&str, &[&str]); 9] = [
     ("maud", &["report"]),
     ("statrs", &["stats"]),
     ("iced-x86", &["operands"]),
+    ("addr2line", &["symbols"]),
+    ("gimli", &["symbols"]),
+    ("object", &["symbols"]),
 ];
 
 /// Folders at the top that need no mention: made by tools.
