@@ -271,7 +271,7 @@ impl ObjectTracker {
         self.process(process).seen_stack(sample.thread, sample.stack.sp);
         let code = &mut self.code;
         let of = self.processes.entry(process).or_default();
-        let Some(listing) = of.listing(sample.registers.ip, |ip| code.function(process, ip)) else { return };
+        let Some(listing) = of.listing(&sample.registers, |ip| code.function(process, ip)) else { return };
         let user = User { thread, cpu: sample.cpu, node: None };
         match memory_of(self.method, listing, &sample.registers) {
             Blame::Nothing => {}

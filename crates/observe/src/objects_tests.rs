@@ -1,7 +1,7 @@
 use std::collections::HashMap;
 
 use numawise_facts::activity::SourcePlace;
-use numawise_operands::Registers;
+use numawise_operands::{Architecture, Registers};
 use numawise_units::{Bytes, CpuId};
 
 use super::input::*;
@@ -65,7 +65,7 @@ impl Code for Fake {
 /// The bytes of `mov rdx, [rax + 8 * rcx]; inc rcx; jmp` back, and where each instruction begins.
 fn looped() -> (Vec<u8>, Vec<u64>) {
     let bytes = vec![0x48, 0x8b, 0x14, 0xc8, 0x48, 0xff, 0xc1, 0xeb, 0xf7];
-    let listing = numawise_operands::Listing::of(MAIN, &bytes);
+    let listing = numawise_operands::Listing::of(Architecture::X86_64, MAIN, &bytes);
     let begins: Vec<u64> = listing.steps().iter().map(numawise_operands::Step::ip).collect();
     assert_eq!(begins, [MAIN, MAIN + 4, MAIN + 7]);
     (bytes, begins)
