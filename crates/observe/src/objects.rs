@@ -4,7 +4,9 @@
 //! From the registers of these and the code around them it finds the memory that they were waiting for (`numawise-operands`). It keeps sums
 //! only, so that a long run needs no more memory than a short one. It asks the kernel where pages lie, and nothing else.
 
+mod huge;
 pub mod input;
+mod lines;
 mod live;
 mod places;
 mod process;
@@ -17,6 +19,7 @@ use std::collections::HashMap;
 use numawise_facts::Reading;
 use numawise_facts::activity::CodePlace;
 use numawise_facts::objects::{MemoryObject, ObjectKind, ObjectThread};
+use numawise_linux::calls::pages::page_size;
 use numawise_operands::{Access, Blame, Direction, blame};
 use numawise_units::{Nanoseconds, Pid};
 
@@ -264,6 +267,7 @@ impl ObjectTracker {
 
     fn accesses(&mut self, process: Pid, user: User, place: Option<u32>, accesses: &[Access]) {
         let part = 1.0 / accesses.len().max(1) as f64;
+        let page = page_size().0;
         for access in accesses {
             let reads = match access.direction {
                 Direction::Read => part,
@@ -276,7 +280,7 @@ impl ObjectTracker {
             let tally = &mut self.objects[object as usize];
             tally.use_at(place, used);
             if let Some(span) = span {
-                tally.use_part(user.thread, &span, access.address, part);
+                tally.use_part(user.thread, &span, (access.address, page), part);
             }
             self.residence.ask(PageQuestion { process, address: access.address, object, user, used });
         }
