@@ -80,6 +80,9 @@ pub struct ObjectWatching {
     pub faults: Reading<FaultSamples>,
     /// CPU time that the watching took from the program, by the measured cost of each sample and each recorded allocation.
     pub cost: Reading<Nanoseconds>,
+    /// Of pages that are not huge.
+    #[serde(default = "not_collected")]
+    pub page_size: Reading<Bytes>,
 }
 
 /// What was written down of allocations.

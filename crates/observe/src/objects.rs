@@ -202,7 +202,10 @@ impl ObjectTracker {
             .filter_map(|caller| self.places.at(process, caller.saturating_sub(1), &mut *self.code))
             .collect();
         let with_line = places.iter().filter_map(|place| self.places.get(*place));
-        let first = with_line.into_iter().find(|place| place.source.line.measured().is_some()).cloned();
+        let is_own = |place: &&CodePlace| {
+            place.source.line.measured().is_some() && !place.source.is_of_system()
+        };
+        let first = with_line.into_iter().find(is_own).cloned();
         let name = match first {
             Some(place) => self.code.variable(&place),
             None => Reading::unavailable("no line of the program is known for its allocation"),

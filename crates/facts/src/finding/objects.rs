@@ -71,7 +71,7 @@ pub enum ObjectAdvice {
     /// Put it into the fast memory.
     PutIntoFastMemory { nodes: NodeSet },
     /// Give the parts that different nodes use pages of their own.
-    SeparatePages { page: Bytes },
+    SeparatePages { page: Reading<Bytes> },
     /// Have it in huge pages. `from_outside`: it comes from an allocator, which takes huge pages without a change of the program.
     UseHugePages { from_outside: bool },
 }
