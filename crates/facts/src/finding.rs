@@ -148,9 +148,15 @@ pub enum FindingId {
     /// An object that one thread uses lies on another node than this thread.
     #[serde(rename = "NW043")]
     ObjectOfThreadElsewhere,
+    /// Several nodes use different bytes of the same pages of an object.
+    #[serde(rename = "NW044")]
+    ObjectPagesShared,
     /// An object that much time is spent on is not in the fast memory of the machine.
     #[serde(rename = "NW045")]
     ObjectNotInFastMemory,
+    /// An object that is far larger than the pages of which a processor keeps the addresses has no huge pages.
+    #[serde(rename = "NW046")]
+    ObjectWithoutHugePages,
 }
 
 impl FindingId {
@@ -200,7 +206,9 @@ impl FindingId {
             FindingId::ObjectRemote => "NW041",
             FindingId::ObjectUsedByAll => "NW042",
             FindingId::ObjectOfThreadElsewhere => "NW043",
+            FindingId::ObjectPagesShared => "NW044",
             FindingId::ObjectNotInFastMemory => "NW045",
+            FindingId::ObjectWithoutHugePages => "NW046",
         }
     }
 }

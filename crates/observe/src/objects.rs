@@ -5,8 +5,10 @@
 //! only, so that a long run needs no more memory than a short one. It asks the kernel where pages lie, and nothing else.
 
 pub mod calibration;
-//pub mod feed;
+pub mod feed;
+mod huge;
 pub mod input;
+mod lines;
 mod live;
 pub mod log;
 mod places;
@@ -14,13 +16,14 @@ mod process;
 mod residence;
 mod tally;
 mod unknown;
-//pub mod watch;
+pub mod watch;
 
 use std::collections::HashMap;
 
 use numawise_facts::Reading;
 use numawise_facts::activity::CodePlace;
 use numawise_facts::objects::{AccessMethod, MemoryObject, ObjectKind, ObjectThread};
+use numawise_linux::calls::pages::page_size;
 use numawise_operands::{Access, Blame, Direction, Listing, Registers, blame, once_around};
 use numawise_units::{Nanoseconds, Pid};
 
@@ -224,7 +227,9 @@ impl ObjectTracker {
             .filter_map(|caller| self.places.at(process, caller.saturating_sub(1), &mut *self.code))
             .collect();
         let with_line = places.iter().filter_map(|place| self.places.get(*place));
-        let first = with_line.into_iter().find(|place| place.source.line.measured().is_some()).cloned();
+        let is_own =
+            |place: &&CodePlace| place.source.line.measured().is_some() && !place.source.is_of_system();
+        let first = with_line.into_iter().find(is_own).cloned();
         let name = match first {
             Some(place) => self.code.variable(&place),
             None => Reading::unavailable("no line of the program is known for its allocation"),
@@ -289,6 +294,7 @@ impl ObjectTracker {
 
     fn accesses(&mut self, process: Pid, user: User, place: Option<u32>, accesses: &[Access]) {
         let part = 1.0 / accesses.len().max(1) as f64;
+        let page = page_size().0;
         for access in accesses {
             let reads = match access.direction {
                 Direction::Read => part,
@@ -301,7 +307,7 @@ impl ObjectTracker {
             let tally = &mut self.objects[object as usize];
             tally.use_at(place, used);
             if let Some(span) = span {
-                tally.use_part(user.thread, &span, access.address, part);
+                tally.use_part(user.thread, &span, (access.address, page), part);
             }
             self.residence.ask(PageQuestion { process, address: access.address, object, user, used });
         }

@@ -85,7 +85,7 @@ fn tracker() -> ObjectTracker {
 }
 
 fn stack<'a>(sp: u64) -> Stack<'a> {
-    Stack { ip: MAIN, sp, bp: 0, kept: [0; 5], bytes: &[] }
+    Stack { ip: MAIN, sp, bp: 0, kept: [0; 5], r10: None, after_call: false, bytes: &[] }
 }
 
 fn event(at: u64, change: MemoryChange) -> MemoryEvent {
@@ -263,4 +263,20 @@ fn samples_without_code_or_memory_are_counted_and_belong_to_nothing() {
     let found = tracker.finish();
     assert_eq!((found.counts.time_samples, found.counts.with_memory), (1, 0));
     assert_eq!(found.objects, []);
+}
+
+#[test]
+fn lines_of_a_page_say_which_thread_uses_them() {
+    let mut tracker = tracker();
+    tracker.memory(&allocated(2000, 0x10_0000, 4096, 1));
+    for _ in 0..3 {
+        tracker.time(&sample(FIRST, 0, 0x10_0000, 0));
+        tracker.time(&sample(SECOND, 3, 0x10_0000, 8));
+    }
+    let found = tracker.finish();
+    let object = &found.objects[0];
+    let seen: Vec<_> = object.lines.iter().map(|of| (of.page, of.line, of.samples)).collect();
+    assert_eq!(seen, [(0, 0, 3.0), (0, 1, 3.0)]);
+    assert_ne!(object.lines[0].thread, object.lines[1].thread);
+    assert!(object.huge_pages.measured().is_none(), "nobody asked, and this is no 0");
 }

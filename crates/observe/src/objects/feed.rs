@@ -90,7 +90,8 @@ impl ObjectFeed {
         let is_sampled = self.sampler.is_some();
         let mut next = waiting.iter().peekable();
         self.logs.drain(now, &mut |logged| {
-            while let Some(record) = next.next_if(|record| logged.at().is_some_and(|at| record.at <= at)) {
+            let at = logged.at();
+            while let Some(record) = next.next_if(|record| at.is_some_and(|at| record.at <= at)) {
                 feed_kernel(tracker, kernel, record);
             }
             feed_logged(tracker, logged, is_sampled);
@@ -105,8 +106,7 @@ impl ObjectFeed {
         let (all, unreadable) = (&mut self.sampled.0, &mut self.kernel.unreadable);
         sampler.drain(|bytes| match Record::parse(bytes) {
             Some((at, record)) => {
-                let is_fault =
-                    matches!(&record, Record::Sample(sample) if faults.contains(&sample.event));
+                let is_fault = matches!(&record, Record::Sample(sample) if faults.contains(&sample.event));
                 all.push(KernelRecord { at, is_fault, bytes: bytes.into() });
             }
             None => *unreadable += 1,
@@ -159,18 +159,28 @@ fn feed_sample(tracker: &mut ObjectTracker, sample: &Sample<'_>, is_fault: bool)
 fn stack<'a>(registers: &UserRegisters, bytes: &'a [u8]) -> Stack<'a> {
     let general = registers.general();
     let kept = [general[3], general[12], general[13], general[14], general[15]];
-    Stack { ip: registers.ip(), sp: registers.sp(), bp: general[5], kept, bytes }
+    let (ip, sp) = (registers.ip(), registers.sp());
+    Stack { ip, sp, bp: general[5], kept, r10: Some(general[10]), after_call: false, bytes }
+}
+
+#[cfg(target_arch = "aarch64")]
+fn stack<'a>(registers: &UserRegisters, bytes: &'a [u8]) -> Stack<'a> {
+    let general = registers.general();
+    let kept = [general[30], general[19], general[20], general[21], general[22]];
+    let (ip, sp) = (registers.ip(), registers.sp());
+    Stack { ip, sp, bp: general[29], kept, r10: None, after_call: false, bytes }
 }
 
 /// What the library noted. Where the kernel samples too, it has said before what a process has mapped, and which one it was forked from.
 fn feed_logged(tracker: &mut ObjectTracker, logged: LoggedRecord<'_>, is_sampled: bool) {
     match logged {
         LoggedRecord::ProcessBegins { process, parent, forked, at } if !is_sampled => {
-            match parent.filter(|_| forked) {
-                Some(parent) => tracker.forked(process, parent),
-                None => tracker.replaced(process, at),
+            if forked {
+                tracker.forked(process, parent);
+            } else {
+                tracker.replaced(process, at);
+                tracker.begun(process, at);
             }
-            tracker.begun(process, at);
         }
         LoggedRecord::ProcessBegins { .. } => {}
         LoggedRecord::Stack { process, number, stack } => tracker.stack(process, number, &stack),

@@ -78,8 +78,12 @@ pub struct Stack<'a> {
     pub ip: u64,
     pub sp: u64,
     pub bp: u64,
-    /// rbx and r12 to r15, which a function that uses them puts back.
+    /// rbx and r12 to r15, which a function that uses them puts back; of aarch64 the first is x30, where the innermost function returns to.
     pub kept: [u64; 5],
+    /// r10 of x86-64, where functions that align their stack keep its old begin at first.
+    pub r10: Option<u64>,
+    /// `ip` is where a call returns to, and not an instruction at which the thread was interrupted.
+    pub after_call: bool,
     /// From `sp` on.
     pub bytes: &'a [u8],
 }

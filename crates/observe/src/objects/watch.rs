@@ -44,7 +44,9 @@ impl ObjectWatch {
     ///
     /// # Errors
     /// Where there can be no other thread.
-    pub fn start(feed: impl FnOnce() -> ObjectFeed + Send + 'static) -> Result<ObjectWatch, ObjectWatchError> {
+    pub fn start(
+        feed: impl FnOnce() -> ObjectFeed + Send + 'static,
+    ) -> Result<ObjectWatch, ObjectWatchError> {
         let stop = Arc::new(AtomicBool::new(false));
         let stopped = Arc::clone(&stop);
         let thread = std::thread::Builder::new().name("objects".to_owned()).spawn(move || {
