@@ -22,7 +22,7 @@ const LONGEST_NAME: usize = 512;
 /// Where distributions put debugging information that is a file of its own.
 const DEBUG_FOLDER: &str = "/usr/lib/debug";
 
-const NO_LINES: &str = "the file has no lines for it; compile with -g";
+pub const NO_LINES: &str = "the file has no lines for it; compile with -g";
 
 /// Debugging information of a file.
 pub struct DebugInfo {

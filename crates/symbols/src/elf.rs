@@ -89,6 +89,8 @@ pub struct ElfFile {
     pub frames: Section,
     pub frames_index: Section,
     pub symbols: SymbolTable,
+    /// The symbols are all that the linker knew, and not only those that other files may use.
+    pub has_all_symbols: bool,
 }
 
 fn unreadable(path: &Path, problem: impl ToString) -> Error {
@@ -130,13 +132,15 @@ impl ElfFile {
         // Without a table of sections, as some tools strip it, nothing has a name.
         let sections = header.sections(endian, &cache).unwrap_or_default();
         let section = |name: &str| named(&sections, &cache, name).unwrap_or_default();
+        let (symbols, has_all_symbols) = symbols(&sections, &cache);
         Ok(ElfFile {
             identity: FileIdentity::of(&facts),
             processor,
             segments,
             frames: section(".eh_frame"),
             frames_index: section(".eh_frame_hdr"),
-            symbols: symbols(&sections, &cache),
+            symbols,
+            has_all_symbols,
         })
     }
 
@@ -206,7 +210,7 @@ fn named(sections: &Sections<'_>, cache: &Cache, name: &str) -> Option<Section> 
 }
 
 /// The full table of symbols; of a file without one that of the dynamic linker.
-fn symbols(sections: &Sections<'_>, cache: &Cache) -> SymbolTable {
+fn symbols(sections: &Sections<'_>, cache: &Cache) -> (SymbolTable, bool) {
     let table = |kind| {
         let section = sections.iter().find(|section| section.sh_type(LittleEndian) == kind)?;
         let names = sections.section(section.link(LittleEndian)).ok()?;
@@ -217,7 +221,10 @@ fn symbols(sections: &Sections<'_>, cache: &Cache) -> SymbolTable {
         };
         Some(SymbolTable::parse(of(section)?, of(names)?)).filter(|table| !table.is_empty())
     };
-    table(SHT_SYMTAB).or_else(|| table(SHT_DYNSYM)).unwrap_or_default()
+    match table(SHT_SYMTAB) {
+        Some(all) => (all, true),
+        None => (table(SHT_DYNSYM).unwrap_or_default(), false),
+    }
 }
 
 /// Where the debugging information of a file is, as the file says.
@@ -281,4 +288,34 @@ fn build(section: &object::elf::SectionHeader64<LittleEndian>, cache: &Cache) ->
         }
     }
     None
+}
+
+/// The debugging information of a file, unpacked: names of sections and their bytes.
+///
+/// # Errors
+/// Those of [`ElfFile::read`]; a section is too large.
+pub fn debug_sections(path: &Path) -> Result<Vec<(&'static str, Vec<u8>)>, Error> {
+    const WANTED: [&str; 7] = [
+        ".debug_abbrev",
+        ".debug_addr",
+        ".debug_info",
+        ".debug_line",
+        ".debug_line_str",
+        ".debug_str",
+        ".debug_str_offsets",
+    ];
+    let (file, _) = open(path)?;
+    let cache = Cache::new(file);
+    let problem = |e: object::read::Error| unreadable(path, e);
+    let parsed = object::read::elf::ElfFile64::<LittleEndian, _>::parse(&cache).map_err(problem)?;
+    let mut sections = Vec::new();
+    for name in WANTED {
+        let Some(section) = object::Object::section_by_name(&parsed, name) else { continue };
+        let packed = object::ObjectSection::compressed_data(&section).map_err(problem)?;
+        if packed.uncompressed_size > LARGEST_TABLE {
+            return Err(unreadable(path, format!("{name} has {} bytes", packed.uncompressed_size)));
+        }
+        sections.push((name, packed.decompress().map_err(problem)?.into_owned()));
+    }
+    Ok(sections)
 }

@@ -6,6 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use numawise_facts::Reading;
 use numawise_facts::activity::CodePlace;
 use numawise_linux::Roots;
 use numawise_linux::file::Lines;
@@ -18,7 +19,9 @@ use crate::error::Error;
 use crate::frame_table::FrameTable;
 use crate::globals::{self, GlobalVariable};
 use crate::mappings::{MappedPart, Mappings};
+use crate::source::SourceFiles;
 use crate::unwind::{CodeAt, StackView, Unwinder};
+use crate::variable;
 
 #[cfg(test)]
 #[path = "loaded_tests.rs"]
@@ -38,6 +41,7 @@ pub struct LoadedFiles {
     numbers: HashMap<PathBuf, u32>,
     files: Vec<LoadedFile>,
     unwinder: Unwinder,
+    sources: SourceFiles,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -107,6 +111,7 @@ impl LoadedFiles {
             numbers: HashMap::new(),
             files: Vec::new(),
             unwinder: Unwinder::default(),
+            sources: SourceFiles::default(),
         }
     }
 
@@ -261,6 +266,16 @@ impl LoadedFiles {
         Some(CodePlace { file: path, address: in_file, source })
     }
 
+    /// The variable that the memory goes to which a call on a line gives; several where the line has several.
+    pub fn variable(&mut self, place: &CodePlace) -> Reading<String> {
+        variable::of(place, &mut self.sources)
+    }
+
+    /// A line of a source file with so many before and after it.
+    pub fn source_lines(&mut self, file: &str, line: u32, context: u32) -> Reading<Vec<(u32, String)>> {
+        self.sources.lines(file, line, context)
+    }
+
     /// The files that are loaded into a process, in the order of their addresses.
     pub fn files(&mut self, process: Pid) -> Vec<PathBuf> {
         if self.processes.get(&process).is_none_or(|known| known.mappings.all().next().is_none()) {
@@ -293,10 +308,14 @@ impl LoadedFiles {
         let parts: Vec<MappedPart> = parts.filter(|part| part.file == Some(number)).collect();
         let file = &mut self.files[number as usize];
         file.open()?;
-        let LoadedFile { path, content: Some(Ok(content)), .. } = &*file else { return Err(not_loaded()) };
+        let _ = file.debug();
+        let LoadedFile { path, content: Some(Ok(content)), debug, .. } = &*file else {
+            return Err(not_loaded());
+        };
         let elf = &content.elf;
-        let loaded = parts.iter().find_map(|part| elf.moved_by(part.begin, part.offset));
-        let loaded = loaded.ok_or_else(not_loaded)?;
-        globals::variables(path, elf, loaded, least)
+        let loaded =
+            parts.iter().find_map(|part| elf.moved_by(part.begin, part.offset)).ok_or_else(not_loaded)?;
+        let debug = debug.as_ref().and_then(|debug| debug.as_ref().ok());
+        Ok(globals::variables(path, elf, debug.map(|debug| debug.path.as_path()), loaded, least))
     }
 }
