@@ -25,7 +25,7 @@ mod metric;
 pub mod migrate;
 mod near;
 mod numactl_list;
-//pub mod objects;
+pub mod objects;
 pub mod openmp;
 pub mod place;
 pub mod plan;

@@ -69,7 +69,7 @@ pub struct EndedObjects {
 /// # Errors
 /// Where the library is missing or another's, this is watched already, or the placement cannot be met.
 pub fn prepare(request: ObjectsRequest, environment: Environment<'_>) -> Result<ObjectsPlan, Error> {
-    if let Some(folder) = numawise_launch::heap_logged_by(environment) {
+    if let Some(folder) = numawise_launch::objects_watched_by(environment) {
         return Err(Error::WatchedAlready { folder });
     }
     let own = std::env::current_exe();

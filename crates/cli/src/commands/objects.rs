@@ -123,15 +123,19 @@ impl Outputs {
             numawise_record::save_object_run(path, run, self.existing).map(|()| path).map_err(Failure::from)
         });
         let name = |path: &Path| path.display().to_string();
-        let name = kept.as_ref().and_then(|kept| kept.as_ref().ok()).map_or_else(String::new, |path| name(path));
+        let name =
+            kept.as_ref().and_then(|kept| kept.as_ref().ok()).map_or_else(String::new, |path| name(path));
         let report = ObjectsReport::of(run, &name);
         let written = |path: &Path, text: &str| files::write(path, text, "the report");
         let pages = [
             self.html.as_deref().map(|path| written(path, &report.html())),
             self.json.as_deref().map(|path| written(path, &report.json())),
         ];
-        let failures: Vec<Failure> =
-            kept.and_then(Result::err).into_iter().chain(pages.into_iter().flatten().filter_map(Result::err)).collect();
+        let failures: Vec<Failure> = kept
+            .and_then(Result::err)
+            .into_iter()
+            .chain(pages.into_iter().flatten().filter_map(Result::err))
+            .collect();
         // What was to be in files alone is printed where one could not be written.
         if !self.quiet || !failures.is_empty() {
             streams::say_text(&format!("\n{}", report.text(streams::style_of(&io::stderr()))));

@@ -3,7 +3,7 @@
 use numawise_facts::notice::ObjectsNotice;
 use numawise_facts::objects::{AccessMethod, ObjectWatching, Skid, TimeSamples};
 use numawise_facts::{Notice, Reading};
-use numawise_launch::{HeapSettings, HeapTimers};
+use numawise_launch::{HeapSettings, MOST_TIMER_SAMPLES};
 use numawise_linux::calls::sampler::{Sampler, SamplerObstacle, SamplerSettings};
 use numawise_observe::objects::calibration::{Calibration, calibrate, calibrate_timers};
 use numawise_observe::objects::watch::WatchedObjects;
@@ -76,8 +76,9 @@ impl Sampling {
 
     /// What the library in the program is to do.
     pub fn heap_settings(&self, least: Bytes) -> HeapSettings {
-        let timers = self.sampler.is_none().then_some(HeapTimers { period: self.calibrated.period });
-        HeapSettings { least, timers }
+        let rate = 1_000_000_000 / self.calibrated.period.0.max(1);
+        let timer = self.sampler.is_none().then_some(rate.clamp(1, MOST_TIMER_SAMPLES));
+        HeapSettings { least: Some(least), drawn: None, timer }
     }
 
     pub fn into_parts(self) -> (Calibrated, Option<Sampler>) {
@@ -128,7 +129,9 @@ pub fn watching(
     };
     let faults = match &calibrated.obstacle {
         None => Reading::Measured(watched.fed.faults()),
-        Some(problem) => Reading::unavailable(format!("the kernel does not sample page faults for us: {problem}")),
+        Some(problem) => {
+            Reading::unavailable(format!("the kernel does not sample page faults for us: {problem}"))
+        }
     };
     ObjectWatching {
         least,

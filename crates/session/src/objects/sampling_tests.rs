@@ -39,8 +39,13 @@ fn samples_tell_what_was_waited_for_where_they_are_one_instruction_late() {
 #[test]
 fn what_watching_took_is_counted() {
     let calibrated = calibrated(Skid { samples: 100, one_after: 100 }, Reading::Measured(Nanoseconds(10)));
-    let counts =
-        TrackedCounts { time_samples: 7, fault_samples: 3, events: 2, faults: 93, ..TrackedCounts::default() };
+    let counts = TrackedCounts {
+        time_samples: 7,
+        fault_samples: 3,
+        events: 2,
+        faults: 93,
+        ..TrackedCounts::default()
+    };
     let log = AllocationLog { processes: 1, ..AllocationLog::default() };
     let mut notices = Vec::new();
     let watching = watching(Bytes::kib(16), &calibrated, &watched(counts, log, 0), &mut notices);
