@@ -38,8 +38,8 @@ const MOST_ROWS: usize = 1000;
 /// What the run says of its objects.
 pub fn objects(run: &ObjectRun) -> ObjectTables {
     let time = time_samples(run);
-    let samples: Vec<f64> =
-        run.objects.iter().map(|object| object.uses.iter().map(|of| of.samples).sum()).collect();
+    let sum = |object: &MemoryObject| object.uses.iter().fold(0.0, |sum, of| sum + of.samples);
+    let samples: Vec<f64> = run.objects.iter().map(sum).collect();
     // Where times are withheld, they do not decide the order either.
     let weight = |k: usize| if time.measured().is_some() { samples[k] } else { 0.0 };
     let mut order: Vec<usize> = (0..run.objects.len()).collect();

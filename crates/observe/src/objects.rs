@@ -43,7 +43,7 @@ mod tests;
 pub struct ObjectTracker {
     begin: Nanoseconds,
     method: AccessMethod,
-    code: Box<dyn Code + Send>,
+    code: Box<dyn Code>,
     processes: HashMap<Pid, Process>,
     threads: Vec<ObjectThread>,
     by_thread: HashMap<(Pid, Pid), u32>,
@@ -88,7 +88,7 @@ pub struct TrackedObjects {
 
 impl ObjectTracker {
     /// For a run that begins now, by the monotonic clock.
-    pub fn new(begin: Nanoseconds, method: AccessMethod, code: Box<dyn Code + Send>) -> ObjectTracker {
+    pub fn new(begin: Nanoseconds, method: AccessMethod, code: Box<dyn Code>) -> ObjectTracker {
         ObjectTracker {
             begin,
             method,

@@ -1,7 +1,11 @@
 //! Memory objects of a run: one document for the terminal and for HTML, and JSON.
 
+mod cures;
+mod data;
+mod described;
 mod document;
 mod json;
+mod views;
 mod words;
 
 use numawise_facts::ObjectRun;

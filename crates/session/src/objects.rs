@@ -14,7 +14,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use numawise_facts::notice::ObjectsNotice;
 use numawise_facts::objects::ObjectRunHeader;
-use numawise_facts::{Exit, Notice, ObjectRun, RunSpec};
+use numawise_facts::{Exit, Notice, ObjectRun, Reading, RunSpec};
 use numawise_launch::{EndedProgram, Foreground, HeapLibrary, LaunchError};
 use numawise_observe::objects::ObjectTracker;
 use numawise_observe::objects::feed::ObjectFeed;
@@ -168,6 +168,16 @@ impl ObjectsPlan {
             usage: ended.usage,
             notices,
         };
-        ObjectRun { header, watching, threads: tracked.threads, places, objects: tracked.objects }
+        ObjectRun {
+            header,
+            watching,
+            threads: tracked.threads,
+            places,
+            objects: tracked.objects,
+            sources: Vec::new(),
+            bandwidth: Reading::unavailable("bandwidth was not watched in this run"),
+            memory_bound: Reading::unavailable("it takes counters of the processor"),
+            trials: Vec::new(),
+        }
     }
 }

@@ -122,10 +122,8 @@ impl Outputs {
         let kept = self.record.as_deref().map(|path| {
             numawise_record::save_object_run(path, run, self.existing).map(|()| path).map_err(Failure::from)
         });
-        let name = |path: &Path| path.display().to_string();
-        let name =
-            kept.as_ref().and_then(|kept| kept.as_ref().ok()).map_or_else(String::new, |path| name(path));
-        let report = ObjectsReport::of(run, &name);
+        let name = kept.as_ref().and_then(|kept| kept.as_ref().ok()).map(|path| path.display().to_string());
+        let report = ObjectsReport::of(run, name.as_deref());
         let written = |path: &Path, text: &str| files::write(path, text, "the report");
         let pages = [
             self.html.as_deref().map(|path| written(path, &report.html())),

@@ -40,7 +40,9 @@ fn not_logged(obstacle: &PreloadObstacle) -> String {
             "the library that logs allocations is at {library}, a path that LD_PRELOAD cannot hold; no allocation is logged"
         ),
         PreloadObstacle::LibraryUnreadable { library, error } => {
-            format!("the library that logs allocations cannot be read at {library}: {error}; no allocation is logged")
+            format!(
+                "the library that logs allocations cannot be read at {library}: {error}; no allocation is logged"
+            )
         }
     }
 }

@@ -4,6 +4,7 @@ use numawise_facts::notice::ObjectsNotice;
 use numawise_facts::objects::{AccessMethod, ObjectWatching, Skid, TimeSamples};
 use numawise_facts::{Notice, Reading};
 use numawise_launch::{HeapSettings, MOST_TIMER_SAMPLES};
+use numawise_linux::calls::pages::page_size;
 use numawise_linux::calls::sampler::{Sampler, SamplerObstacle, SamplerSettings};
 use numawise_observe::objects::calibration::{Calibration, calibrate, calibrate_timers};
 use numawise_observe::objects::watch::WatchedObjects;
@@ -143,6 +144,7 @@ pub fn watching(
         time: Reading::Measured(time),
         faults,
         cost: cost(calibrated, watched),
+        page_size: Reading::Measured(page_size()),
     }
 }
 
@@ -168,5 +170,6 @@ pub fn not_watched(least: Bytes, problem: &str) -> ObjectWatching {
         time: Reading::unavailable(reason()),
         faults: Reading::unavailable(reason()),
         cost: Reading::unavailable(reason()),
+        page_size: Reading::Measured(page_size()),
     }
 }
