@@ -93,8 +93,8 @@ fn operators_of_cpp_are_written_down_once_and_throw_through_us() {
         let noted = noted(&errors);
         for (form, address, bytes) in &noted {
             let again = noted.iter().filter(|other| (&other.1, &other.2) == (address, bytes)).count();
-            let same = |change: &&MemoryChange| matches!(change, MemoryChange::Allocated { address: at, bytes: of, .. } if (*at, *of) == (address, bytes));
-            assert_eq!(written.changes().filter(same).count(), 1, "{form} {options:?}");
+            let same = |change: &&MemoryChange| matches!(change, MemoryChange::Allocated { address: at, bytes: of, .. } if (at, of) == (address, bytes));
+            assert_eq!(written.changes().filter(same).count(), again, "{form} {options:?}");
         }
         // A vector that grows to 800 kB, by doubling.
         let large = |change: &&MemoryChange| matches!(change, MemoryChange::Allocated { bytes, .. } if bytes.is_power_of_two() && *bytes >= 16_384);
