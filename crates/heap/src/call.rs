@@ -10,7 +10,7 @@ use crate::function::{self, FUNCTIONS, Function, Size, What};
 use crate::local::{Local, local};
 use crate::log::{self, Log};
 use crate::ring::{self, Happened};
-use crate::{draw, early, member, stacks};
+use crate::{draw, early, member, stacks, timer};
 
 /// Bytes from which on an allocation is written down; before the begin all come here, and none after it where nothing is watched. Read
 /// by the entries.
@@ -99,6 +99,7 @@ pub extern "C" fn before(frame: &mut Frame) -> Next {
         return early(function, frame, real).unwrap_or(Next::jump(real));
     }
     match function.what {
+        What::Allocate(_) | What::AllocateInto(_) if function::is_inner(frame.ip) => {}
         What::Allocate(size) | What::AllocateInto(size) => {
             frame.note = note(local, frame.size(size));
         }
@@ -121,6 +122,12 @@ pub extern "C" fn before(frame: &mut Frame) -> Next {
         What::Detach => {
             gone(local, EventKind::Detached, frame.argument(0), 0);
         }
+        What::Signal if timer::is_signal(frame.argument(0)) => {
+            if let Some(next) = signal(frame) {
+                return next;
+            }
+        }
+        What::Signal => {}
     }
     if frame.note == 0 { Next::jump(real) } else { Next::call(real) }
 }
@@ -160,6 +167,21 @@ fn gone(local: &Local, kind: EventKind, address: usize, bytes: usize) {
     }
 }
 
+/// The program takes the signal of the samples, or asks for it: it finds the default, as without us.
+fn signal(frame: &Frame) -> Option<Next> {
+    let is_asked = frame.number == function::SIGACTION && frame.argument(1) == 0;
+    if !is_asked {
+        timer::give_signal_back();
+        return None;
+    }
+    if frame.argument(2) != 0 {
+        let old = core::ptr::with_exposed_provenance_mut::<libc::sigaction>(frame.argument(2));
+        // SAFETY: the caller keeps to sigaction(2): there is place for one. Zeros are the default.
+        unsafe { old.write(core::mem::zeroed()) };
+    }
+    Some(Next::result(0))
+}
+
 /// What the loader allocates while it looks functions up for us.
 fn looked_up(function: &Function, frame: &Frame) -> Next {
     match function.what {
@@ -171,7 +193,7 @@ fn looked_up(function: &Function, frame: &Frame) -> Next {
         What::AllocateInto(_) => Next::result(libc::ENOMEM as usize),
         // Of another allocator: a few bytes that stay.
         What::Release | What::Unmap | What::Detach => Next::result(0),
-        What::Map | What::Remap | What::Attach => Next::result(usize::MAX),
+        What::Map | What::Remap | What::Attach | What::Signal => Next::result(usize::MAX),
     }
 }
 
@@ -210,7 +232,9 @@ fn nothing_there(function: &Function) -> Next {
     unsafe { *libc::__errno_location() = libc::ENOMEM };
     match function.what {
         What::AllocateInto(_) => Next::result(libc::ENOMEM as usize),
-        What::Map | What::Remap | What::Attach | What::Unmap | What::Detach => Next::result(usize::MAX),
+        What::Map | What::Remap | What::Attach | What::Unmap | What::Detach | What::Signal => {
+            Next::result(usize::MAX)
+        }
         What::Allocate(_) | What::Reallocate | What::Release => Next::result(0),
     }
 }
@@ -231,7 +255,7 @@ pub extern "C" fn after(frame: &Frame, result: usize) -> usize {
             What::Map => place.mapped(result, frame.argument(1), frame.argument(3) as i32),
             What::Remap => place.remapped(result),
             What::Attach => place.attached(result),
-            What::AllocateInto(_) | What::Release | What::Unmap | What::Detach => {}
+            What::AllocateInto(_) | What::Release | What::Unmap | What::Detach | What::Signal => {}
         }
     }
     result
