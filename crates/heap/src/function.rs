@@ -144,7 +144,10 @@ fn look_up(number: usize, caller: usize, place: &AtomicUsize) -> usize {
     if found == 0 && function.operator {
         found = real(MALLOC, caller);
     }
+    // Constructors may call it before the allocator is known.
+    let is_known = ALLOCATOR[1].load(Relaxed) != 0;
     if function.operator
+        && is_known
         && !is_of_allocator(found)
         && let Some(passed) = PASSED.get(number)
     {
