@@ -1,6 +1,7 @@
 //! What is done before and after a function that allocates, frees or maps. A free is written before it, an allocation after it, so that
 //! the order of the ring is that in which memory changed hands.
 
+use core::ffi::c_long;
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use numawise_guest::system::SavedErrno;
@@ -85,6 +86,12 @@ pub extern "C" fn before(frame: &mut Frame) -> Next {
     let errno = SavedErrno::new();
     let local = local();
     let Some(function) = FUNCTIONS.get(frame.number) else { return Next::result(0) };
+    if let Some(number) = system_call(function)
+        && (local.looks_up.get() || !function::is_known(frame.number))
+    {
+        drop(errno);
+        return directly(number, frame);
+    }
     if local.looks_up.get() {
         return looked_up(function, frame);
     }
@@ -182,6 +189,26 @@ fn signal(frame: &Frame) -> Option<Next> {
     Some(Next::result(0))
 }
 
+/// Functions that are calls of the kernel, and nothing else.
+fn system_call(function: &Function) -> Option<c_long> {
+    match function.what {
+        What::Map => Some(libc::SYS_mmap),
+        What::Unmap => Some(libc::SYS_munmap),
+        What::Remap => Some(libc::SYS_mremap),
+        What::Attach => Some(libc::SYS_shmat),
+        What::Detach => Some(libc::SYS_shmdt),
+        _ => None,
+    }
+}
+
+/// Before the begin, an allocator that is linked into the program may map its first memory while it cannot be asked for any, which the loader
+/// does where it looks a function up.
+fn directly(number: c_long, frame: &Frame) -> Next {
+    let [a, b, c, d, e, f] = frame.arguments;
+    // SAFETY: the arguments are the program's own.
+    Next::result(unsafe { libc::syscall(number, a, b, c, d, e, f) } as usize)
+}
+
 /// What the loader allocates while it looks functions up for us.
 fn looked_up(function: &Function, frame: &Frame) -> Next {
     match function.what {
@@ -192,8 +219,10 @@ fn looked_up(function: &Function, frame: &Frame) -> Next {
         What::Reallocate => Next::result(moved(frame.argument(0), frame.argument(1), early::allocate)),
         What::AllocateInto(_) => Next::result(libc::ENOMEM as usize),
         // Of another allocator: a few bytes that stay.
-        What::Release | What::Unmap | What::Detach => Next::result(0),
-        What::Map | What::Remap | What::Attach | What::Signal => Next::result(usize::MAX),
+        What::Release => Next::result(0),
+        What::Map | What::Unmap | What::Remap | What::Attach | What::Detach | What::Signal => {
+            Next::result(usize::MAX)
+        }
     }
 }
 

@@ -126,6 +126,11 @@ pub fn real(number: usize, caller: usize) -> usize {
     }
 }
 
+/// Whether the real function was looked up.
+pub fn is_known(number: usize) -> bool {
+    REAL.get(number).is_some_and(|place| place.load(Relaxed) != 0)
+}
+
 #[cold]
 fn look_up(number: usize, caller: usize, place: &AtomicUsize) -> usize {
     let Some(function) = FUNCTIONS.get(number) else { return 0 };

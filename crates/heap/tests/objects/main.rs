@@ -121,6 +121,32 @@ fn allocators_of_others_are_seen_in_all_forms_of_c() {
 }
 
 #[test]
+fn an_allocator_that_is_linked_in_works_as_without_it() {
+    let bench = Bench::new();
+    let Some(program) =
+        bench.compile("gcc", "ways.c", &["-pthread", "-DNO_PVALLOC", "-l:libjemalloc.a", "-lm"])
+    else {
+        return;
+    };
+    for way in ["forms", "threads", "fork", "signals", "timed"] {
+        let (written, _) =
+            bench.with(&[program.to_str().unwrap(), way], &[("NUMAWISE_OBJECTS_TIMER", "250")]);
+        assert!(written.counts.processes >= 1, "{way}");
+        assert!(!written.changes().any(|change| matches!(change, MemoryChange::Allocated { .. })), "{way}");
+    }
+}
+
+#[test]
+fn a_library_that_is_loaded_for_itself_finds_its_own_operators() {
+    let bench = Bench::new();
+    let Some(program) = bench.compile("gcc", "ways.c", &["-pthread"]) else { return };
+    let Some(library) = bench.compile("g++", "plugin.cpp", &["-shared", "-fPIC"]) else { return };
+    let words = [program.to_str().unwrap(), "plugin", library.to_str().unwrap()];
+    let (written, errors) = bench.with(&words, &NONE);
+    assert_eq!(all_noted(&written, &errors), 1);
+}
+
+#[test]
 fn arrays_of_fortran_are_written_down() {
     let bench = Bench::new();
     let Some(program) = bench.compile("gfortran", "ways.f90", &[]) else { return };

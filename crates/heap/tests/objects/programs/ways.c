@@ -1,5 +1,6 @@
 // Allocates in many ways. What it prints on standard output is the same in each run; addresses go to standard error.
 #define _GNU_SOURCE
+#include <dlfcn.h>
 #include <errno.h>
 #include <malloc.h>
 #include <poll.h>
@@ -258,6 +259,16 @@ static void takes_signals(void) {
   printf("%d taken, %d handled\n", taken, (int)handled);
 }
 
+// A library that is loaded for itself, with all that it needs.
+static void plugin(const char *path) {
+  void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  int (*run)(size_t, void **) = (int (*)(size_t, void **))dlsym(library, "plugin");
+  void *block;
+  printf("%d thrown\n", run(100777, &block));
+  note("plugin", block, 100777);
+  dlclose(library);
+}
+
 int main(int count, char **words) {
   const char *way = count > 1 ? words[1] : "";
   if (!strcmp(way, "forms")) forms();
@@ -271,5 +282,6 @@ int main(int count, char **words) {
   if (!strcmp(way, "timed")) timed();
   if (!strcmp(way, "waits")) waits();
   if (!strcmp(way, "takes")) takes_signals();
+  if (!strcmp(way, "plugin")) plugin(words[2]);
   return count > 2 ? atoi(words[2]) : 0;
 }
