@@ -24,7 +24,7 @@ const FORBIDDEN: [(&str, &str); 6] = [
 ];
 
 /// Crates that may use these and no others.
-const ONLY: [(&str, &[&str]); 13] = [
+const ONLY: [(&str, &[&str]); 15] = [
     ("units", &[]),
     ("stats", &[]),
     ("operands", &[]),
@@ -37,12 +37,21 @@ const ONLY: [(&str, &[&str]); 13] = [
     ("placement", &["facts", "units"]),
     ("report", &["facts", "tables", "units"]),
     ("agent", &["wire", "syscalls", "units"]),
-    ("collector", &["wire", "syscalls"]),
+    ("guest", &["wire", "syscalls"]),
+    ("collector", &["guest", "wire", "syscalls"]),
+    ("heap", &["guest", "wire", "syscalls"]),
 ];
 
 /// Crates that only these may use.
-const USED_BY: [(&str, &[&str]); 5] =
-    [("cli", &[]), ("session", &["cli"]), ("tui", &["cli"]), ("agent", &[]), ("collector", &[])];
+const USED_BY: [(&str, &[&str]); 7] = [
+    ("cli", &[]),
+    ("session", &["cli"]),
+    ("tui", &["cli"]),
+    ("agent", &[]),
+    ("collector", &[]),
+    ("heap", &[]),
+    ("guest", &["collector", "heap"]),
+];
 
 /// Crates of others that stand behind one of ours.
 const BEHIND: [(&str, &[&str]); 12] = [

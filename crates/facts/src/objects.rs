@@ -175,7 +175,8 @@ pub enum ObjectKind {
     Global,
     /// The stacks of threads.
     Stack,
-    /// All allocations that are too small to be objects of their own.
+    /// All allocations that are too small to be objects of their own; and, where `allocated` is known, those among them of one call stack,
+    /// whose bytes are estimated from those that were drawn.
     Small,
     /// What was seen of memory that is none of these.
     Other,

@@ -55,9 +55,9 @@ impl Write for Text {
 
 /// A page that a child of fork finds as zeros; null where the kernel cannot do that.
 pub fn page_wiped_in_children() -> *mut AtomicU64 {
-    let Some(page) = map(core::ptr::null_mut(), PAGE, libc::PROT_READ | libc::PROT_WRITE, None, 0) else {
-        return core::ptr::null_mut();
-    };
+    // SAFETY: the kernel finds a place for it.
+    let page = unsafe { map(core::ptr::null_mut(), PAGE, libc::PROT_READ | libc::PROT_WRITE, None, 0) };
+    let Some(page) = page else { return core::ptr::null_mut() };
     // SAFETY: the mapping is new, and nobody else knows it.
     unsafe {
         if libc::madvise(page, PAGE, libc::MADV_WIPEONFORK) != 0 {
@@ -70,7 +70,10 @@ pub fn page_wiped_in_children() -> *mut AtomicU64 {
 
 /// A new mapping of a file, shared with it, or of memory of our own; the C library's function may be one that we stand before. `flags`
 /// are added to those.
-pub fn map(
+///
+/// # Safety
+/// With MAP_FIXED in `flags`, what lies at `place` is the caller's own, and nobody has references into it that the new mapping breaks.
+pub unsafe fn map(
     place: *mut c_void,
     bytes: usize,
     protection: c_int,
@@ -79,15 +82,18 @@ pub fn map(
 ) -> Option<*mut c_void> {
     let kind = if file.is_some() { libc::MAP_SHARED } else { libc::MAP_PRIVATE | libc::MAP_ANONYMOUS };
     let file = file.unwrap_or(-1);
-    // SAFETY: the kernel finds a place for it, or the caller takes one that is his own (MAP_FIXED).
+    // SAFETY: the caller's promise; else the kernel finds a place for it.
     let mapping =
         unsafe { libc::syscall(libc::SYS_mmap, place, bytes, protection, kind | flags, file, 0usize) };
     (mapping != -1).then(|| core::ptr::with_exposed_provenance_mut(mapping.cast_unsigned() as usize))
 }
 
-/// Takes a mapping of ours away that nobody uses.
-pub fn unmap(place: *mut c_void, bytes: usize) {
-    // SAFETY: the caller's mapping.
+/// Takes a mapping away.
+///
+/// # Safety
+/// It is the caller's own, and nobody uses it.
+pub unsafe fn unmap(place: *mut c_void, bytes: usize) {
+    // SAFETY: the caller's promise.
     unsafe { libc::syscall(libc::SYS_munmap, place, bytes) };
 }
 

@@ -1,6 +1,7 @@
 //! What is done before and after a function that allocates, frees or maps. A free is written before it, an allocation after it, so that
 //! the order of the ring is that in which memory changed hands.
 
+use core::ffi::c_long;
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use numawise_guest::system::SavedErrno;
@@ -10,7 +11,7 @@ use crate::function::{self, FUNCTIONS, Function, Size, What};
 use crate::local::{Local, local};
 use crate::log::{self, Log};
 use crate::ring::{self, Happened};
-use crate::{draw, early, member, stacks};
+use crate::{draw, early, member, stacks, timer};
 
 /// Bytes from which on an allocation is written down; before the begin all come here, and none after it where nothing is watched. Read
 /// by the entries.
@@ -85,6 +86,12 @@ pub extern "C" fn before(frame: &mut Frame) -> Next {
     let errno = SavedErrno::new();
     let local = local();
     let Some(function) = FUNCTIONS.get(frame.number) else { return Next::result(0) };
+    if let Some(number) = system_call(function)
+        && (local.looks_up.get() || !function::is_known(frame.number))
+    {
+        drop(errno);
+        return directly(number, frame);
+    }
     if local.looks_up.get() {
         return looked_up(function, frame);
     }
@@ -99,6 +106,7 @@ pub extern "C" fn before(frame: &mut Frame) -> Next {
         return early(function, frame, real).unwrap_or(Next::jump(real));
     }
     match function.what {
+        What::Allocate(_) | What::AllocateInto(_) if function::is_inner(frame.ip) => {}
         What::Allocate(size) | What::AllocateInto(size) => {
             frame.note = note(local, frame.size(size));
         }
@@ -121,6 +129,12 @@ pub extern "C" fn before(frame: &mut Frame) -> Next {
         What::Detach => {
             gone(local, EventKind::Detached, frame.argument(0), 0);
         }
+        What::Signal if timer::is_signal(frame.argument(0)) => {
+            if let Some(next) = signal(frame) {
+                return next;
+            }
+        }
+        What::Signal => {}
     }
     if frame.note == 0 { Next::jump(real) } else { Next::call(real) }
 }
@@ -160,6 +174,41 @@ fn gone(local: &Local, kind: EventKind, address: usize, bytes: usize) {
     }
 }
 
+/// The program takes the signal of the samples, or asks for it: it finds the default, as without us.
+fn signal(frame: &Frame) -> Option<Next> {
+    let is_asked = frame.number == function::SIGACTION && frame.argument(1) == 0;
+    if !is_asked {
+        timer::give_signal_back();
+        return None;
+    }
+    if frame.argument(2) != 0 {
+        let old = core::ptr::with_exposed_provenance_mut::<libc::sigaction>(frame.argument(2));
+        // SAFETY: the caller keeps to sigaction(2): there is place for one. Zeros are the default.
+        unsafe { old.write(core::mem::zeroed()) };
+    }
+    Some(Next::result(0))
+}
+
+/// Functions that are calls of the kernel, and nothing else.
+fn system_call(function: &Function) -> Option<c_long> {
+    match function.what {
+        What::Map => Some(libc::SYS_mmap),
+        What::Unmap => Some(libc::SYS_munmap),
+        What::Remap => Some(libc::SYS_mremap),
+        What::Attach => Some(libc::SYS_shmat),
+        What::Detach => Some(libc::SYS_shmdt),
+        _ => None,
+    }
+}
+
+/// Before the begin, an allocator that is linked into the program may map its first memory while it cannot be asked for any, which the loader
+/// does where it looks a function up.
+fn directly(number: c_long, frame: &Frame) -> Next {
+    let [a, b, c, d, e, f] = frame.arguments;
+    // SAFETY: the arguments are the program's own.
+    Next::result(unsafe { libc::syscall(number, a, b, c, d, e, f) } as usize)
+}
+
 /// What the loader allocates while it looks functions up for us.
 fn looked_up(function: &Function, frame: &Frame) -> Next {
     match function.what {
@@ -170,8 +219,10 @@ fn looked_up(function: &Function, frame: &Frame) -> Next {
         What::Reallocate => Next::result(moved(frame.argument(0), frame.argument(1), early::allocate)),
         What::AllocateInto(_) => Next::result(libc::ENOMEM as usize),
         // Of another allocator: a few bytes that stay.
-        What::Release | What::Unmap | What::Detach => Next::result(0),
-        What::Map | What::Remap | What::Attach => Next::result(usize::MAX),
+        What::Release => Next::result(0),
+        What::Map | What::Unmap | What::Remap | What::Attach | What::Detach | What::Signal => {
+            Next::result(usize::MAX)
+        }
     }
 }
 
@@ -210,7 +261,9 @@ fn nothing_there(function: &Function) -> Next {
     unsafe { *libc::__errno_location() = libc::ENOMEM };
     match function.what {
         What::AllocateInto(_) => Next::result(libc::ENOMEM as usize),
-        What::Map | What::Remap | What::Attach | What::Unmap | What::Detach => Next::result(usize::MAX),
+        What::Map | What::Remap | What::Attach | What::Unmap | What::Detach | What::Signal => {
+            Next::result(usize::MAX)
+        }
         What::Allocate(_) | What::Reallocate | What::Release => Next::result(0),
     }
 }
@@ -231,7 +284,7 @@ pub extern "C" fn after(frame: &Frame, result: usize) -> usize {
             What::Map => place.mapped(result, frame.argument(1), frame.argument(3) as i32),
             What::Remap => place.remapped(result),
             What::Attach => place.attached(result),
-            What::AllocateInto(_) | What::Release | What::Unmap | What::Detach => {}
+            What::AllocateInto(_) | What::Release | What::Unmap | What::Detach | What::Signal => {}
         }
     }
     result

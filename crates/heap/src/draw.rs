@@ -50,8 +50,8 @@ fn interval(local: &Local, mean: u64) -> i64 {
     state ^= state >> 7;
     state ^= state << 17;
     local.random.set(state);
-    let hundredths = minus_logarithm(mixed(state));
-    let bytes = u128::from(mean) * u128::from(hundredths) >> 16;
+    let logarithm = minus_logarithm(mixed(state));
+    let bytes = (u128::from(mean) * u128::from(logarithm)) >> 16;
     i64::try_from(bytes).unwrap_or(i64::MAX)
 }
 
@@ -69,10 +69,11 @@ fn minus_logarithm(number: u64) -> u64 {
     let zeros = number.leading_zeros().min(63);
     // 16 bits behind the first one.
     let fraction = (number << zeros) >> 47 & 0xffff;
-    let curve = (fraction * (0x1_0000 - fraction) >> 16) * 22_485 >> 16;
+    let product = (fraction * (0x1_0000 - fraction)) >> 16;
+    let curve = (product * 22_485) >> 16;
     let logarithm = (fraction + curve).min(0x1_0000);
-    let base_2 = (u64::from(zeros) + 1 << 16) - logarithm;
-    base_2 * LN_2 >> 16
+    let base_2 = ((u64::from(zeros) + 1) << 16) - logarithm;
+    (base_2 * LN_2) >> 16
 }
 
 #[cfg(test)]

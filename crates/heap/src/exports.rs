@@ -188,6 +188,8 @@ looked_at! {
     mremap = 14,
     shmat = 15,
     shmdt = 16,
+    sigaction = 37,
+    signal = 38,
 }
 
 operators! { sized

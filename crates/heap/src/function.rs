@@ -1,7 +1,7 @@
 //! The functions that we stand before: what each does, and where the real ones are.
 
 use core::ffi::{CStr, c_void};
-use core::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 
 use numawise_guest::system;
 
@@ -33,6 +33,8 @@ pub enum What {
     Remap,
     Attach,
     Detach,
+    /// Says what a signal does, which is the first argument; the second is what it is to do, and the third where to put what it did.
+    Signal,
 }
 
 pub struct Function {
@@ -56,9 +58,10 @@ const fn delete(name: &'static CStr) -> Function {
 
 pub const MALLOC: usize = 0;
 pub const FREE: usize = 3;
-/// The first of the operators; all others follow.
+pub const SIGACTION: usize = 37;
+/// The first of the operators.
 pub const OPERATORS: usize = 17;
-pub const COUNT: usize = OPERATORS + 20;
+pub const COUNT: usize = OPERATORS + 22;
 
 /// By their numbers, which the entries have (`exports.rs`).
 pub static FUNCTIONS: [Function; COUNT] = [
@@ -99,6 +102,8 @@ pub static FUNCTIONS: [Function; COUNT] = [
     delete(c"_ZdaPvRKSt9nothrow_t"),
     delete(c"_ZdlPvSt11align_val_tRKSt9nothrow_t"),
     delete(c"_ZdaPvSt11align_val_tRKSt9nothrow_t"),
+    of(c"sigaction", What::Signal),
+    of(c"signal", What::Signal),
 ];
 
 /// The real functions, once they were looked up; read by the entries.
@@ -109,6 +114,9 @@ pub static PASSED: [AtomicUsize; COUNT] = [const { AtomicUsize::new(0) }; COUNT]
 /// The file in which the allocator lies; what it maps is no object, but the memory of those that it gives out.
 static ALLOCATOR: [AtomicUsize; 2] = [const { AtomicUsize::new(0) }; 2];
 
+/// Whether it has the operators of C++ too, which may call its other functions where we see them.
+static OWNS_OPERATORS: AtomicBool = AtomicBool::new(false);
+
 /// The real function; 0 where there is none. `caller` is where the program goes on.
 pub fn real(number: usize, caller: usize) -> usize {
     let Some(place) = REAL.get(number) else { return 0 };
@@ -116,6 +124,11 @@ pub fn real(number: usize, caller: usize) -> usize {
         0 => look_up(number, caller, place),
         found => found,
     }
+}
+
+/// Whether the real function was looked up.
+pub fn is_known(number: usize) -> bool {
+    REAL.get(number).is_some_and(|place| place.load(Relaxed) != 0)
 }
 
 #[cold]
@@ -136,7 +149,10 @@ fn look_up(number: usize, caller: usize, place: &AtomicUsize) -> usize {
     if found == 0 && function.operator {
         found = real(MALLOC, caller);
     }
+    // Constructors may call it before the allocator is known.
+    let is_known = ALLOCATOR[1].load(Relaxed) != 0;
     if function.operator
+        && is_known
         && !is_of_allocator(found)
         && let Some(passed) = PASSED.get(number)
     {
@@ -181,10 +197,14 @@ pub fn look_all_up() {
     let local = local();
     local.looks_up.set(true);
     for (number, function) in FUNCTIONS.iter().enumerate().skip(OPERATORS) {
+        // Those of the C++ library are not there in all programs.
         let found = system::next_symbol(function.name);
         if let (false, Some(place)) = (found.is_null(), REAL.get(number)) {
             let found = found.expose_provenance();
             let owned = is_of_allocator(found);
+            if owned && function.operator {
+                OWNS_OPERATORS.store(true, Relaxed);
+            }
             if let (false, Some(passed)) = (owned, PASSED.get(number)) {
                 passed.store(found, Relaxed);
             }
@@ -198,6 +218,12 @@ pub fn look_all_up() {
 pub fn is_of_allocator(address: usize) -> bool {
     let [begin, end] = &ALLOCATOR;
     (begin.load(Relaxed)..end.load(Relaxed)).contains(&address)
+}
+
+/// Whether a call comes from the allocator, whose own operator it is that the program called. The C library allocates for the program
+/// (strdup), and has no operators.
+pub fn is_inner(caller: usize) -> bool {
+    OWNS_OPERATORS.load(Relaxed) && is_of_allocator(caller)
 }
 
 /// Bytes of a block, as its allocator says; 0 where it does not.

@@ -246,7 +246,8 @@ fn create(flags: u32) -> Option<*mut u8> {
     if made.is_none() && !parents.is_null() {
         // The thread that forked may be in the middle of an allocation: memory that nobody reads takes the file's place.
         let rights = libc::PROT_READ | libc::PROT_WRITE;
-        memory::map(parents.cast(), bytes, rights, None, libc::MAP_FIXED | libc::MAP_NORESERVE);
+        // SAFETY: the mapping of the parent's file; zeros are a value of all that lies in it.
+        unsafe { memory::map(parents.cast(), bytes, rights, None, libc::MAP_FIXED | libc::MAP_NORESERVE) };
     }
     let base = made?;
     fill(base, bytes, flags);
@@ -275,7 +276,8 @@ fn make_file(bytes: usize, place: *mut u8) -> Option<*mut u8> {
         // SAFETY: the name is a string.
         unsafe { libc::unlink(name.as_ptr()) };
         if let Some(base) = base.filter(|base| *base != place) {
-            memory::unmap(base.cast(), bytes);
+            // SAFETY: a mapping that was not used.
+            unsafe { memory::unmap(base.cast(), bytes) };
         }
     }
     usable
@@ -287,7 +289,8 @@ fn map(file: c_int, bytes: usize, place: *mut u8) -> Option<*mut u8> {
         return None;
     }
     let fixed = if place.is_null() { 0 } else { libc::MAP_FIXED };
-    let mapping = memory::map(place.cast(), bytes, libc::PROT_NONE, Some(file), fixed)?;
+    // SAFETY: a new place, or that of the parent's file, whose zeros are a value of all that lies in it.
+    let mapping = unsafe { memory::map(place.cast(), bytes, libc::PROT_NONE, Some(file), fixed) }?;
     // SAFETY: the mapping is ours.
     unsafe {
         libc::madvise(mapping, bytes, libc::MADV_DONTDUMP);

@@ -68,7 +68,8 @@ mod tests {
     fn a_page_without_rights_ends_what_is_read() {
         let none = libc::PROT_NONE;
         let null = core::ptr::null_mut();
-        let begin = numawise_guest::memory::map(null, 4 * PAGE, none, None, 0).unwrap();
+        // SAFETY: the kernel finds a place for it.
+        let begin = unsafe { numawise_guest::memory::map(null, 4 * PAGE, none, None, 0) }.unwrap();
         // SAFETY: our own mapping.
         assert_eq!(unsafe { libc::mprotect(begin, 2 * PAGE, libc::PROT_READ) }, 0);
         let begin = begin.addr();

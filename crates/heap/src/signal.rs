@@ -10,6 +10,17 @@ pub fn take(handler: Handler) -> Option<c_int> {
     (libc::SIGRTMIN()..libc::SIGRTMAX()).rev().find(|signal| is_free(*signal) && install(*signal, handler))
 }
 
+/// Leaves it with its default action; what waits to be delivered is dropped.
+pub fn give_back(signal: c_int) {
+    for action in [libc::SIG_IGN, libc::SIG_DFL] {
+        // SAFETY: zeros are a value of the struct.
+        let mut plain: libc::sigaction = unsafe { core::mem::zeroed() };
+        plain.sa_sigaction = action;
+        // SAFETY: as above.
+        unsafe { libc::sigaction(signal, &raw const plain, core::ptr::null_mut()) };
+    }
+}
+
 fn is_free(signal: c_int) -> bool {
     // SAFETY: zeros are a value of the struct, and the call fills it.
     let mut now: libc::sigaction = unsafe { core::mem::zeroed() };

@@ -18,6 +18,11 @@ static SIGNAL: AtomicI32 = AtomicI32::new(0);
 /// 1 + the key whose destructor takes the timer of a thread that ends.
 static KEY: AtomicU32 = AtomicU32::new(0);
 
+/// Timers at one time; threads beyond go without.
+const TIMERS: usize = 4096;
+/// 1 + the kernel's number of each timer; 0: a free place.
+static MADE: [AtomicU32; TIMERS] = [const { AtomicU32::new(0) }; TIMERS];
+
 /// Takes a signal, while the process has one thread.
 pub fn prepare() {
     cpu::look();
@@ -39,6 +44,7 @@ pub fn begin() {
 /// In a child of fork: timers are not handed on.
 pub fn begin_child() {
     local().timer.set(0);
+    MADE.iter().for_each(|place| place.store(0, Relaxed));
     if log::settings().period > 0 {
         begin();
     }
@@ -70,13 +76,16 @@ pub fn begin_thread() {
     if unsafe { libc::syscall(libc::SYS_timer_create, clock, &raw const event, &raw mut timer) } != 0 {
         return;
     }
+    let number = timer.cast_unsigned().wrapping_add(1);
+    let free = |place: &AtomicU32| place.compare_exchange(0, number, Relaxed, Relaxed).is_ok();
+    let Some(place) = MADE.iter().position(free) else { return delete(number) };
     let nanoseconds = i64::try_from(period).unwrap_or(i64::MAX);
     let every = libc::timespec { tv_sec: nanoseconds / 1_000_000_000, tv_nsec: nanoseconds % 1_000_000_000 };
     let times = libc::itimerspec { it_interval: every, it_value: every };
     let null = core::ptr::null_mut::<c_void>();
     // SAFETY: the timer was made just now; the kernel reads a live struct.
     unsafe { libc::syscall(libc::SYS_timer_settime, timer, 0, &raw const times, null) };
-    local.timer.set(timer.cast_unsigned().wrapping_add(1));
+    local.timer.set(place as u32 + 1);
     if let Some(key) = KEY.load(Relaxed).checked_sub(1) {
         // SAFETY: the key was made; the value is not looked at, but must not be null.
         unsafe { libc::pthread_setspecific(key, core::ptr::from_ref(local).cast()) };
@@ -91,10 +100,32 @@ unsafe extern "C" fn ended(_: *mut c_void) {
 }
 
 fn end_thread() {
-    if let Some(timer) = local().timer.replace(0).checked_sub(1) {
+    if let Some(place) = local().timer.replace(0).checked_sub(1)
+        && let Some(made) = MADE.get(place as usize)
+    {
+        delete(made.swap(0, Relaxed));
+    }
+}
+
+/// Takes a timer away, by 1 + its number.
+fn delete(number: u32) {
+    if let Some(timer) = number.checked_sub(1) {
         // SAFETY: a timer of this process, by its number.
         unsafe { libc::syscall(libc::SYS_timer_delete, timer) };
     }
+}
+
+/// Whether a signal is that of the samples.
+pub fn is_signal(signal: usize) -> bool {
+    signal != 0 && SIGNAL.load(Relaxed) as usize == signal
+}
+
+/// Ends all samples, and leaves the signal as it was.
+pub fn give_signal_back() {
+    let signal = SIGNAL.swap(0, Relaxed);
+    MADE.iter().for_each(|made| delete(made.swap(0, Relaxed)));
+    signal::give_back(signal);
+    log::log().into_iter().for_each(|log| log.set(Flag::SignalTaken));
 }
 
 /// The handler.

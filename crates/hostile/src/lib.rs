@@ -72,8 +72,9 @@ pub struct Reader {
 
 /// All readers.
 pub fn readers() -> Vec<Reader> {
-    let groups: [&[Reader]; 8] = [
+    let groups: [&[Reader]; 9] = [
         &readers::activity::READERS,
+        &readers::objects::READERS,
         &readers::machine::READERS,
         &readers::profile::READERS,
         &readers::kernel::READERS,

@@ -1,9 +1,11 @@
 //! The list of readers, by what they read.
 
 pub(crate) mod activity;
+mod blocks;
 pub(crate) mod kernel;
 pub(crate) mod launch;
 pub(crate) mod machine;
+pub(crate) mod objects;
 pub(crate) mod profile;
 pub(crate) mod request;
 pub(crate) mod study;

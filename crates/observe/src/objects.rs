@@ -119,6 +119,7 @@ impl ObjectTracker {
         for (begin, span) in old.live.all() {
             self.gone(&[Gone { object: span.object, bytes: span.end - begin }], at);
         }
+        old.live.drawn.values().flatten().flatten().for_each(|gone| self.gone(&[*gone], at));
         self.places.forget(process);
     }
 
@@ -182,13 +183,14 @@ impl ObjectTracker {
             MemoryChange::Mapped { address, bytes, stack, kind } => {
                 self.allocated(process, at, (address, bytes), stack, kind);
             }
-            MemoryChange::Drawn { weight, .. } => {
-                let object = self.of_kind(process, ObjectKind::Small);
-                self.objects[object as usize].begin(weight, at);
+            MemoryChange::Drawn { address, weight, stack } => {
+                self.drawn(process, at, (address, weight), stack);
             }
             MemoryChange::Freed { address } => {
-                let gone = self.process(process).live.heap.remove(address);
+                let live = &mut self.process(process).live;
+                let (gone, drawn) = (live.heap.remove(address), live.drawn.remove(&address));
                 self.gone(gone.as_slice(), at);
+                drawn.iter().flatten().flatten().for_each(|gone| self.gone(&[*gone], at));
             }
             MemoryChange::Unmapped { address, bytes } => {
                 let live = &mut self.process(process).live;
@@ -214,6 +216,22 @@ impl ObjectTracker {
         let gone = layer.insert(address, bytes, object);
         self.gone(&gone, at);
         self.objects[object as usize].begin(bytes, at);
+    }
+
+    /// A small allocation counts among all small ones, and among those of its call stack where that is known.
+    fn drawn(&mut self, process: Pid, at: Nanoseconds, (address, weight): (u64, u64), stack: Option<u32>) {
+        let callers = stack.and_then(|stack| self.processes.get(&process)?.stacks.get(&stack)).cloned();
+        let callers = callers.filter(|callers| !callers.is_empty());
+        self.counts.without_stack += u64::from(callers.is_none());
+        let all = self.of_kind(process, ObjectKind::Small);
+        let of_stack = callers.map(|callers| self.of_callers(process, ObjectKind::Small, callers));
+        let objects = [Some(all), of_stack];
+        for object in objects.into_iter().flatten() {
+            self.objects[object as usize].begin(weight, at);
+        }
+        let gone = objects.map(|object| object.map(|object| Gone { object, bytes: weight }));
+        let before = self.process(process).live.drawn.insert(address, gone);
+        before.iter().flatten().flatten().for_each(|gone| self.gone(&[*gone], at));
     }
 
     fn of_callers(&mut self, process: Pid, kind: ObjectKind, callers: Vec<u64>) -> u32 {

@@ -280,3 +280,32 @@ fn lines_of_a_page_say_which_thread_uses_them() {
     assert_ne!(object.lines[0].thread, object.lines[1].thread);
     assert!(object.huge_pages.measured().is_none(), "nobody asked, and this is no 0");
 }
+
+#[test]
+fn small_allocations_count_together_and_by_their_call_stack_until_they_are_freed() {
+    let mut tracker = tracker();
+    let event = |at, change| MemoryEvent { process: PROGRAM, thread: FIRST, at: Nanoseconds(at), change };
+    let drawn = |address, stack| MemoryChange::Drawn { address, weight: 1000, stack };
+    tracker.memory(&event(1100, drawn(0x10, Some(1))));
+    tracker.memory(&event(1200, drawn(0x20, Some(1))));
+    tracker.memory(&event(1300, drawn(0x30, Some(2))));
+    tracker.memory(&event(1400, drawn(0x40, None)));
+    for address in [0x30, 0x10, 0x50] {
+        tracker.memory(&event(1500, MemoryChange::Freed { address }));
+    }
+    // Freed unseen, and drawn anew.
+    tracker.memory(&event(1600, drawn(0x20, Some(2))));
+    let all = tracker.finish();
+    assert_eq!(all.counts.without_stack, 1);
+    let mut found: Vec<(usize, u64, u64, Option<u64>)> = all
+        .objects
+        .iter()
+        .map(|object| {
+            let places = object.allocated.measured().map_or(0, Vec::len);
+            (places, object.count, object.bytes.0, object.ended.measured().map(|at| at.0))
+        })
+        .collect();
+    found.sort_unstable();
+    assert!(all.objects.iter().all(|object| object.kind == ObjectKind::Small));
+    assert_eq!(found, [(0, 5, 4000, None), (2, 2, 1000, None), (2, 2, 2000, Some(600))]);
+}

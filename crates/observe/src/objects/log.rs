@@ -23,6 +23,7 @@ use file::{CopiedStack, LogFile};
 mod tests;
 
 /// What was written down, in the order of time.
+#[expect(clippy::large_enum_variant, reason = "handed over one by one, and kept by nobody")]
 #[derive(Debug, Clone, PartialEq)]
 pub enum LoggedRecord<'a> {
     /// A process begins to be watched: one that became this program, or a child of fork, which has the memory of its parent.
