@@ -141,6 +141,19 @@ fn a_cure_that_failed_is_not_one_that_was_not_tried() {
     assert!(text.contains(expected), "{text}");
 }
 
+/// What the manual shows is what comes out.
+#[test]
+fn the_example_of_the_manual_is_a_real_one() {
+    let manual = include_str!("../../../docs/user/objects.md");
+    let text = wide(&Watched::of(wave()));
+    let begin = text
+        .find("object u, 4.2 GiB, allocated wave.cpp:41 (Grid::Grid), on node 0: 100 %\n  first")
+        .unwrap();
+    let end = begin + text[begin..].find("\n\n").unwrap();
+    let example = &text[begin..end];
+    assert!(example.lines().count() > 8 && manual.contains(example), "the manual lacks\n{example}");
+}
+
 /// Every key is described, so that nobody has to guess.
 #[test]
 fn the_description_names_every_key() {

@@ -90,7 +90,7 @@
     const most = Math.max(...of.moments.map((m) => m[1].reduce((sum, v) => sum + v, 0)), 1);
     // Steps of a power of two, so that the labels are short.
     const step = Math.pow(2, Math.ceil(Math.log2(most / 4)));
-    return areas(data.nodes, of.moments, bytes, { interval: step });
+    return areas(data.nodes, of.moments, bytes, { interval: step, max: step * Math.ceil(most / step) });
   };
 
   function bandwidth() {

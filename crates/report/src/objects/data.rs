@@ -34,11 +34,12 @@ pub fn data(shown: &Shown) -> Value {
 /// An object of the map: name, bytes, share of time and its interval, local share, where it was allocated.
 fn point(row: &ObjectRow) -> Option<Value> {
     let time = row.memory_time.measured().filter(|share| share.value.0 > 0.0)?;
+    let size = *words::size(row).measured()?;
     let local =
         row.used.measured().and_then(|used| used.remote.measured()).map(|remote| short(1.0 - remote.0));
     let place = row.allocated.measured().map(words::at);
     let [value, low, high] = [time.value, time.low, time.high].map(|share| short(share.0));
-    Some(object!([words::name(row), row.bytes, value, low, high, local, place]))
+    Some(object!([words::name(row), size, value, low, high, local, place]))
 }
 
 fn bandwidth(shown: &Shown) -> Value {

@@ -38,17 +38,18 @@ fn one(shown: &Shown, k: usize, row: &ObjectRow) -> Block {
         blocks.push(Block::Entries(entries));
     }
     blocks.extend(lines(shown, row));
+    Block::Section(Section { id: None, title: title(row), blocks })
+}
+
+/// `object u, 4.2 GiB, allocated wave.cpp:41 (Grid::Grid), on node 0: 100 %`.
+pub fn title(row: &ObjectRow) -> String {
     let allocated = row.allocated.measured().map(|place| format!(", allocated {}", words::at(place)));
     let lies = row.pages.measured().map(|nodes| format!(", {}", words::lies(nodes)));
     let size = words::size(row).measured().map(|size| format!(", {size}"));
-    let title = format!(
-        "{}{}{}{}",
-        words::name(row),
-        size.unwrap_or_default(),
-        allocated.unwrap_or_default(),
-        lies.unwrap_or_default()
-    );
-    Block::Section(Section { id: None, title, blocks })
+    // A variable is told from other words, and keeps its small letter at the begin of a line.
+    let what = if row.name.measured().is_some() { "object " } else { "" };
+    let parts = [size, allocated, lies].map(Option::unwrap_or_default).concat();
+    format!("{what}{}{parts}", words::name(row))
 }
 
 fn facts(shown: &Shown, row: &ObjectRow, findings: &[&ObjectFinding]) -> Vec<Fact> {

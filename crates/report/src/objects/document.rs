@@ -2,14 +2,14 @@
 
 use numawise_facts::objects::{AllocationLog, TimeSamples};
 use numawise_facts::{Reading, ResourceUsage};
-use numawise_tables::objects::{ObjectFinding, ObjectRow};
+use numawise_tables::objects::ObjectRow;
 
 use super::{Shown, data, described, views, words};
 use crate::amount::{many, small_share};
 use crate::check::object_findings;
 use crate::document::{
-    Block, Cell, Charts, Column, Document, Fact, Opening, Row, RowLimits, Table, Text, Tone, captioned, list,
-    section,
+    Block, Cell, Charts, Column, Document, Fact, Opening, Row, RowLimits, Table, Text, Tone, capital,
+    captioned, list, section,
 };
 use crate::notice;
 use crate::snapshot::words::exit;
@@ -38,19 +38,18 @@ pub fn document(shown: &Shown) -> Document {
 
 fn opening(shown: &Shown) -> Opening {
     let findings = &shown.tables.findings;
-    let (headline, tone) = match findings.first() {
-        None => (none(shown), Tone::Plain),
-        Some(first) => (headline(shown, first), Tone::Bad),
+    let Some(first) = findings.first() else {
+        return Opening { headline: none(shown), ..Opening::default() };
     };
+    let row = shown.tables.rows.get(first.row);
     let sentence =
         (findings.len() > 1).then(|| format!("{} in all.", many(findings.len() as u64, "finding")));
-    Opening { headline, tone, effect: None, sentence }
-}
-
-fn headline(shown: &Shown, of: &ObjectFinding) -> String {
-    let Some(row) = shown.tables.rows.get(of.row) else { return String::new() };
-    let size = words::size(row).measured().map(|size| format!(" ({size})")).unwrap_or_default();
-    format!("{}{size}: {}", words::name(row), object_findings::name(of.finding.id))
+    Opening {
+        headline: capital(object_findings::name(first.finding.id)),
+        tone: Tone::Loud,
+        effect: row.map(described::title),
+        sentence,
+    }
 }
 
 /// Where there is no finding: whether there could have been one.

@@ -83,16 +83,18 @@ fn share(row: &ObjectRow, thread: u32) -> f64 {
 }
 
 fn cell(share: f64, most: f64) -> MatrixCell {
-    if share <= 0.0 {
-        return MatrixCell::Absent;
-    }
+    let hover = if share > 0.0 {
+        format!("{:.2} % of the time for memory", 100.0 * share)
+    } else {
+        "no sample of this thread is of it".to_owned()
+    };
     MatrixCell::Figure(MatrixFigure {
-        number: format!("{:.1} %", 100.0 * share),
+        number: if share > 0.0 { format!("{:.1} %", 100.0 * share) } else { "0".to_owned() },
         half: None,
         short: format!("{:.0}", 100.0 * share),
         small: None,
-        hover: format!("{:.2} % of the time for memory", 100.0 * share),
-        depth: 100.0 * share / most,
+        hover,
+        depth: if most > 0.0 { 100.0 * share / most } else { 0.0 },
     })
 }
 
