@@ -72,7 +72,7 @@ pub struct Reader {
 
 /// All readers.
 pub fn readers() -> Vec<Reader> {
-    let groups: [&[Reader]; 8] = [
+    let groups: [&[Reader]; 9] = [
         &readers::activity::READERS,
         &readers::machine::READERS,
         &readers::profile::READERS,
@@ -80,6 +80,7 @@ pub fn readers() -> Vec<Reader> {
         &readers::request::READERS,
         &readers::study::READERS,
         &readers::launch::READERS,
+        &readers::symbols::READERS,
         &records::READERS,
     ];
     groups.concat()
