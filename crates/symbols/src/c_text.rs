@@ -137,7 +137,9 @@ pub fn statements(words: &[Word<'_>]) -> Vec<Range<usize>> {
         let is_inside = open.last().is_some_and(|(sign, _)| *sign != "block");
         match text {
             "(" | "[" => open.push((text, is_head(before))),
-            "{" if is_list(before) => open.push(("{", false)),
+            "{" if is_list(before) || open.last().is_some_and(|(sign, _)| *sign == "{") => {
+                open.push(("{", false))
+            }
             "{" => {
                 ends(at, at + 1);
                 open.push(("block", true));
@@ -173,9 +175,9 @@ pub fn statements(words: &[Word<'_>]) -> Vec<Range<usize>> {
 /// True before the parenthesis of `if`, `for` and their like.
 fn is_head(before: &[Word<'_>]) -> bool {
     const HEADS: [&str; 5] = ["if", "for", "while", "switch", "catch"];
-    let texts: Vec<&str> = before.iter().map(|word| word.text).collect();
-    match texts[..] {
-        [word] | [word, "constexpr"] => HEADS.contains(&word),
+    match before {
+        [word] => HEADS.contains(&word.text),
+        [word, constant] => HEADS.contains(&word.text) && constant.text == "constexpr",
         _ => false,
     }
 }
@@ -184,7 +186,9 @@ fn is_head(before: &[Word<'_>]) -> bool {
 fn is_list(before: &[Word<'_>]) -> bool {
     const OF_TYPES: [&str; 6] = ["struct", "class", "union", "enum", "namespace", "extern"];
     let Some(last) = before.last() else { return false };
-    if before.iter().any(|word| OF_TYPES.contains(&word.text)) && before.iter().all(|word| word.text != "=") {
+    // A type's head is short: `template <class T, int N> struct alignas(64) Grid final : Base`.
+    let mut head = before.iter().take(32);
+    if head.clone().any(|word| OF_TYPES.contains(&word.text)) && head.all(|word| word.text != "=") {
         return false;
     }
     let is_name = last.is_name()

@@ -8,6 +8,9 @@ use crate::c_text::{Word, statements, words};
 #[path = "c_variables_tests.rs"]
 mod tests;
 
+/// Longer statements are tables, and not what a person writes.
+const MOST_WORDS: usize = 4096;
+
 /// Functions that give memory through a parameter, and which: pages of the manual, MPI standard 4.1, section 12.3, CUDA and HIP runtimes.
 const THROUGH: [(&str, usize); 12] = [
     ("posix_memalign", 0),
@@ -124,12 +127,25 @@ const PLAIN: [&str; 13] = [
 pub fn on_line(text: &str, line: u32) -> Vec<String> {
     let words = words(text);
     let mut names = Vec::new();
-    let around = |range: &Range<usize>| words[range.start].line <= line && line <= words[range.end - 1].line;
+    let around = |range: &Range<usize>| {
+        let is_short = range.len() <= MOST_WORDS;
+        is_short && words[range.start].line <= line && line <= words[range.end - 1].line
+    };
     for range in statements(&words).into_iter().filter(around) {
         let statement = Statement(&words[range]);
-        for (of, name) in statement.variables() {
-            let (first, last) = (statement.0[of.start].line, statement.0[of.end - 1].line);
-            if (first..=last).contains(&line) && !names.contains(&name) {
+        let on_line =
+            |(of, _): &Named| (statement.0[of.start].line..=statement.0[of.end - 1].line).contains(&line);
+        let variables: Vec<Named> = statement.variables().into_iter().filter(on_line).collect();
+        // What else allocates on the line would get the name of what does not.
+        let is_of_one = |at: &usize| variables.iter().any(|(of, _)| of.contains(at));
+        let others =
+            statement.allocations().filter(|at| statement.0[*at].line == line && !is_of_one(at)).count();
+        let is_one = |(of, _): &Named| statement.allocations().filter(|at| of.contains(at)).count() <= 1;
+        if others > 0 || !variables.iter().all(is_one) {
+            return Vec::new();
+        }
+        for (_, name) in variables {
+            if !names.contains(&name) {
                 names.push(name);
             }
         }
@@ -162,6 +178,28 @@ impl Statement<'_> {
         found.extend(self.grown());
         found.extend(self.declared());
         found
+    }
+
+    /// The words that allocate: `new`, but not where an owner takes what it gives, and names of functions and containers that are called.
+    fn allocations(&self) -> impl Iterator<Item = usize> {
+        (0..self.0.len()).filter(|at| {
+            let text = self.text(*at);
+            if text == "new" {
+                let before = at.checked_sub(2).map(|_| self.text(at - 1));
+                return !(before == Some("(")
+                    && (at.saturating_sub(16)..*at).any(|at| OWNERS.contains(&self.text(at))));
+            }
+            let is_known = OWNERS.contains(&text)
+                || gives_memory(text)
+                || THROUGH.iter().any(|(through, _)| *through == text);
+            let open = match self.text(at + 1) {
+                "<" => self.closing_angle(at + 1).map_or(*at, |close| close + 1),
+                _ => at + 1,
+            };
+            is_known
+                && ["(", "{"].contains(&self.text(open))
+                && !(*at > 0 && [".", "->"].contains(&self.text(at - 1)))
+        })
     }
 
     /// `posix_memalign((void **)&u, ...)`.
@@ -220,7 +258,7 @@ impl Statement<'_> {
         let end = self.closing(open)? + 1;
         let follows = self.text(end);
         // Compared, chosen between or used at once, it may go elsewhere.
-        let is_kept = ["", ")", ",", "+", "-"].contains(&follows);
+        let is_kept = ["", ")", ",", ";", "+", "-"].contains(&follows);
         (is_known && is_kept).then_some(end)
     }
 
@@ -312,7 +350,7 @@ impl Statement<'_> {
         }
     }
 
-    /// `Grid::Grid(int n) : u_(n), v_(new double[n])`: members that are made of new memory, or the only one of them on a line.
+    /// `Grid::Grid(int n) : u_(n)`: members that a constructor makes.
     fn members(&self) -> Option<Vec<Named>> {
         let colon = (1..self.0.len()).find(|at| {
             self.text(*at) == ":" && [")", "noexcept"].contains(&self.text(at - 1)) && self.is_outside(*at)
@@ -324,18 +362,16 @@ impl Statement<'_> {
         for part in self.parts(colon + 1..self.0.len()) {
             let open = part.start + 1;
             let close = self.closing(open).filter(|_| self.is_name(part.start))?;
-            let is_new = (open + 1..close).any(|at| self.text(at) == "new");
-            let allocates = is_new || self.allocation(open + 1).is_some();
-            let is_harmless = self.is_harmless(open + 1..close);
-            members.push((part.start..close + 1, allocates, is_harmless));
+            let is_known = self.allocation(open + 1).is_some() || self.is_harmless(open + 1..close);
+            members.push((part.start..close + 1, is_known));
         }
-        let alone = |of: &Range<usize>| {
+        // Of several on a line it could be any: their types stand elsewhere.
+        let is_alone = |of: &Range<usize>| {
             let line = self.text_line(of.start);
-            members.iter().filter(|(other, ..)| self.text_line(other.start) == line).count() == 1
+            members.iter().filter(|(other, _)| self.text_line(other.start) == line).count() == 1
         };
-        let named =
-            members.iter().filter(|(of, allocates, is_harmless)| *allocates || alone(of) && *is_harmless);
-        Some(named.map(|(of, ..)| (of.clone(), self.text(of.start).to_owned())).collect())
+        let named = members.iter().filter(|(of, is_known)| *is_known && is_alone(of));
+        Some(named.map(|(of, _)| (of.clone(), self.text(of.start).to_owned())).collect())
     }
 
     fn text_line(&self, at: usize) -> u32 {

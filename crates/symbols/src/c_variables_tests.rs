@@ -84,6 +84,9 @@ fn what_is_given_through_a_parameter() {
 fn nothing_is_guessed() {
     for statement in [
         "return malloc(n);",
+        "u = malloc(n); use(malloc(n));",
+        "u = (T *)malloc(strlen(strdup(s)));",
+        "auto u = std::make_unique<T>(std::vector<double>(n));",
         "use(malloc(n));",
         "u = wrap(malloc(n));",
         "u = ok ? malloc(n) : NULL;",
@@ -126,7 +129,7 @@ fn a_statement_may_have_several_lines() {
 #[test]
 fn members_that_a_constructor_makes() {
     let text = "Grid::Grid(int n)\n  : n_(n), u_(n),\n    v_(n),\n    w_(new double[n]), k_(n)\n{\n  x_.resize(n);\n}\nG::G(int n) : u_{n} {}\n";
-    for (line, expected) in [(1, ""), (2, ""), (3, "v_"), (4, "w_"), (6, "x_"), (8, "u_")] {
+    for (line, expected) in [(1, ""), (2, ""), (3, "v_"), (4, ""), (6, "x_"), (8, "u_")] {
         check(text, line, expected);
     }
 }
@@ -171,6 +174,8 @@ fn broken_text_names_nothing_and_ends() {
             on_line(text, line);
         }
     }
-    let deep = "(".repeat(20_000) + "u = malloc(n);";
-    on_line(&deep, 1);
+    for deep in ["(", "{", "a=", "a<", "):", "a[", "u={", "x,", "\"", "if("] {
+        on_line(&(deep.repeat(200_000) + "u = malloc(n);"), 1);
+        on_line(&(deep.repeat(1_000) + "u = malloc(n);"), 1);
+    }
 }

@@ -27,6 +27,7 @@ pub const NO_LINES: &str = "the file has no lines for it; compile with -g";
 /// Debugging information of a file.
 pub struct DebugInfo {
     loader: Loader,
+    is_systems_library: bool,
     /// The file that it stands in.
     pub path: PathBuf,
 }
@@ -52,15 +53,16 @@ impl DebugInfo {
     /// The file cannot be read or is broken.
     pub fn open_below(path: &Path, debug_folder: &Path) -> Result<DebugInfo, Error> {
         let hints = elf::debug_hints(path)?;
+        let is_systems_library = system_code::is_systems_library(&path.to_string_lossy());
         if !hints.has_lines
             && let Some(apart) = apart(path, &hints, debug_folder)
             && let Ok(of_apart) = elf::debug_hints(&apart)
             && let Ok(loader) = load(&apart, &of_apart)
         {
-            return Ok(DebugInfo { loader, path: apart });
+            return Ok(DebugInfo { loader, is_systems_library, path: apart });
         }
         let loader = load(path, &hints)?;
-        Ok(DebugInfo { loader, path: path.to_owned() })
+        Ok(DebugInfo { loader, is_systems_library, path: path.to_owned() })
     }
 
     /// Function and line of an address in the file: of the innermost function there, also where the compiler put it into another.
@@ -76,11 +78,14 @@ impl DebugInfo {
         self.place(if is_begin { address } else { address.saturating_sub(1) })
     }
 
-    /// Function and line of an address in the file, of the innermost function there that is no part of a system's header. Where there is
+    /// Function and line of an address in the file, of the innermost function there that is no part of a library or a header of the system. Where there is
     /// none, the outermost, without a line: it is for the caller to have one.
     pub fn own_place(&self, address: u64) -> SourcePlace {
         let mut frames = frames(&self.loader, address);
-        let is_own = |frame: &Frame| frame.file.as_ref().is_some_and(|file| !system_code::is_system(file));
+        let is_own = |frame: &Frame| {
+            let file = frame.file.as_ref().filter(|_| !self.is_systems_library);
+            file.is_some_and(|file| !system_code::is_system(file))
+        };
         let own = frames.iter().position(is_own);
         let has_files = frames.iter().any(|frame| frame.file.is_some());
         let is_systems = own.is_none() && has_files;
@@ -89,7 +94,7 @@ impl DebugInfo {
         let frame = (chosen < frames.len()).then(|| frames.swap_remove(chosen));
         let mut place = self.named(address, frame);
         if is_systems {
-            let reason = "its line is in a header of the system or of the compiler";
+            let reason = "its line is in a library or a header of the system";
             (place.file, place.line) = (Reading::unavailable(reason), Reading::unavailable(reason));
         }
         place

@@ -15,9 +15,32 @@ pub fn is_system(file: &str) -> bool {
     BEGIN.iter().any(|begin| file.starts_with(begin)) || INSIDE.iter().any(|inside| file.contains(inside))
 }
 
+/// True for the libraries of the system. Where their debugging information is installed, they have lines too; what a person can change is
+/// behind those who call them.
+pub fn is_systems_library(path: &str) -> bool {
+    let is_systems =
+        ["/lib/", "/lib64/", "/usr/lib/", "/usr/lib64/"].iter().any(|begin| path.starts_with(begin));
+    let name = path.rsplit('/').next().unwrap_or("");
+    is_systems && (name.ends_with(".so") || name.contains(".so."))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn libraries_of_the_system_are_not_the_programs() {
+        for path in
+            ["/usr/lib/x86_64-linux-gnu/libc.so.6", "/lib64/libm.so", "/usr/lib/python3/a.cpython-311.so"]
+        {
+            assert!(is_systems_library(path), "{path}");
+        }
+        for path in
+            ["/usr/lib/gcc/x86_64-linux-gnu/12/cc1", "/opt/app/lib/libsolve.so", "/usr/local/lib/libx.so", ""]
+        {
+            assert!(!is_systems_library(path), "{path}");
+        }
+    }
 
     #[test]
     fn headers_of_system_and_compiler_are_not_the_programs() {
