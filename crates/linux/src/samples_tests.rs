@@ -29,7 +29,7 @@ fn text(text: &str) -> Vec<u8> {
 }
 
 fn whole_sample(abi: u64, stack: &[u8], there: usize) -> Vec<u8> {
-    let mut body = words(&[42, 0x40_1000, pair(7, 8), 1_234, 0x7f00_0000, pair(1, 0), 17, abi]);
+    let mut body = words(&[42, 0x40_1000, pair(7, 8), 1_234, 0x7f00_0000, pair(1, 0), abi]);
     if abi != 0 {
         body.extend(words(&(100..100 + WORDS as u64).collect::<Vec<_>>()));
     }
@@ -48,7 +48,7 @@ fn a_sample_is_read_whole() {
     let Some((at, Record::Sample(sample))) = Record::parse(&bytes) else { panic!("no sample") };
     assert_eq!((at, sample.at), (Nanoseconds(1_234), Nanoseconds(1_234)));
     assert_eq!((sample.event, sample.ip, sample.address), (42, 0x40_1000, 0x7f00_0000));
-    assert_eq!((sample.process, sample.thread, sample.cpu, sample.period), (Pid(7), Pid(8), CpuId(1), 17));
+    assert_eq!((sample.process, sample.thread, sample.cpu), (Pid(7), Pid(8), CpuId(1)));
     // Only what was there of the stack.
     assert_eq!(sample.stack, &stack[..24]);
     assert!(sample.registers.is_some());

@@ -134,21 +134,15 @@ impl ObjectTracker {
     }
 
     /// A file was mapped so that its code can run.
-    pub fn mapped(&mut self, mapping: &CodeMapping, at: Nanoseconds) {
-        let variables = self.code.mapped(mapping);
-        self.loaded(mapping.process, at, variables);
+    pub fn mapped(&mut self, mapping: &CodeMapping) {
+        self.code.mapped(mapping);
+        self.places.forget(mapping.process);
+        self.process(mapping.process).forget_code();
     }
 
-    /// A process has the library; what it has mapped is not known by other ways.
-    pub fn begun(&mut self, process: Pid, at: Nanoseconds) {
-        let variables = self.code.begun(process);
-        self.loaded(process, at, variables);
-    }
-
-    /// What lies where in a process has changed.
-    fn loaded(&mut self, process: Pid, at: Nanoseconds, variables: Vec<LoadedVariable>) {
-        self.places.forget(process);
-        self.process(process).forget_code();
+    fn loaded(&mut self, process: Pid, variables: Vec<LoadedVariable>) {
+        // They were there when nobody had asked yet.
+        let at = self.begin;
         for variable in variables {
             let defined = variable.defined.map(|place| vec![self.places.number(place)]);
             let name = Some(variable.name.clone());
@@ -163,7 +157,9 @@ impl ObjectTracker {
 
     /// The copy of the stack that an allocation with this number had.
     pub fn stack(&mut self, process: Pid, number: u32, stack: &Stack<'_>) {
-        let callers = self.code.callers(process, stack);
+        // Where the call returns to stands first.
+        let own = stack.after_call.then_some(stack.ip);
+        let callers = own.into_iter().chain(self.code.callers(process, stack)).collect();
         self.process(process).stacks.insert(number, callers);
     }
 
@@ -337,6 +333,14 @@ impl ObjectTracker {
         if let Some(span) = of.live.find(address) {
             return (span.object, Some(span));
         }
+        let variables = self.code.variables_near(process, address);
+        if !variables.is_empty() {
+            self.loaded(process, variables);
+            if let Some(span) = self.process(process).live.find(address) {
+                return (span.object, Some(span));
+            }
+        }
+        let of = self.processes.entry(process).or_default();
         let kind = of.kind_of_rest(process, address);
         (self.of_kind(process, kind), None)
     }

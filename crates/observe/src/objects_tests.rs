@@ -19,6 +19,7 @@ const ALLOCATES: u64 = 0x60_0001;
 #[derive(Default)]
 struct Fake {
     function: Vec<u8>,
+    variables: Vec<LoadedVariable>,
     stacks: HashMap<u64, Vec<u64>>,
 }
 
@@ -32,12 +33,10 @@ fn place_at(address: u64) -> CodePlace {
 }
 
 impl Code for Fake {
-    fn mapped(&mut self, _: &CodeMapping) -> Vec<LoadedVariable> {
-        Vec::new()
-    }
+    fn mapped(&mut self, _: &CodeMapping) {}
 
-    fn begun(&mut self, _: Pid) -> Vec<LoadedVariable> {
-        Vec::new()
+    fn variables_near(&mut self, _: Pid, _: u64) -> Vec<LoadedVariable> {
+        std::mem::take(&mut self.variables)
     }
 
     fn forked(&mut self, _: Pid, _: Pid) {}
@@ -76,7 +75,7 @@ fn tracker() -> ObjectTracker {
     let mut tracker = ObjectTracker::new(
         Nanoseconds(1000),
         AccessMethod::Waited,
-        Box::new(Fake { function: looped().0, stacks }),
+        Box::new(Fake { function: looped().0, stacks, ..Fake::default() }),
     );
     for number in [1, 2] {
         tracker.stack(PROGRAM, number, &stack(u64::from(number)));
@@ -214,7 +213,7 @@ fn a_variable_has_its_name_and_what_is_none_is_other_memory() {
         bytes: 0x1_0000,
         defined: Reading::Measured(place_at(0x33)),
     };
-    tracker.loaded(PROGRAM, Nanoseconds(1500), vec![grid]);
+    tracker.loaded(PROGRAM, vec![grid]);
     tracker.time(&sample(FIRST, 0, 0x70_0000, 1));
     tracker.time(&sample(FIRST, 0, 0x7f_0000, 1));
     let found = tracker.finish();

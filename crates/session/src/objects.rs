@@ -116,9 +116,10 @@ impl ObjectsPlan {
         let at = numawise_linux::calls::clock::monotonic();
         let (logged_in, least) = (folder.path().to_owned(), self.request.least);
         let method = calibrated.method();
-        let watch = ObjectWatch::start(move || {
+        let faults = sampler.is_some().then_some(sampling::FAULTS);
+        let watch = ObjectWatch::start(sampler, move || {
             let tracker = ObjectTracker::new(at, method, Box::new(ProgramCode::new(least)));
-            ObjectFeed::new(tracker, sampler, HeapLogs::new(&logged_in))
+            ObjectFeed::new(tracker, HeapLogs::new(&logged_in), faults)
         });
         let ended = program.wait();
         let watched = watch.and_then(ObjectWatch::finish);

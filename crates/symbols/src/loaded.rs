@@ -288,6 +288,16 @@ impl LoadedFiles {
         numbers.into_iter().map(|number| self.files[number as usize].path.clone()).collect()
     }
 
+    /// The file whose code lies nearest below an address of a process: where its variables lie, if they are those of a file.
+    pub fn file_below(&mut self, process: Pid, address: u64) -> Option<PathBuf> {
+        if self.processes.get(&process).is_none_or(|known| known.mappings.all().next().is_none()) {
+            self.read_mappings(process);
+        }
+        let parts = self.processes.get(&process)?.mappings.all().filter(|part| part.begin <= address);
+        let nearest = parts.filter(|part| part.file.is_some()).max_by_key(|part| part.begin)?;
+        Some(self.files.get(nearest.file? as usize)?.path.clone())
+    }
+
     /// Variables of at least so many bytes of a file that is loaded into a process.
     ///
     /// # Errors

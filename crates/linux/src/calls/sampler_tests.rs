@@ -55,18 +55,7 @@ fn first_accesses_to_pages_are_seen_with_their_addresses() {
     const PAGES: usize = 300;
     let page = page_size().0 as usize;
     let Some(mut sampler) = sampler(&settings(false)) else { return };
-    let protection = libc::PROT_READ | libc::PROT_WRITE;
-    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
-    // SAFETY: a new mapping, which nobody else knows; written within its bounds, and unmapped at the end.
-    let begin = unsafe {
-        let begin = libc::mmap(std::ptr::null_mut(), PAGES * page, protection, flags, -1, 0);
-        assert_ne!(begin, libc::MAP_FAILED);
-        libc::madvise(begin, PAGES * page, libc::MADV_NOHUGEPAGE);
-        for k in 0..PAGES {
-            begin.cast::<u8>().add(k * page).write_volatile(1);
-        }
-        begin as u64
-    };
+    let begin = touch(PAGES);
     let mut seen = std::collections::BTreeSet::new();
     let mut lost = 0;
     sampler_records(&mut sampler, |is_fault, record| match record {
@@ -78,9 +67,24 @@ fn first_accesses_to_pages_are_seen_with_their_addresses() {
         Record::Lost { count } => lost += count,
         _ => {}
     });
-    // SAFETY: as above.
-    unsafe { libc::munmap(begin as *mut libc::c_void, PAGES * page) };
     assert_eq!(seen.len() as u64 + lost.min(PAGES as u64), PAGES as u64);
+}
+
+#[test]
+fn of_many_page_faults_each_so_many_eth_is_sampled() {
+    const PAGES: usize = 1000;
+    const PERIOD: u64 = 31;
+    let Some(mut sampler) = sampler(&SamplerSettings { faults: Some(PERIOD), ..settings(false) }) else {
+        return;
+    };
+    touch(PAGES);
+    let mut samples = 0;
+    sampler_records(&mut sampler, |is_fault, record| {
+        samples += u64::from(is_fault && matches!(record, Record::Sample(_)));
+    });
+    // The test's own faults are a few more, and each CPU counts by itself.
+    let expected = PAGES as u64 / PERIOD;
+    assert!((expected - 2..=expected + 10).contains(&samples), "{samples} samples of {PAGES} faults");
 }
 
 #[test]
@@ -109,6 +113,24 @@ fn a_stack_that_the_kernel_does_not_copy_is_refused_with_its_reason() {
     match Sampler::open(&settings) {
         Err(SamplerObstacle::Open(_)) => {}
         other => panic!("{other:?}"),
+    }
+}
+
+/// Writes into so many new pages, of the smallest size; where they lay.
+fn touch(pages: usize) -> u64 {
+    let bytes = pages * page_size().0 as usize;
+    let protection = libc::PROT_READ | libc::PROT_WRITE;
+    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
+    // SAFETY: a new mapping, which nobody else knows; written within its bounds, and unmapped at the end.
+    unsafe {
+        let begin = libc::mmap(std::ptr::null_mut(), bytes, protection, flags, -1, 0);
+        assert_ne!(begin, libc::MAP_FAILED);
+        libc::madvise(begin, bytes, libc::MADV_NOHUGEPAGE);
+        for page in 0..pages {
+            begin.cast::<u8>().add(page * page_size().0 as usize).write_volatile(1);
+        }
+        libc::munmap(begin, bytes);
+        begin as u64
     }
 }
 

@@ -17,9 +17,9 @@ mod tests;
 /// All that is known of a program's memory while it runs. For one thread.
 pub struct ObjectFeed {
     tracker: ObjectTracker,
-    /// Without it the library samples in the program.
-    sampler: Option<Sampler>,
     logs: HeapLogs,
+    /// Page faults from one sample of the kernel to the next; none where the library samples in the program.
+    faults: Option<u64>,
     sampled: KernelRecords,
     kernel: KernelCounts,
 }
@@ -50,9 +50,13 @@ impl FedObjects {
     }
 }
 
-/// Records of the kernel that wait for their time.
+/// What the rings of the kernel held at one moment.
 #[derive(Debug, Default)]
-struct KernelRecords(Vec<KernelRecord>);
+pub struct KernelRecords {
+    records: Vec<KernelRecord>,
+    unreadable: u64,
+    bytes: usize,
+}
 
 #[derive(Debug)]
 struct KernelRecord {
@@ -62,70 +66,86 @@ struct KernelRecord {
 }
 
 impl KernelRecords {
+    /// Empties the rings.
+    pub fn read(sampler: &mut Sampler) -> KernelRecords {
+        let faults = sampler.fault_events();
+        let mut read = KernelRecords::default();
+        sampler.drain(|bytes| match Record::parse(bytes) {
+            Some((at, record)) => {
+                let is_fault = matches!(&record, Record::Sample(sample) if faults.contains(&sample.event));
+                read.records.push(KernelRecord { at, is_fault, bytes: bytes.into() });
+                read.bytes += bytes.len();
+            }
+            None => read.unreadable += 1,
+        });
+        read
+    }
+
+    /// How much they take.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    pub fn count(&self) -> usize {
+        self.records.len()
+    }
+
     /// Takes those out that were made until then, in the order of time.
     fn take(&mut self, until: Nanoseconds) -> Vec<KernelRecord> {
         // Stable: records of one ring stand in the order in which they were made.
-        self.0.sort_by_key(|record| record.at);
-        let rest = self.0.split_off(self.0.partition_point(|record| record.at <= until));
-        std::mem::replace(&mut self.0, rest)
+        self.records.sort_by_key(|record| record.at);
+        let rest = self.records.split_off(self.records.partition_point(|record| record.at <= until));
+        std::mem::replace(&mut self.records, rest)
     }
 }
 
 impl ObjectFeed {
-    pub fn new(tracker: ObjectTracker, sampler: Option<Sampler>, logs: HeapLogs) -> ObjectFeed {
-        ObjectFeed {
-            tracker,
-            sampler,
-            logs,
-            sampled: KernelRecords::default(),
-            kernel: KernelCounts::default(),
-        }
+    /// `faults`: page faults from one sample of the kernel to the next, where it samples the program.
+    pub fn new(tracker: ObjectTracker, logs: HeapLogs, faults: Option<u64>) -> ObjectFeed {
+        let (sampled, kernel) = (KernelRecords::default(), KernelCounts::default());
+        ObjectFeed { tracker, logs, faults, sampled, kernel }
     }
 
-    /// Hands over all that happened until now. To be called often: what is not called for is lost when the kernel's rings are full.
-    pub fn drain(&mut self, now: Nanoseconds) {
-        self.read_rings();
-        let waiting = self.sampled.take(now);
+    /// Notes that so many records found no place with us.
+    pub fn lose(&mut self, records: u64) {
+        self.kernel.lost += records;
+    }
+
+    /// Hands over all that happened until `read_at`, when the rings held what was read of them.
+    pub fn drain(&mut self, read: KernelRecords, read_at: Nanoseconds) {
+        self.kernel.unreadable += read.unreadable;
+        self.sampled.records.extend(read.records);
+        let waiting = self.sampled.take(read_at);
         let (tracker, kernel) = (&mut self.tracker, &mut self.kernel);
-        let is_sampled = self.sampler.is_some();
+        let (is_sampled, faults) = (self.faults.is_some(), self.faults.unwrap_or(1));
         let mut next = waiting.iter().peekable();
-        self.logs.drain(now, &mut |logged| {
+        self.logs.drain(read_at, &mut |logged| {
             let at = logged.at();
             while let Some(record) = next.next_if(|record| at.is_some_and(|at| record.at <= at)) {
-                feed_kernel(tracker, kernel, record);
+                feed_kernel(tracker, kernel, record, faults);
             }
             feed_logged(tracker, logged, is_sampled);
         });
-        next.for_each(|record| feed_kernel(tracker, kernel, record));
+        next.for_each(|record| feed_kernel(tracker, kernel, record, faults));
+    }
+
+    /// Looks where pages lie, where that is due.
+    pub fn look(&mut self, now: Nanoseconds) {
         self.tracker.look(now);
     }
 
-    fn read_rings(&mut self) {
-        let Some(sampler) = &mut self.sampler else { return };
-        let faults = sampler.fault_events();
-        let (all, unreadable) = (&mut self.sampled.0, &mut self.kernel.unreadable);
-        sampler.drain(|bytes| match Record::parse(bytes) {
-            Some((at, record)) => {
-                let is_fault = matches!(&record, Record::Sample(sample) if faults.contains(&sample.event));
-                all.push(KernelRecord { at, is_fault, bytes: bytes.into() });
-            }
-            None => *unreadable += 1,
-        });
-    }
-
     /// What was seen, once the program has ended.
-    pub fn finish(mut self, now: Nanoseconds) -> FedObjects {
-        self.drain(now);
+    pub fn finish(self) -> FedObjects {
         FedObjects { tracked: self.tracker.finish(), log: self.logs.counts(), kernel: self.kernel }
     }
 }
 
-fn feed_kernel(tracker: &mut ObjectTracker, counts: &mut KernelCounts, record: &KernelRecord) {
+fn feed_kernel(tracker: &mut ObjectTracker, counts: &mut KernelCounts, record: &KernelRecord, faults: u64) {
     let Some((at, parsed)) = Record::parse(&record.bytes) else { return };
     match parsed {
-        Record::Sample(sample) => feed_sample(tracker, &sample, record.is_fault),
+        Record::Sample(sample) => feed_sample(tracker, &sample, record.is_fault.then_some(faults)),
         Record::Mapped { process, begin, bytes, offset, path } => {
-            tracker.mapped(&CodeMapping { process, begin, bytes, offset, path }, at);
+            tracker.mapped(&CodeMapping { process, begin, bytes, offset, path });
         }
         Record::Forked { process, parent, .. } if process != parent => tracker.forked(process, parent),
         Record::Forked { process, thread, .. } => tracker.began(process, thread),
@@ -141,13 +161,14 @@ fn feed_kernel(tracker: &mut ObjectTracker, counts: &mut KernelCounts, record: &
     }
 }
 
-fn feed_sample(tracker: &mut ObjectTracker, sample: &Sample<'_>, is_fault: bool) {
+/// `faults`: that the sample stands for, where it is of one.
+fn feed_sample(tracker: &mut ObjectTracker, sample: &Sample<'_>, faults: Option<u64>) {
     // A thread of 32 bits: nothing here knows its code.
     let Some(registers) = sample.registers else { return };
     let stack = stack(&registers, sample.stack);
     let Sample { at, process, thread, cpu, .. } = *sample;
-    if is_fault {
-        let (address, faults) = (sample.address, sample.period.max(1));
+    if let Some(faults) = faults {
+        let address = sample.address;
         tracker.fault(&FaultSample { at, process, thread, cpu, address, faults, stack });
     } else {
         let registers = Registers::new(registers.ip(), registers.general());
@@ -179,7 +200,6 @@ fn feed_logged(tracker: &mut ObjectTracker, logged: LoggedRecord<'_>, is_sampled
                 tracker.forked(process, parent);
             } else {
                 tracker.replaced(process, at);
-                tracker.begun(process, at);
             }
         }
         LoggedRecord::ProcessBegins { .. } => {}

@@ -101,10 +101,10 @@ pub struct CodeMapping {
 
 /// The code of the program, by addresses in its processes.
 pub trait Code {
-    /// A file was mapped; its variables that are large enough to be objects.
-    fn mapped(&mut self, mapping: &CodeMapping) -> Vec<LoadedVariable>;
-    /// A process of which nothing was mapped yet that we know of: the variables of what it has loaded by now.
-    fn begun(&mut self, process: Pid) -> Vec<LoadedVariable>;
+    /// A file was mapped.
+    fn mapped(&mut self, mapping: &CodeMapping);
+    /// The variables, large enough to be objects, of the file whose data may lie at an address; of each file once.
+    fn variables_near(&mut self, process: Pid, address: u64) -> Vec<LoadedVariable>;
     /// A process that was forked has what its parent has mapped.
     fn forked(&mut self, child: Pid, parent: Pid);
     /// A process runs another program: nothing is mapped any more.

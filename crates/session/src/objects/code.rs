@@ -1,6 +1,7 @@
 //! What the code of the program says, for who joins samples and allocations: the symbols of the files that its processes have loaded.
 
-use std::path::Path;
+use std::collections::HashSet;
+use std::path::PathBuf;
 
 use numawise_facts::Reading;
 use numawise_facts::activity::CodePlace;
@@ -14,17 +15,14 @@ pub struct ProgramCode {
     files: LoadedFiles,
     /// Variables of so much and more are objects.
     least: Bytes,
+    /// Files whose variables were asked for.
+    handed: HashSet<(Pid, PathBuf)>,
 }
 
 impl ProgramCode {
     pub fn new(least: Bytes) -> ProgramCode {
-        ProgramCode { files: LoadedFiles::new(Roots::live()), least }
-    }
-
-    /// A file that cannot be read has none: what it is named for is missing too, with its reason.
-    fn variables(&mut self, process: Pid, path: &Path) -> Vec<LoadedVariable> {
-        let found = self.files.variables(process, path, self.least).unwrap_or_default();
-        found.into_iter().map(loaded).collect()
+        let files = LoadedFiles::new(Roots::live());
+        ProgramCode { files, least, handed: HashSet::new() }
     }
 }
 
@@ -34,23 +32,32 @@ fn loaded(variable: GlobalVariable) -> LoadedVariable {
 }
 
 impl Code for ProgramCode {
-    fn mapped(&mut self, mapping: &CodeMapping) -> Vec<LoadedVariable> {
+    fn mapped(&mut self, mapping: &CodeMapping) {
         let CodeMapping { process, begin, bytes, offset, path } = mapping;
         self.files.mapped(*process, *begin, *bytes, *offset, path);
-        self.variables(*process, path)
     }
 
-    fn begun(&mut self, process: Pid) -> Vec<LoadedVariable> {
-        let files = self.files.files(process);
-        files.iter().flat_map(|path| self.variables(process, path)).collect()
+    fn variables_near(&mut self, process: Pid, address: u64) -> Vec<LoadedVariable> {
+        let Some(path) = self.files.file_below(process, address) else { return Vec::new() };
+        if !self.handed.insert((process, path.clone())) {
+            return Vec::new();
+        }
+        // A file that cannot be read has none: what it is named for is missing too, with its reason.
+        let found = self.files.variables(process, &path, self.least).unwrap_or_default();
+        found.into_iter().map(loaded).collect()
     }
 
     fn forked(&mut self, child: Pid, parent: Pid) {
         self.files.forked(child, parent);
+        // The child's tracker has the parent's variables already.
+        let of_parent: Vec<PathBuf> =
+            self.handed.iter().filter(|(of, _)| *of == parent).map(|(_, path)| path.clone()).collect();
+        self.handed.extend(of_parent.into_iter().map(|path| (child, path)));
     }
 
     fn replaced(&mut self, process: Pid) {
         self.files.replaced(process);
+        self.handed.retain(|(of, _)| *of != process);
     }
 
     fn place(&mut self, process: Pid, address: u64) -> Option<CodePlace> {

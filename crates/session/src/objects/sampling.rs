@@ -23,7 +23,7 @@ const LONGEST: Nanoseconds = Nanoseconds(10_000_000);
 const OF_TIMERS: Nanoseconds = Nanoseconds(4_000_000);
 /// Page faults from one sample to the next: a prime number, so that no regular walk through memory is met again and again at the same
 /// place. Shares were within 0.2 points with 17 in the prototype.
-const FAULTS: u64 = 31;
+pub const FAULTS: u64 = 31;
 /// Bytes of the stack of each sample: the innermost ten to twenty functions.
 const STACK: u32 = 1024;
 /// What one logged event takes, at most: measured by `crates/heap/examples/cost.rs`, 0.1 to 0.3 us.
