@@ -124,8 +124,11 @@ fn globals(program: &Program) -> Vec<GlobalVariable> {
     LoadedFiles::default().variables(program.pid(), &program.path, Bytes(2000)).unwrap()
 }
 
-/// Name -> bytes, and the place where it is defined as file, line and function.
-fn defined(globals: &[GlobalVariable]) -> BTreeMap<&str, (u64, Option<(String, u32, Option<String>)>)> {
+/// File, line and function.
+type DefinedAt = Option<(String, u32, Option<String>)>;
+
+/// Name -> bytes, and where it is defined.
+fn defined(globals: &[GlobalVariable]) -> BTreeMap<&str, (u64, DefinedAt)> {
     let of = |global: &GlobalVariable| {
         let source = &global.defined.measured()?.source;
         let file = source.file.measured()?.rsplit('/').next()?.to_owned();
