@@ -9,6 +9,8 @@ fn linkers_names_are_those_of_the_source() {
         ("_ZZ4makemE6buffer", "make(unsigned long)::buffer"),
         ("_ZN7physics9constantsE", "physics::constants"),
         ("plain", "plain"),
+        ("t.4", "t"),
+        ("i", "i"),
         (".5", ".5"),
         ("a.b", "a.b"),
         ("__MOD_", "__MOD_"),

@@ -56,6 +56,11 @@ pub fn of(place: &CodePlace, sources: &mut SourceFiles) -> Reading<String> {
     })
 }
 
+/// True for a source in Fortran.
+pub fn is_fortran(file: &str) -> bool {
+    matches!(language(file), Some(Language::Fortran { .. }))
+}
+
 fn language(file: &str) -> Option<Language> {
     const C: [&str; 17] = [
         "c", "h", "C", "cc", "cpp", "cxx", "c++", "hh", "hpp", "hxx", "h++", "cu", "cuh", "inl", "ipp",
