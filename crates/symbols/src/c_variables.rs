@@ -394,7 +394,8 @@ impl Statement<'_> {
             let is_of_template = self.text(at) == "(" && at > of.start && self.text(at - 1) == ">";
             let is_new = (of.start..at).any(|before| self.text(before) == "new");
             let is_known = at > 0 && HARMLESS.contains(&self.text(at - 1));
-            !(is_call && !is_known || is_of_template && !is_cast(self, of.start, at)) || is_new
+            let is_cast = is_of_template && is_cast(self, of.start, at);
+            is_new || (is_cast || !is_of_template) && (is_known || !is_call)
         })
     }
 

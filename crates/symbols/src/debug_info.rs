@@ -174,6 +174,10 @@ fn frames(loader: &Loader, address: u64) -> Vec<Frame> {
 
 /// A linker's name as people write it.
 pub fn demangled(name: &str) -> String {
+    // A C function `t` is no `unsigned short`, which a demangler makes of it.
+    if !["_Z", "__Z", "_R", "___Z"].iter().any(|begin| name.starts_with(begin)) {
+        return name.to_owned();
+    }
     addr2line::demangle_auto(Cow::from(name), None).into_owned()
 }
 

@@ -10,6 +10,10 @@ use gimli::{
 
 use crate::elf::{ElfFile, Section};
 
+#[cfg(test)]
+#[path = "frame_table_tests.rs"]
+mod tests;
+
 type Bytes<'a> = EndianSlice<'a, LittleEndian>;
 type Description<'a> = FrameDescriptionEntry<Bytes<'a>>;
 

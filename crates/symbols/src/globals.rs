@@ -11,6 +11,7 @@ use crate::debug_info::{NO_LINES, cut, demangled};
 use crate::definitions::{self, Definition};
 use crate::elf::ElfFile;
 use crate::symbol_table::{Symbol, SymbolTable};
+use crate::variable;
 
 #[cfg(test)]
 #[path = "globals_tests.rs"]
@@ -93,7 +94,10 @@ fn readable_name(symbols: &SymbolTable, symbol: &Symbol, definition: Option<&Def
     {
         return Some(cut(name.clone()));
     }
-    Some(cut(source_name(&linkers)))
+    // The symbol of a common block has a `_` behind its name, also where only its variables are described.
+    let file = definition.and_then(|definition| definition.file.as_deref()).unwrap_or_default();
+    let of_common = linkers.strip_suffix('_').filter(|_| variable::is_fortran(file));
+    Some(cut(of_common.map_or_else(|| source_name(&linkers), str::to_owned)))
 }
 
 /// `grids::field` of `__grids_MOD_field`, `table` of `table.3`, C++ and Rust as they are written.

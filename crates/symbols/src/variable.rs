@@ -15,6 +15,9 @@ mod tests;
 /// Longer names say nothing to a person.
 const LONGEST_NAME: usize = 80;
 
+/// Larger files were written by a program: their variables have no names for people.
+const LARGEST_SOURCE: usize = 4 << 20;
+
 /// How a file's text is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Language {
@@ -35,18 +38,27 @@ pub fn of(place: &CodePlace, sources: &mut SourceFiles) -> Reading<String> {
                 if text.changed.zip(built).is_some_and(|(changed, built)| changed > built) {
                     return Reading::unavailable("its source was changed after the program was built");
                 }
+                if text.text.len() > LARGEST_SOURCE {
+                    return Reading::unavailable("its source file is too large to be searched");
+                }
                 let names = match language {
                     Language::C => c_variables::on_line(&text.text, line),
                     Language::Fortran { is_fixed } => fortran_variables::on_line(&text.text, line, is_fixed),
                 };
                 let name = names.join(", ");
-                if name.is_empty() || name.chars().count() > LONGEST_NAME {
+                let is_odd = name.chars().any(|letter| letter.is_control() || letter == '\u{fffd}');
+                if name.is_empty() || is_odd || name.chars().count() > LONGEST_NAME {
                     return Reading::unavailable("its source line does not say which variable it goes to");
                 }
                 Reading::Measured(name)
             })
         })
     })
+}
+
+/// True for a source in Fortran.
+pub fn is_fortran(file: &str) -> bool {
+    matches!(language(file), Some(Language::Fortran { .. }))
 }
 
 fn language(file: &str) -> Option<Language> {

@@ -63,7 +63,7 @@ int main()
     plain[0] = more[0] = split[0] = made[0] = holder.data_[0] = rows[2][0] = grid.w_[0] = table[5];
     // All is used, as far as the compiler knows.
     __asm__ volatile("" ::"r"(table), "r"(plain), "r"(split), "r"(more), "r"(made), "r"(counters), "r"(rows) : "memory");
-    __asm__ volatile("" ::"r"(a.data()), "r"(b.data()), "r"(c.data()), "r"(owned.get()), "r"(text.data()) : "memory");
+    __asm__ volatile("" ::"r"(a.data()), "r"(b.data()), "r"(c.data()), "r"(owned.get()), "r"(text.data()), "r"(holder.data_) : "memory");
     fclose(stdout);
     close(1);
     char byte;

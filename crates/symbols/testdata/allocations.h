@@ -5,7 +5,7 @@
 #include <new>
 #include <unistd.h>
 
-static void told(size_t bytes)
+static void write_large(size_t bytes)
 {
     if (bytes < 100000)
         return;
@@ -21,13 +21,13 @@ static void told(size_t bytes)
 extern "C" void *__real_malloc(size_t);
 extern "C" __attribute__((noinline)) void *__wrap_malloc(size_t bytes)
 {
-    told(bytes);
+    write_large(bytes);
     return __real_malloc(bytes);
 }
 
 __attribute__((noinline)) void *operator new(size_t bytes)
 {
-    told(bytes);
+    write_large(bytes);
     return __real_malloc(bytes);
 }
 

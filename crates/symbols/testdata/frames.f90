@@ -26,6 +26,11 @@ subroutine work() bind(c)
   double precision, allocatable :: a(:, :)
   character(len=80) :: line
   integer :: k
+  real :: shared(1000), t(900)
+  common /state/ shared
+  save t
+  shared(3) = 4
+  t(5) = shared(3)
   allocate (a(7, 7))
   call random_number(a)
   call smooth(a, 7)

@@ -31,8 +31,9 @@ impl Program {
         assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
         change(&path);
         let mut child = Command::new(&path).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-        let mut output = String::new();
-        child.stdout.take().unwrap().read_to_string(&mut output).unwrap();
+        let mut bytes = Vec::new();
+        child.stdout.take().unwrap().read_to_end(&mut bytes).unwrap();
+        let output = String::from_utf8_lossy(&bytes).into_owned();
         Some(Program { child, output, path, _folder: folder })
     }
 
@@ -124,8 +125,11 @@ fn globals(program: &Program) -> Vec<GlobalVariable> {
     LoadedFiles::default().variables(program.pid(), &program.path, Bytes(2000)).unwrap()
 }
 
-/// Name -> bytes, and the place where it is defined as file, line and function.
-fn defined(globals: &[GlobalVariable]) -> BTreeMap<&str, (u64, Option<(String, u32, Option<String>)>)> {
+/// File, line and function.
+type DefinedAt = Option<(String, u32, Option<String>)>;
+
+/// Name -> bytes, and where it is defined.
+fn defined(globals: &[GlobalVariable]) -> BTreeMap<&str, (u64, DefinedAt)> {
     let of = |global: &GlobalVariable| {
         let source = &global.defined.measured()?.source;
         let file = source.file.measured()?.rsplit('/').next()?.to_owned();
@@ -228,4 +232,22 @@ fn a_program_that_was_replaced_on_disk_has_no_code() {
     assert_eq!(later.function(program.pid(), address), None);
     assert_eq!(later.place(program.pid(), address), None);
     assert!(later.variables(program.pid(), &program.path, Bytes(1)).is_err());
+}
+
+#[test]
+fn globals_of_fortran_have_their_names() {
+    let main = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/frames_main.c");
+    let modules = tempfile::tempdir().unwrap();
+    let folder = format!("-J{}", modules.path().display());
+    let flags = ["-g", "-mno-red-zone", &folder, main.to_str().unwrap()];
+    let Some(program) = Program::run("gfortran", &flags, "frames.f90", |_| ()) else { return };
+    let globals = globals(&program);
+    let found = defined(&globals);
+    for (name, bytes) in [("grids::field", 16384), ("state", 4000), ("t", 3600)] {
+        let (of, place) = &found[name];
+        assert!(
+            *of == bytes && place.as_ref().is_some_and(|place| place.0 == "frames.f90"),
+            "{name}: {found:?}"
+        );
+    }
 }

@@ -96,11 +96,13 @@ fn code_file(input: &[u8]) -> Read {
     })
 }
 
-/// Every line of a source is asked for its variable.
+/// Lines of a source are asked for their variables.
 fn source(input: &[u8], name: &str) -> Read {
     tree::with_file(input, name, |path| {
         let mut files = LoadedFiles::default();
-        let lines = input.iter().filter(|byte| **byte == b'\n').count().min(60) as u32;
+        // The whole text is read for each of them.
+        let most = (1 << 20) / input.len().max(1 << 14);
+        let lines = input.iter().filter(|byte| **byte == b'\n').count().min(most) as u32;
         for line in 0..lines + 2 {
             if let Reading::Measured(variable) = files.variable(&at(path, line))
                 && (variable.is_empty() || variable.chars().any(char::is_control))
