@@ -68,7 +68,7 @@ pub const fn file_bytes(with_samples: bool) -> usize {
     if with_samples { END } else { SAMPLES_AT }
 }
 
-const _: () = assert!(END <= 58 << 20, "64 MB with what the library has in its own memory");
+const _: () = assert!(END <= 58 << 20, "64 MB with what the library has for itself");
 
 /// Bits of [`Header::flags`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
