@@ -123,6 +123,11 @@ impl<'a> Log<'a> {
         is_open(self.base, COPIED_AT + offset, bytes).then(|| unsafe { self.base.add(COPIED_AT + offset) })
     }
 
+    /// False in a child of vfork, which has its parent's memory.
+    pub fn is_ours(&self) -> bool {
+        self.header.process.load(Relaxed) == system::process().cast_unsigned()
+    }
+
     pub fn set(&self, flag: Flag) {
         self.header.flags.fetch_or(flag as u32, Relaxed);
     }
@@ -322,10 +327,10 @@ fn fill(base: *mut u8, bytes: usize, flags: u32) {
     header.magic.store(MAGIC, Ordering::Release);
 }
 
-/// Notes that the process ends; not in a child of vfork, which has its parent's memory.
+/// Notes that the process ends.
 pub fn end() {
     if let Some(log) = log()
-        && log.header.process.load(Relaxed) == system::process().cast_unsigned()
+        && log.is_ours()
     {
         log.set(Flag::Ended);
     }
