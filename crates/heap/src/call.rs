@@ -7,6 +7,7 @@ use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use numawise_guest::system::SavedErrno;
 use numawise_wire::heap::EventKind;
 
+use crate::frame::Frame;
 use crate::function::{self, FUNCTIONS, Function, Size, What};
 use crate::local::{Local, local};
 use crate::log::{self, Log};
@@ -16,43 +17,6 @@ use crate::{draw, early, member, stacks, timer};
 /// Bytes from which on an allocation is written down; before the begin all come here, and none after it where nothing is watched. Read
 /// by the entries.
 pub static LEAST: AtomicU64 = AtomicU64::new(0);
-
-/// The frame of the entry.
-#[repr(C)]
-pub struct Frame {
-    arguments: [usize; 6],
-    number: usize,
-    /// What `before` leaves for `after`.
-    note: usize,
-    /// rbx and r12 to r15; on aarch64 x19 to x23.
-    pub kept: [usize; 5],
-    reserved: usize,
-    pub bp: usize,
-    /// Where the caller goes on.
-    pub ip: usize,
-}
-
-impl Frame {
-    pub fn address(&self) -> usize {
-        core::ptr::from_ref(self).expose_provenance()
-    }
-
-    /// The caller's stack pointer when it goes on.
-    pub fn sp(&self) -> usize {
-        self.address() + size_of::<Frame>()
-    }
-
-    fn argument(&self, number: usize) -> usize {
-        self.arguments.get(number).copied().unwrap_or_default()
-    }
-
-    fn size(&self, size: Size) -> usize {
-        match size {
-            Size::Argument(number) => self.argument(number),
-            Size::Product => self.argument(0).checked_mul(self.argument(1)).unwrap_or(0),
-        }
-    }
-}
 
 /// In [`Frame::note`]: it is one of the large ones.
 const LARGE: usize = 1;
@@ -108,7 +72,7 @@ pub extern "C" fn before(frame: &mut Frame) -> Next {
     match function.what {
         What::Allocate(_) | What::AllocateInto(_) if function::is_inner(frame.ip) => {}
         What::Allocate(size) | What::AllocateInto(size) => {
-            frame.note = note(local, frame.size(size));
+            frame.note = note(local, bytes_of(frame, size));
         }
         What::Reallocate => {
             let old = frame.argument(0);
@@ -137,6 +101,13 @@ pub extern "C" fn before(frame: &mut Frame) -> Next {
         What::Signal => {}
     }
     if frame.note == 0 { Next::jump(real) } else { Next::call(real) }
+}
+
+fn bytes_of(frame: &Frame, size: Size) -> usize {
+    match size {
+        Size::Argument(number) => frame.argument(number),
+        Size::Product => frame.argument(0).checked_mul(frame.argument(1)).unwrap_or(0),
+    }
 }
 
 /// The large ones, and small ones that are drawn.
@@ -214,7 +185,7 @@ fn looked_up(function: &Function, frame: &Frame) -> Next {
     match function.what {
         What::Allocate(size) => {
             let alignment = if size == Size::Argument(1) { frame.argument(0) } else { 0 };
-            Next::result(early::allocate(frame.size(size), alignment))
+            Next::result(early::allocate(bytes_of(frame, size), alignment))
         }
         What::Reallocate => Next::result(moved(frame.argument(0), frame.argument(1), early::allocate)),
         What::AllocateInto(_) => Next::result(libc::ENOMEM as usize),
@@ -273,12 +244,12 @@ pub extern "C" fn after(frame: &Frame, result: usize) -> usize {
     if let (Some(function), Some(log)) = (FUNCTIONS.get(frame.number), log::log()) {
         let place = Place { frame, local: local(), log };
         match function.what {
-            What::Allocate(size) => place.allocated(result, frame.size(size)),
+            What::Allocate(size) => place.allocated(result, bytes_of(frame, size)),
             What::AllocateInto(size) if result == 0 => {
                 // SAFETY: the function succeeded, and wrote the address there.
                 let address =
                     unsafe { core::ptr::with_exposed_provenance::<usize>(frame.argument(0)).read() };
-                place.allocated(address, frame.size(size));
+                place.allocated(address, bytes_of(frame, size));
             }
             What::Reallocate => place.reallocated(result),
             What::Map => place.mapped(result, frame.argument(1), frame.argument(3) as i32),

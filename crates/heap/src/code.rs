@@ -124,9 +124,9 @@ fn parts(info: &libc::dl_phdr_info) -> &[libc::Elf64_Phdr] {
     unsafe { core::slice::from_raw_parts(info.dlpi_phdr, usize::from(info.dlpi_phnum)) }
 }
 
-/// In a child of fork: who was filling is in the parent.
+/// In a child of fork, which keeps what its parent knew: another thread of that may have held the loader's lock, which nobody gives back here.
 pub fn begin_child() {
-    FILLING.store(false, Relaxed);
+    FILLING.store(true, Relaxed);
 }
 
 fn bound(table: &Table) {

@@ -2,12 +2,13 @@
 //! comes from the real function (operator new of an allocator) passes a frame without a handler.
 
 use crate::call;
+use crate::frame::Frame;
 
-/// Bytes of [`call::Frame`] up to the saved frame pointer.
+/// Bytes of [`Frame`] up to the saved frame pointer.
 #[cfg(target_arch = "x86_64")]
-const _: () = assert!(core::mem::offset_of!(call::Frame, bp) == 112);
+const _: () = assert!(core::mem::offset_of!(Frame, bp) == 112);
 #[cfg(target_arch = "aarch64")]
-const _: () = assert!(core::mem::offset_of!(call::Frame, bp) == 112);
+const _: () = assert!(core::mem::offset_of!(Frame, bp) == 112);
 
 /// r11 holds the number of the function. `before` gives the function, and what is done with it: 0, it is jumped to; 1, it is called, and
 /// `after` gets what it returned; 2, it is itself what is returned.

@@ -22,6 +22,7 @@ mod draw;
 mod early;
 mod entry;
 mod exports;
+mod frame;
 mod function;
 mod life;
 mod local;

@@ -9,7 +9,7 @@ use numawise_wire::Variable;
 use numawise_wire::heap::{DEFAULT_DRAWN, DEFAULT_LEAST, DRAWN, FOLDER, LEAST, MOST_SAMPLES, TIMER};
 
 use crate::log::Settings;
-use crate::{call, code, draw, function, log, readable, timer};
+use crate::{call, code, draw, function, log, readable, stacks, timer};
 
 /// Begins to watch the process, where the environment asks for it.
 pub fn begin() {
@@ -25,7 +25,7 @@ pub fn begin() {
     // Its runtime stands before the allocator itself, and wants to be the first.
     let has_other = !system::next_symbol(c"__asan_init").is_null();
     let folder = system::variable(FOLDER).filter(|_| !has_other);
-    let begins = log::prepare(folder, settings);
+    let begins = log::prepare(folder, settings, forget);
     if begins {
         readable::find_top();
         code::fill(log::now());
@@ -42,6 +42,12 @@ pub fn begin() {
         timer::begin();
         threads::watch(arrived);
     }
+}
+
+/// What a child of fork has of its parent and cannot use.
+fn forget() {
+    stacks::begin_child();
+    code::begin_child();
 }
 
 fn arrived(_: usize) {

@@ -17,8 +17,6 @@ use numawise_wire::heap::{
     STACK_PLACES, STACKS_AT, SUFFIX, Sample, StackEntry, VERSION, file_bytes,
 };
 
-use crate::{code, stacks};
-
 /// Stands in for the generation where there is no page for it: before the begin, and where the kernel refuses.
 static PLAIN: AtomicU64 = AtomicU64::new(0);
 static GENERATION: AtomicPtr<AtomicU64> = AtomicPtr::new((&raw const PLAIN).cast_mut());
@@ -125,6 +123,11 @@ impl<'a> Log<'a> {
         is_open(self.base, COPIED_AT + offset, bytes).then(|| unsafe { self.base.add(COPIED_AT + offset) })
     }
 
+    /// False in a child of vfork, which has its parent's memory.
+    pub fn is_ours(&self) -> bool {
+        self.header.process.load(Relaxed) == system::process().cast_unsigned()
+    }
+
     pub fn set(&self, flag: Flag) {
         self.header.flags.fetch_or(flag as u32, Relaxed);
     }
@@ -164,8 +167,12 @@ fn opened(base: *mut u8, chunk: usize, state: &AtomicU8) -> bool {
     usable
 }
 
-/// Takes the right to begin. False where the process is not to be watched.
-pub fn prepare(folder: Option<&[u8]>, settings: Settings) -> bool {
+/// Run in a child before it has a file.
+static FORGET: AtomicPtr<c_void> = AtomicPtr::new(core::ptr::null_mut());
+
+/// Takes the right to begin. False where the process is not to be watched. `forget` is run in a child, before it has a file of its own.
+pub fn prepare(folder: Option<&[u8]>, settings: Settings, forget: fn()) -> bool {
+    FORGET.store(forget as *mut c_void, Relaxed);
     if PHASE.compare_exchange(NOT_BEGUN, BEGINS, Ordering::Acquire, Relaxed).is_err() {
         return false;
     }
@@ -231,8 +238,12 @@ fn restart_in_child() -> Option<()> {
 
 fn child() -> bool {
     OPEN.iter().for_each(|chunk| chunk.store(0, Relaxed));
-    stacks::begin_child();
-    code::begin_child();
+    let forget = FORGET.load(Relaxed);
+    if !forget.is_null() {
+        // SAFETY: a function of this type was stored.
+        let forget: fn() = unsafe { core::mem::transmute(forget) };
+        forget();
+    }
     start(Flag::Forked as u32)
 }
 
@@ -316,10 +327,10 @@ fn fill(base: *mut u8, bytes: usize, flags: u32) {
     header.magic.store(MAGIC, Ordering::Release);
 }
 
-/// Notes that the process ends; not in a child of vfork, which has its parent's memory.
+/// Notes that the process ends.
 pub fn end() {
     if let Some(log) = log()
-        && log.header.process.load(Relaxed) == system::process().cast_unsigned()
+        && log.is_ours()
     {
         log.set(Flag::Ended);
     }

@@ -7,7 +7,7 @@ use core::sync::atomic::{
 
 use numawise_wire::heap::{COPIED, STACK_BYTES, STACK_PLACES, STACKS, StackEntry};
 
-use crate::call::Frame;
+use crate::frame::Frame;
 use crate::log::Log;
 use crate::{code, readable};
 

@@ -120,12 +120,16 @@ pub fn is_signal(signal: usize) -> bool {
     signal != 0 && SIGNAL.load(Relaxed) as usize == signal
 }
 
-/// Ends all samples, and leaves the signal as it was.
+/// Ends all samples, and leaves the signal as it was; not in a child of vfork, which has signals for itself and its parent's memory.
 pub fn give_signal_back() {
-    let signal = SIGNAL.swap(0, Relaxed);
-    MADE.iter().for_each(|made| delete(made.swap(0, Relaxed)));
-    signal::give_back(signal);
-    log::log().into_iter().for_each(|log| log.set(Flag::SignalTaken));
+    if let Some(log) = log::log()
+        && log.is_ours()
+    {
+        let signal = SIGNAL.swap(0, Relaxed);
+        MADE.iter().for_each(|made| delete(made.swap(0, Relaxed)));
+        signal::give_back(signal);
+        log.set(Flag::SignalTaken);
+    }
 }
 
 /// The handler.

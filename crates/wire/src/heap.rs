@@ -40,15 +40,16 @@ pub const MARK: [u8; 32] = crate::mark(MARK_BEGIN, VERSION);
 
 /// Parts are opened, and get disk, by so many bytes.
 pub const CHUNK: usize = 64 << 10;
-/// Events that find a place before a reader comes: 0.8 s of ten million allocations a minute, each with its free.
-pub const EVENTS: usize = 1 << 18;
+/// Events that find a place before a reader comes: 1.6 s of ten million allocations a minute, each with its free, which is longer than a
+/// reader waits for a thread that was interrupted in the middle.
+pub const EVENTS: usize = 1 << 19;
 /// Places of call stacks, by their number; at most [`STACKS`] are filled, so that a free one is found soon.
 pub const STACK_PLACES: usize = 2 * STACKS;
 pub const STACKS: usize = 8192;
 /// The most that is copied of one stack.
 pub const STACK_BYTES: usize = 8 << 10;
 /// All copies of stacks.
-pub const COPIED: usize = 30 << 20;
+pub const COPIED: usize = 20 << 20;
 /// Samples that find a place before a reader comes: a quarter of a second of 64 threads at 250 Hz.
 pub const SAMPLES: usize = 4096;
 /// The most that is copied of a stack in a sample.
@@ -68,7 +69,7 @@ pub const fn file_bytes(with_samples: bool) -> usize {
     if with_samples { END } else { SAMPLES_AT }
 }
 
-const _: () = assert!(END <= 58 << 20, "64 MB with what the library has in its own memory");
+const _: () = assert!(END <= 58 << 20, "64 MB with what the library has for itself");
 
 /// Bits of [`Header::flags`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

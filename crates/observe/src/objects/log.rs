@@ -124,9 +124,10 @@ impl HeapLogs {
                 if let Some((number, stack)) = stack {
                     put(begin, What::Stack(number, stack));
                 }
-                put(event.time, What::Event(event));
+                // Nothing was written before the file was begun.
+                put(event.time.max(begin), What::Event(event));
             });
-            file.read_samples(is_last, &mut |at, bytes| put(at, What::Sample(bytes)));
+            file.read_samples(is_last, &mut |at, bytes| put(at.max(begin), What::Sample(bytes)));
         }
         self.close_ended(is_last);
         self.pending.sort_by_key(|pending| pending.at);
@@ -215,14 +216,15 @@ impl HeapLogs {
                 let change = self.change(process, event);
                 each(LoggedRecord::Memory(MemoryEvent { process, thread: pid(event.thread), at, change }));
             }
-            What::Sample(bytes) => match SampleRecord::parse(bytes).as_ref().and_then(|s| sample(process, s))
-            {
-                Some(sample) => {
-                    self.samples.samples += 1;
-                    each(LoggedRecord::Time(sample));
+            What::Sample(bytes) => {
+                match SampleRecord::parse(bytes).as_ref().and_then(|record| sample(process, at, record)) {
+                    Some(sample) => {
+                        self.samples.samples += 1;
+                        each(LoggedRecord::Time(sample));
+                    }
+                    None => self.samples.lost += 1,
                 }
-                None => self.samples.lost += 1,
-            },
+            }
         }
     }
 
@@ -273,12 +275,12 @@ fn add_samples(samples: &mut LoggedSamples, file: &LogFile) {
 }
 
 /// `None` where the CPU is not known.
-fn sample<'a>(process: Pid, record: &SampleRecord<'a>) -> Option<TimeSample<'a>> {
+fn sample<'a>(process: Pid, at: Nanoseconds, record: &SampleRecord<'a>) -> Option<TimeSample<'a>> {
     // Of aarch64 the last one is the stack pointer.
     let general: [u64; GENERAL] =
         std::array::from_fn(|k| record.registers.get(k).copied().unwrap_or(record.sp));
     Some(TimeSample {
-        at: Nanoseconds(record.time),
+        at,
         process,
         thread: pid(record.thread),
         cpu: CpuId(record.cpu?),

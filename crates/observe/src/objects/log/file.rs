@@ -11,7 +11,7 @@ use numawise_wire::heap::reader::{
     EVENT_TAIL_AT, EventRecord, HEADER_READ, LogHeader, SAMPLE_TAIL_AT, SampleRecord, StackRecord, sequence,
 };
 use numawise_wire::heap::{
-    COPIED_AT, EVENTS, EVENTS_AT, Event, Flag, SAMPLES, SAMPLES_AT, STACKS_AT, Sample, StackEntry,
+    COPIED_AT, EVENTS, EVENTS_AT, Event, SAMPLES, SAMPLES_AT, STACKS_AT, Sample, StackEntry,
 };
 
 use crate::objects::input::Stack;
@@ -57,6 +57,8 @@ pub struct LogFile {
     events: Ring,
     samples: Ring,
     handed_over: HashSet<u32>,
+    /// The process was gone before its events were read last.
+    was_gone: bool,
     read: u64,
     without_stack: u64,
 }
@@ -85,6 +87,7 @@ impl LogFile {
             events: ring(EVENTS_AT, EVENTS, size_of::<Event>(), EVENT_TAIL_AT),
             samples: ring(SAMPLES_AT, SAMPLES, size_of::<Sample>(), SAMPLE_TAIL_AT),
             handed_over: HashSet::new(),
+            was_gone: false,
             read: 0,
             without_stack: 0,
         })
@@ -116,12 +119,10 @@ impl LogFile {
         self.without_stack
     }
 
-    /// True where nothing more will come: the process ended, is gone, or became another program, and all was read.
+    /// True where nothing more will come and all was read: the process was gone before, or became another program.
     pub fn is_done(&self, replaced: bool) -> bool {
         let read = self.events.next == self.header.event_head && self.samples.next == self.header.sample_head;
-        read && (replaced
-            || self.header.has(Flag::Ended)
-            || !numawise_linux::calls::process::exists(self.process()))
+        read && (replaced || self.was_gone)
     }
 
     /// Reads the events that are there, each with the copy of its stack where that was not read yet.
@@ -130,6 +131,7 @@ impl LogFile {
         is_last: bool,
         each: &mut dyn FnMut(EventRecord, Option<(u32, CopiedStack)>),
     ) {
+        self.was_gone = !numawise_linux::calls::process::exists(self.process());
         if let Some(header) = header(&self.file) {
             // What a file says of whose it is, it says once.
             let (process, parent, begin) = (self.header.process, self.header.parent, self.header.begin);
