@@ -124,7 +124,7 @@ pub fn watching(
         samples: counts.time_samples,
         with_memory: counts.with_memory,
         unknown_address: counts.unknown_address,
-        lost: kernel.lost,
+        lost: kernel.lost + watched.fed.own.lost,
         skid: calibrated.skid(),
         method: calibrated.method(),
     };

@@ -1,5 +1,6 @@
 use numawise_facts::objects::{AllocationLog, Skid};
 use numawise_observe::objects::feed::{FedObjects, KernelCounts};
+use numawise_observe::objects::log::LoggedSamples;
 use numawise_observe::objects::{TrackedCounts, TrackedObjects};
 
 use super::*;
@@ -12,7 +13,10 @@ fn calibrated(skid: Skid, cost: Reading<Nanoseconds>) -> Calibrated {
 fn watched(counts: TrackedCounts, log: AllocationLog, lost: u64) -> WatchedObjects {
     let tracked = TrackedObjects { counts, ..TrackedObjects::default() };
     let kernel = KernelCounts { lost, ..KernelCounts::default() };
-    WatchedObjects { fed: FedObjects { tracked, log, kernel }, cost: Nanoseconds(500) }
+    WatchedObjects {
+        fed: FedObjects { tracked, log, kernel, own: LoggedSamples::default() },
+        cost: Nanoseconds(500),
+    }
 }
 
 #[test]
