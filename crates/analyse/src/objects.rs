@@ -3,6 +3,7 @@
 mod fast_memory;
 mod findings;
 mod knapsack;
+mod lines;
 mod shares;
 
 use std::collections::BTreeMap;
@@ -17,6 +18,7 @@ use numawise_tables::objects::{
 };
 use numawise_units::{Bytes, NodeId, Ratio};
 
+pub use lines::object_source_lines;
 use shares::{Division, Shares};
 
 #[cfg(test)]

@@ -176,6 +176,15 @@ fn where_pages_lie_is_said_of_the_moment_with_most_bytes_and_shown_over_time() {
 }
 
 #[test]
+fn lines_to_be_read_are_those_that_are_shown() {
+    let lines = object_source_lines(&objects(&run(two_sockets(), vec![grid()])));
+    let expected =
+        [("/home/me/wave/grid.cpp", 17), ("/home/me/wave/kernel.cpp", 88), ("/home/me/wave/wave.cpp", 41)];
+    assert_eq!(lines.iter().map(|(file, line)| (file.as_str(), *line)).collect::<Vec<_>>(), expected);
+    assert!(object_source_lines(&objects(&run(two_sockets(), vec![]))).is_empty());
+}
+
+#[test]
 fn an_object_without_lines_has_the_innermost_place_and_one_without_a_stack_its_reason() {
     let no_lines = MemoryObject { allocated: Reading::Measured(vec![4]), ..grid() };
     let no_stack = MemoryObject { allocated: Reading::Measured(vec![]), ..grid() };

@@ -83,10 +83,7 @@ fn what_is_not_known_has_its_reason_in_json() {
     }
     let what: Vec<&str> =
         value["unavailable"].as_array().unwrap().iter().map(|one| one["what"].as_str().unwrap()).collect();
-    assert_eq!(
-        what,
-        ["allocations", "first_touch", "used", "cost_percent", "fast_memory", "memory_bound", "bandwidth"]
-    );
+    assert_eq!(what, ["allocations", "first_touch", "used", "cost_percent", "memory_bound", "bandwidth"]);
     assert!(value["cost_percent"]["unavailable"].is_string());
 }
 
@@ -116,6 +113,13 @@ fn a_page_says_all_without_scripts() {
     assert_eq!(page.matches("</script><b>").count(), 0, "a line of the program does not end the script");
     let fast = html(&Watched::of(hbm()));
     assert!(fast.contains("For the fast memory") && fast.contains("NW045"));
+}
+
+#[test]
+fn a_finding_of_several_objects_has_its_name_in_the_page_once() {
+    let page = html(&Watched::of(hbm()));
+    assert_eq!(page.matches("<article class=\"finding\"").count(), 2);
+    assert_eq!(page.matches("id=\"NW045\"").count(), 1);
 }
 
 #[test]

@@ -46,7 +46,7 @@ pub fn title(row: &ObjectRow) -> String {
     let allocated = row.allocated.measured().map(|place| format!(", allocated {}", words::at(place)));
     let lies = row.pages.measured().map(|nodes| format!(", {}", words::lies(nodes)));
     let size = words::size(row).measured().map(|size| format!(", {size}"));
-    // A variable is told from other words, and keeps its small letter at the begin of a line.
+    // The name of a variable keeps its small letter at the begin of a title.
     let what = if row.name.measured().is_some() { "object " } else { "" };
     let parts = [size, allocated, lies].map(Option::unwrap_or_default).concat();
     format!("{what}{}{parts}", words::name(row))
