@@ -109,12 +109,25 @@ pub struct TimeSamples {
     /// An instruction accesses memory there, at an address that does not follow from the registers.
     pub unknown_address: u64,
     pub lost: u64,
-    /// The memory of samples is known: an interrupt is taken one instruction after the one that was waited for.
     pub skid: Skid,
+    #[serde(default)]
+    pub method: AccessMethod,
+}
+
+/// How the memory of a sample is told.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AccessMethod {
+    /// An interrupt is taken one instruction after the one that the thread waited for: a sample is of its memory.
+    #[default]
+    Waited,
+    /// Interrupts are taken elsewhere: a sample is of all memory that one pass of the loop around it accesses, in equal parts. Nothing is
+    /// told where the loop has more than one way through.
+    Passes,
 }
 
 /// Where the interrupts of the clock were taken in a loop of which each pass waits for one load.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Skid {
     pub samples: u64,
     /// On the instruction after the load.
@@ -162,7 +175,8 @@ pub enum ObjectKind {
     Global,
     /// The stacks of threads.
     Stack,
-    /// All allocations that are too small to be objects of their own.
+    /// All allocations that are too small to be objects of their own; and, where `allocated` is known, those among them of one call stack,
+    /// whose bytes are estimated from those that were drawn.
     Small,
     /// What was seen of memory that is none of these.
     Other,

@@ -47,8 +47,8 @@ impl UserRegisters {
 
 #[cfg(target_arch = "aarch64")]
 impl UserRegisters {
-    /// x0 to x30.
-    pub fn general(&self) -> [u64; 31] {
+    /// x0 to x30, and sp.
+    pub fn general(&self) -> [u64; 32] {
         std::array::from_fn(|k| self.0[k])
     }
 

@@ -19,4 +19,6 @@ pub use json::{SCHEMA, json};
 pub struct Shown<'a> {
     pub run: &'a ObjectRun,
     pub tables: &'a ObjectTables,
+    /// Where the run is kept, if anywhere.
+    pub record: Option<&'a str>,
 }

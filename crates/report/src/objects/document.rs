@@ -66,7 +66,7 @@ fn none(shown: &Shown) -> String {
 fn facts(shown: &Shown) -> Vec<Fact> {
     let (header, watching) = (&shown.run.header, &shown.run.watching);
     let fact = |name, text: Text| Fact { name, text, code: false };
-    vec![
+    let mut facts = vec![
         Fact { name: "Program", text: header.command.shell_line().into(), code: true },
         fact("Elapsed", format!("{}; it {}", header.wall, exit(header.exit)).into()),
         fact("Memory", peak(&header.usage)),
@@ -104,7 +104,9 @@ fn facts(shown: &Shown) -> Vec<Fact> {
                 format!("{moments}, {}", words::bandwidth_source(of.source))
             }),
         ),
-    ]
+    ];
+    facts.extend(shown.record.map(|record| Fact { name: "Kept in", text: record.into(), code: true }));
+    facts
 }
 
 fn peak(usage: &ResourceUsage) -> Text {

@@ -52,6 +52,7 @@ pub fn json(shown: &Shown) -> String {
             "arguments": header.command.command,
             "directory": header.command.directory.to_string_lossy(),
         },
+        "record": shown.record,
         "tool_version": header.tool_version,
         "begun_ns": header.begun,
     });
