@@ -9,7 +9,7 @@ mod shares;
 use std::collections::BTreeMap;
 
 use numawise_facts::activity::CodePlace;
-use numawise_facts::objects::{MemoryObject, ObjectKind, ObjectPages};
+use numawise_facts::objects::{AccessMethod, MemoryObject, ObjectKind, ObjectPages};
 use numawise_facts::{ObjectRun, Reading};
 use numawise_stats::proportion;
 use numawise_tables::ObjectTables;
@@ -64,7 +64,8 @@ pub fn objects(run: &ObjectRun) -> ObjectTables {
 /// Samples with memory, where they can be trusted and suffice.
 fn time_samples(run: &ObjectRun) -> Reading<u64> {
     run.watching.time.clone().and_then(|time| {
-        if !time.skid.is_one_instruction() {
+        // Passes of loops are counted where it is another one.
+        if time.method == AccessMethod::Waited && !time.skid.is_one_instruction() {
             return Reading::unavailable(
                 "on this machine interrupts are not taken one instruction after the one that was waited for",
             );

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 
 use memory_objects::{Watched, hbm, nothing, wave};
 use numawise_facts::Reading;
+use numawise_facts::objects::AccessMethod;
 use numawise_report::document::{self, Style};
 use numawise_report::objects::{SCHEMA, document, json};
 use serde_json::Value;
@@ -134,6 +135,23 @@ fn where_no_finding_could_be_that_is_said() {
     }
     let text = wide(&Watched::of(one_node));
     assert!(text.contains("One node: no object can lie on the wrong one"), "{text}");
+}
+
+#[test]
+fn shares_of_accesses_are_not_called_time() {
+    let mut run = wave();
+    if let Reading::Measured(time) = &mut run.watching.time {
+        time.method = AccessMethod::Passes;
+    }
+    let text = wide(&Watched::of(run));
+    for expected in [
+        "share of the accesses in loops",
+        "40 % of all accesses in loops (95 %",
+        "of its accesses, kernel.cpp:88",
+    ] {
+        assert!(text.contains(expected), "{expected}: {text}");
+    }
+    assert!(!text.contains("of their time for memory with it") && !text.contains("of its memory time"));
 }
 
 #[test]

@@ -63,11 +63,12 @@ fn facts(shown: &Shown, row: &ObjectRow, findings: &[&ObjectFinding]) -> Vec<Fac
         facts.push(fact("lies", Text::of(&row.pages, |nodes| words::lies(nodes))));
     }
     facts.push(fact("first touch", Text::of(&row.first_touch, |touch| words::touched(touch, by_one))));
-    facts.push(fact("used", Text::of(&row.used, words::used)));
+    facts.push(fact("used", Text::of(&row.used, |used| words::used(used, shown.method()))));
     facts.extend(row.memory_time.measured().map(|share| {
         let text = format!(
-            "{} of all time for memory (95 % interval {} to {})",
+            "{} of {} (95 % interval {} to {})",
             words::percent(share.value),
+            words::whole(shown.method()),
             words::percent(share.low),
             words::percent(share.high)
         );
