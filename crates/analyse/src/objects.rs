@@ -72,7 +72,8 @@ fn time_samples(run: &ObjectRun) -> Reading<u64> {
         }
         if time.with_memory < LEAST_SAMPLES {
             return Reading::unavailable(format!(
-                "only {} samples show which memory was waited for; {LEAST_SAMPLES} are needed",
+                "only {} samples show which memory was waited for; {LEAST_SAMPLES} are needed, which a longer run or more samples a \
+                 second give",
                 time.with_memory
             ));
         }

@@ -23,7 +23,9 @@ pub fn described(shown: &Shown) -> Option<Block> {
     let rows = shown.tables.rows.iter().enumerate();
     let is_shown = |k: usize, row: &ObjectRow| {
         // Where nothing is known of times, the largest are.
-        has_finding(k) || (k < DESCRIBED && (is_used(row) || shown.tables.time_samples.measured().is_none()))
+        let is_large =
+            || shown.tables.time_samples.measured().is_none() && words::size(row).measured().is_some();
+        has_finding(k) || (k < DESCRIBED && (is_used(row) || is_large()))
     };
     let blocks: Vec<Block> =
         rows.filter(|(k, row)| is_shown(*k, row)).map(|(k, row)| one(shown, k, row)).collect();
