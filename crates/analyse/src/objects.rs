@@ -3,12 +3,13 @@
 mod fast_memory;
 mod findings;
 mod knapsack;
+mod lines;
 mod shares;
 
 use std::collections::BTreeMap;
 
 use numawise_facts::activity::CodePlace;
-use numawise_facts::objects::{MemoryObject, ObjectKind, ObjectPages};
+use numawise_facts::objects::{AccessMethod, MemoryObject, ObjectKind, ObjectPages};
 use numawise_facts::{ObjectRun, Reading};
 use numawise_stats::proportion;
 use numawise_tables::ObjectTables;
@@ -17,6 +18,7 @@ use numawise_tables::objects::{
 };
 use numawise_units::{Bytes, NodeId, Ratio};
 
+pub use lines::object_source_lines;
 use shares::{Division, Shares};
 
 #[cfg(test)]
@@ -62,14 +64,16 @@ pub fn objects(run: &ObjectRun) -> ObjectTables {
 /// Samples with memory, where they can be trusted and suffice.
 fn time_samples(run: &ObjectRun) -> Reading<u64> {
     run.watching.time.clone().and_then(|time| {
-        if !time.skid.is_one_instruction() {
+        // Passes of loops are counted where it is another one.
+        if time.method == AccessMethod::Waited && !time.skid.is_one_instruction() {
             return Reading::unavailable(
                 "on this machine interrupts are not taken one instruction after the one that was waited for",
             );
         }
         if time.with_memory < LEAST_SAMPLES {
             return Reading::unavailable(format!(
-                "only {} samples show which memory was waited for; {LEAST_SAMPLES} are needed",
+                "only {} samples show which memory was waited for; {LEAST_SAMPLES} are needed, which a longer run or more samples a \
+                 second give",
                 time.with_memory
             ));
         }

@@ -1,6 +1,6 @@
 //! Memory objects as people read them.
 
-use numawise_facts::objects::{AllocationLog, TimeSamples};
+use numawise_facts::objects::{AccessMethod, AllocationLog, TimeSamples};
 use numawise_facts::{Reading, ResourceUsage};
 use numawise_tables::objects::ObjectRow;
 
@@ -160,8 +160,15 @@ fn objects(shown: &Shown) -> Block {
         "Each object by its size and its share of the time for memory. Green: its accesses are local, red: remote, grey: not known."
             .to_owned(),
     );
-    let legend =
-        "time: share of the time in which threads waited for memory, by samples of their instructions";
+    let legend = match shown.method() {
+        AccessMethod::Waited => {
+            "time: share of the time in which threads waited for memory, by samples of their instructions"
+        }
+        AccessMethod::Passes => {
+            "time: share of the accesses in loops. This machine takes interrupts at other places than where threads wait, so that a \
+             sample counts for all memory that a pass of its loop accesses, in equal parts"
+        }
+    };
     let mut blocks = vec![map, Block::Table(Table { columns, rows, most }), Block::Legend(legend.into())];
     let (objects, bytes) = shown.tables.left_out;
     if objects > 0 {

@@ -67,7 +67,6 @@ fn unavailable(shown: &Shown) -> Value {
         ("first_touch", watching.faults.reason()),
         ("used", watching.time.reason().or(tables.time_samples.reason())),
         ("cost_percent", tables.cost.reason()),
-        ("fast_memory", tables.fast_memory.reason()),
         ("memory_bound", shown.run.memory_bound.reason()),
         ("bandwidth", shown.run.bandwidth.reason()),
     ];
