@@ -90,6 +90,7 @@ fn run(count: u32, uses: u32) -> ObjectRun {
             }),
             faults: Reading::Measured(FaultSamples { samples: 1000, faults: 17_000, lost: 0 }),
             cost: Reading::Measured(Nanoseconds(1_000_000)),
+            own_time: Reading::Measured(Nanoseconds(40_000_000)),
             page_size: Reading::Measured(Bytes::kib(4)),
         },
         threads: (0..THREADS).map(thread).collect(),

@@ -20,6 +20,7 @@ use crate::frame_table::FrameTable;
 use crate::globals::{self, GlobalVariable};
 use crate::mappings::{MappedPart, Mappings};
 use crate::source::SourceFiles;
+use crate::system_code::is_systems_library;
 use crate::unwind::{CodeAt, StackView, Unwinder};
 use crate::variable;
 
@@ -318,7 +319,10 @@ impl LoadedFiles {
         let parts: Vec<MappedPart> = parts.filter(|part| part.file == Some(number)).collect();
         let file = &mut self.files[number as usize];
         file.open()?;
-        let _ = file.debug();
+        // Where a variable of the system's own libraries is defined helps nobody, and their debugging information is large.
+        if !is_systems_library(&path.to_string_lossy()) {
+            let _ = file.debug();
+        }
         let LoadedFile { path, content: Some(Ok(content)), debug, .. } = &*file else {
             return Err(not_loaded());
         };

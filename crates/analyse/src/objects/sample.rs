@@ -70,6 +70,7 @@ pub fn run(machine: Machine, objects: Vec<MemoryObject>) -> ObjectRun {
             }),
             faults: Reading::Measured(FaultSamples { samples: faults / 17, faults, lost: 0 }),
             cost: Reading::Measured(Nanoseconds(15_000_000)),
+            own_time: Reading::Measured(Nanoseconds(40_000_000)),
             page_size: Reading::Measured(Bytes::kib(4)),
         },
         threads: (0..4).map(thread).collect(),

@@ -143,9 +143,10 @@ impl Tally {
         }
     }
 
-    /// True where there is something to say of it.
+    /// True where there is something to say of it. Variables are there also where nobody uses them: those of a large library by the hundred.
     pub fn is_seen(&self) -> bool {
-        self.count > 0 || !self.touched.is_empty() || !self.used.is_empty()
+        let is_allocated = self.count > 0 && self.kind != ObjectKind::Global;
+        is_allocated || !self.touched.is_empty() || !self.used.is_empty()
     }
 
     pub fn finish(self, begin_of_run: Nanoseconds) -> MemoryObject {

@@ -84,7 +84,9 @@ fn facts(shown: &Shown) -> Vec<Fact> {
         fact(
             "Cost",
             Text::of(&shown.tables.cost, |share| {
-                format!("{} of the program's CPU time", small_share(*share))
+                let own = watching.own_time.measured();
+                let own = own.map(|time| format!("; numawise's own threads {time}")).unwrap_or_default();
+                format!("{} of the program's CPU time{own}", small_share(*share))
             }),
         ),
         fact(

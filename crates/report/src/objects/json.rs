@@ -39,6 +39,7 @@ pub fn json(shown: &Shown) -> String {
         })),
         "time_samples": tables.time_samples,
         "cost_percent": reading(&tables.cost, |share| object!(100.0 * share.0)),
+        "own_seconds": reading(&run.watching.own_time, |time| object!(time.seconds())),
         "watching": run.watching,
         "unavailable": unavailable(shown),
         "notices": each(&header.notices, notice::json),

@@ -144,12 +144,12 @@ pub fn watching(
         time: Reading::Measured(time),
         faults,
         cost: cost(calibrated, watched),
+        own_time: Reading::Measured(watched.cost),
         page_size: Reading::Measured(page_size()),
     }
 }
 
-/// What watching took: of the program by each sample and each logged event, and the time of the thread that read them, which may run where
-/// the program would.
+/// What watching took of the program's time, by each sample and each logged event.
 fn cost(calibrated: &Calibrated, watched: &WatchedObjects) -> Reading<Nanoseconds> {
     let Some(measured) = &calibrated.measured else {
         return Reading::unavailable("what a sample costs could not be measured");
@@ -157,7 +157,7 @@ fn cost(calibrated: &Calibrated, watched: &WatchedObjects) -> Reading<Nanosecond
     let counts = &watched.fed.tracked.counts;
     measured.time_sample.clone().map(|sample| {
         let samples = (counts.time_samples + counts.fault_samples) * sample.0;
-        Nanoseconds(samples + counts.events * LOGGED.0 + watched.cost.0)
+        Nanoseconds(samples + counts.events * LOGGED.0)
     })
 }
 
@@ -170,6 +170,7 @@ pub fn not_watched(least: Bytes, problem: &str) -> ObjectWatching {
         time: Reading::unavailable(reason()),
         faults: Reading::unavailable(reason()),
         cost: Reading::unavailable(reason()),
+        own_time: Reading::unavailable(reason()),
         page_size: Reading::Measured(page_size()),
     }
 }

@@ -53,7 +53,8 @@ fn what_watching_took_is_counted() {
     let log = AllocationLog { processes: 1, ..AllocationLog::default() };
     let mut notices = Vec::new();
     let watching = watching(Bytes::kib(16), &calibrated, &watched(counts, log, 0), &mut notices);
-    assert_eq!(watching.cost, Reading::Measured(Nanoseconds(100 + 600 + 500)));
+    assert_eq!(watching.cost, Reading::Measured(Nanoseconds(100 + 600)));
+    assert_eq!(watching.own_time, Reading::Measured(Nanoseconds(500)));
     assert_eq!(watching.faults.measured().map(|faults| (faults.samples, faults.faults)), Some((3, 93)));
     assert_eq!(watching.allocations, Reading::Measured(log));
     assert_eq!(notices, []);
