@@ -155,10 +155,14 @@ fn cost(calibrated: &Calibrated, watched: &WatchedObjects) -> Reading<Nanosecond
         return Reading::unavailable("what a sample costs could not be measured");
     };
     let counts = &watched.fed.tracked.counts;
-    measured.time_sample.clone().map(|sample| {
-        let samples = (counts.time_samples + counts.fault_samples) * sample.0;
-        Nanoseconds(samples + counts.events * LOGGED.0)
-    })
+    let logged = counts.events * LOGGED.0;
+    let of = |samples: u64, each: &Reading<Nanoseconds>| match samples {
+        0 => Reading::Measured(Nanoseconds(0)),
+        samples => each.clone().map(|each| Nanoseconds(samples * each.0)),
+    };
+    of(counts.time_samples, &measured.time_sample)
+        .zip(of(counts.fault_samples, &measured.fault_sample))
+        .map(|(time, faults)| Nanoseconds(time.0 + faults.0 + logged))
 }
 
 /// A run of which nothing is known.

@@ -6,7 +6,8 @@ use numawise_observe::objects::{TrackedCounts, TrackedObjects};
 use super::*;
 
 fn calibrated(skid: Skid, cost: Reading<Nanoseconds>) -> Calibrated {
-    let measured = Some(Calibration { skid, time_sample: cost });
+    let measured =
+        Some(Calibration { skid, time_sample: cost, fault_sample: Reading::Measured(Nanoseconds(2)) });
     Calibrated { period: Nanoseconds(1_000_000), measured, obstacle: None }
 }
 
@@ -53,7 +54,7 @@ fn what_watching_took_is_counted() {
     let log = AllocationLog { processes: 1, ..AllocationLog::default() };
     let mut notices = Vec::new();
     let watching = watching(Bytes::kib(16), &calibrated, &watched(counts, log, 0), &mut notices);
-    assert_eq!(watching.cost, Reading::Measured(Nanoseconds(100 + 600)));
+    assert_eq!(watching.cost, Reading::Measured(Nanoseconds(70 + 6 + 600)));
     assert_eq!(watching.own_time, Reading::Measured(Nanoseconds(500)));
     assert_eq!(watching.faults.measured().map(|faults| (faults.samples, faults.faults)), Some((3, 93)));
     assert_eq!(watching.allocations, Reading::Measured(log));
