@@ -44,7 +44,7 @@ const USED_BY: [(&str, &[&str]); 5] =
     [("cli", &[]), ("session", &["cli"]), ("tui", &["cli"]), ("agent", &[]), ("collector", &[])];
 
 /// Crates of others that stand behind one of ours.
-const BEHIND: [(&str, &[&str]); 9] = [
+const BEHIND: [(&str, &[&str]); 11] = [
     ("clap", &["cli"]),
     ("indicatif", &["cli"]),
     ("crossterm", &["tui"]),
@@ -54,6 +54,8 @@ const BEHIND: [(&str, &[&str]); 9] = [
     ("maud", &["report"]),
     ("statrs", &["stats"]),
     ("iced-x86", &["operands"]),
+    ("yaxpeax-arch", &["operands"]),
+    ("yaxpeax-arm", &["operands"]),
 ];
 
 /// Folders at the top that need no mention: made by tools.

@@ -31,3 +31,5 @@ pub use step::{Access, Direction, Step};
 
 #[cfg(test)]
 mod code;
+#[cfg(test)]
+mod recorded;
