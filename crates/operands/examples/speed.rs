@@ -26,9 +26,13 @@ fn main() {
             Architecture::X86_64 => Registers::new(step.ip(), [0x1000; 16]),
             Architecture::Aarch64 => Registers::new(step.ip(), [0x1000; 32]),
         };
-        let begin = Instant::now();
-        std::hint::black_box(blame(&listing, &registers));
-        times.push(begin.elapsed().as_secs_f64() * 1e6);
+        let once = || {
+            let begin = Instant::now();
+            std::hint::black_box(blame(&listing, &registers));
+            begin.elapsed().as_secs_f64() * 1e6
+        };
+        // The least of some, as others use the CPU too.
+        times.push((0..5).map(|_| once()).fold(f64::INFINITY, f64::min));
     }
     times.sort_by(f64::total_cmp);
     let at = |share: f64| times[((times.len() - 1) as f64 * share) as usize];

@@ -201,7 +201,6 @@ macro_rules! recorded {
         #[test]
         fn $name() {
             let tally = tally(include_str!(concat!("../../../testdata/operands/", $file)));
-            println!("{tally:?}");
             assert!(tally.instructions > 500, "{tally:?}");
             assert!(tally.in_arrays > 50, "{tally:?}");
             let share = |part: u32, all: u32| f64::from(part) / f64::from(all);

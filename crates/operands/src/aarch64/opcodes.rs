@@ -34,7 +34,7 @@ pub fn direction(instruction: &Instruction) -> Option<Direction> {
     }
 }
 
-/// Stores that tell whether they were done, in their first operand.
+/// Stores that report in their first operand whether they were done.
 pub fn has_status(opcode: &Opcode) -> bool {
     use Opcode::*;
     matches!(opcode, STXR | STXRB | STXRH | STXP | STLXR | STLXRB | STLXRH | STLXP)
