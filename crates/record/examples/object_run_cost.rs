@@ -68,7 +68,16 @@ fn header() -> ObjectRunHeader {
         tool_version: "0".to_owned(),
         begun: Nanoseconds(1),
         command: RunSpec { command: vec!["app".into()], directory: "/".into() },
-        host: HostFacts::default(),
+        host: HostFacts {
+            hostname: Reading::unavailable("not asked for"),
+            kernel: Reading::unavailable("not asked for"),
+            cpu_model: Reading::unavailable("not asked for"),
+            environment: vec![],
+            numa_balancing: Reading::unavailable("not asked for"),
+            transparent_huge_pages: Reading::unavailable("not asked for"),
+            frequency: Reading::unavailable("not asked for"),
+            pid: Pid(1),
+        },
         machine: Machine {
             source: Source::Synthetic(String::new()),
             packages: vec![],

@@ -188,8 +188,7 @@ fn one(shown: &Shown, k: usize, row: &ObjectRow) -> Block {
         fact("time", text.into())
     }));
     let mut blocks = vec![Block::Facts(facts)];
-    let entries: Vec<Entry> =
-        shown.tables.findings.iter().filter(|of| of.row == k).map(|of| entry(of)).collect();
+    let entries: Vec<Entry> = shown.tables.findings.iter().filter(|of| of.row == k).map(entry).collect();
     if !entries.is_empty() {
         blocks.push(Block::Entries(entries));
     }
