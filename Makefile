@@ -2,7 +2,7 @@
 .DELETE_ON_ERROR:
 CARGO ?= cargo
 NUMAWISE := target/release/numawise
-LIBRARIES := $(addprefix target/release/,libnumawise_agent.so libnumawise_collector.so)
+LIBRARIES := $(addprefix target/release/,libnumawise_agent.so libnumawise_collector.so libnumawise_heap.so)
 PREFIX ?= /usr/local
 ISO3DFD := build/iso3dfd/iso3dfd
 
@@ -15,7 +15,7 @@ help:
 	@echo 'make bench          the figures that we promise, vs other tools'
 	@echo 'make truth          what check says of programs whose truth is measured by hand; remakes docs/truth.md in 75 min'
 	@echo 'make null           what check says of programs that nothing can affect; remakes docs/truth-null.md in 10 min'
-	@echo 'make build          the numawise binary, its two preloaded libraries, and iso3dfd'
+	@echo 'make build          the numawise binary, its three preloaded libraries, and iso3dfd'
 	@echo 'make programs       the other bundled programs: pi (oneTBB), advect and cg (MPI)'
 	@echo 'make install        into PREFIX ($(PREFIX)): bin/numawise, lib/numawise/ and include/numawise.*'
 
@@ -25,7 +25,7 @@ build: deps-build $(NUMAWISE) $(ISO3DFD)
 # Cargo and the workload's own makefile know best whether there is something to do.
 .PHONY: $(NUMAWISE) $(ISO3DFD)
 $(NUMAWISE):
-	$(CARGO) build --release --locked -p numawise -p numawise-agent -p numawise-collector
+	$(CARGO) build --release --locked -p numawise -p numawise-agent -p numawise-collector -p numawise-heap
 $(ISO3DFD):
 	$(MAKE) --no-print-directory -C native/workloads/iso3dfd all
 

@@ -24,7 +24,7 @@ const FORBIDDEN: [(&str, &str); 6] = [
 ];
 
 /// Crates that may use these and no others.
-const ONLY: [(&str, &[&str]); 12] = [
+const ONLY: [(&str, &[&str]); 15] = [
     ("units", &[]),
     ("stats", &[]),
     ("operands", &[]),
@@ -33,18 +33,28 @@ const ONLY: [(&str, &[&str]); 12] = [
     ("linux", &["syscalls", "units"]),
     ("facts", &["units"]),
     ("tables", &["facts", "units"]),
+    ("symbols", &["facts", "linux", "units"]),
     ("placement", &["facts", "units"]),
     ("report", &["facts", "tables", "units"]),
     ("agent", &["wire", "syscalls", "units"]),
-    ("collector", &["wire", "syscalls"]),
+    ("guest", &["wire", "syscalls"]),
+    ("collector", &["guest", "wire", "syscalls"]),
+    ("heap", &["guest", "wire", "syscalls"]),
 ];
 
 /// Crates that only these may use.
-const USED_BY: [(&str, &[&str]); 5] =
-    [("cli", &[]), ("session", &["cli"]), ("tui", &["cli"]), ("agent", &[]), ("collector", &[])];
+const USED_BY: [(&str, &[&str]); 7] = [
+    ("cli", &[]),
+    ("session", &["cli"]),
+    ("tui", &["cli"]),
+    ("agent", &[]),
+    ("collector", &[]),
+    ("heap", &[]),
+    ("guest", &["collector", "heap"]),
+];
 
 /// Crates of others that stand behind one of ours.
-const BEHIND: [(&str, &[&str]); 9] = [
+const BEHIND: [(&str, &[&str]); 12] = [
     ("clap", &["cli"]),
     ("indicatif", &["cli"]),
     ("crossterm", &["tui"]),
@@ -54,6 +64,9 @@ const BEHIND: [(&str, &[&str]); 9] = [
     ("maud", &["report"]),
     ("statrs", &["stats"]),
     ("iced-x86", &["operands"]),
+    ("addr2line", &["symbols"]),
+    ("gimli", &["symbols"]),
+    ("object", &["symbols"]),
 ];
 
 /// Folders at the top that need no mention: made by tools.

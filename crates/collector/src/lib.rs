@@ -25,9 +25,10 @@ mod omp;
 mod phase;
 mod proc;
 mod process;
-mod system;
 mod thread;
 mod time;
+
+use numawise_guest::system;
 
 type Strings = *const *const c_char;
 

@@ -61,8 +61,9 @@ impl<'a> Watched<'a> {
     }
 }
 
-pub use file::{copy, reserve};
+pub use file::copy;
 pub use modules::note as note_module;
+pub use numawise_guest::memory::reserve;
 
 /// The process's file, where it is watched.
 #[inline]
@@ -76,7 +77,7 @@ pub fn watched<'a>() -> Option<Watched<'a>> {
 /// The places of communicators in the file; `None` where there is no disk for them.
 pub fn communicators<'a>() -> Option<&'a [Communicator]> {
     let all = file::communicators(header()?);
-    let usable = HAS_COMMUNICATORS.load(Relaxed) || file::reserve(all.as_ptr().cast(), size_of_val(all));
+    let usable = HAS_COMMUNICATORS.load(Relaxed) || reserve(all.as_ptr().cast(), size_of_val(all));
     HAS_COMMUNICATORS.store(usable, Relaxed);
     usable.then_some(all)
 }
@@ -84,7 +85,7 @@ pub fn communicators<'a>() -> Option<&'a [Communicator]> {
 /// The rows of phases in the file; `None` where there is no disk for them.
 pub fn phases<'a>() -> Option<&'a [Phase]> {
     let all = file::phases(header()?);
-    let usable = HAS_PHASES.load(Relaxed) || file::reserve(all.as_ptr().cast(), size_of_val(all));
+    let usable = HAS_PHASES.load(Relaxed) || reserve(all.as_ptr().cast(), size_of_val(all));
     HAS_PHASES.store(usable, Relaxed);
     usable.then_some(all)
 }
@@ -96,7 +97,7 @@ static HAS_SAMPLES: AtomicBool = AtomicBool::new(false);
 /// The places of calls that are drawn; `None` where there is no disk for them.
 pub fn call_samples<'a>() -> Option<&'a [CallSample]> {
     let all = file::call_samples(header()?);
-    let usable = HAS_SAMPLES.load(Relaxed) || file::reserve(all.as_ptr().cast(), size_of_val(all));
+    let usable = HAS_SAMPLES.load(Relaxed) || reserve(all.as_ptr().cast(), size_of_val(all));
     HAS_SAMPLES.store(usable, Relaxed);
     usable.then_some(all)
 }
@@ -124,7 +125,7 @@ pub fn prepare() -> bool {
     }
     time::choose();
     modules::look_up();
-    let page = file::page_wiped_in_children();
+    let page = numawise_guest::memory::page_wiped_in_children();
     if !page.is_null() {
         GENERATION.store(page, Relaxed);
     }

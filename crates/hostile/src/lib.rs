@@ -72,14 +72,16 @@ pub struct Reader {
 
 /// All readers.
 pub fn readers() -> Vec<Reader> {
-    let groups: [&[Reader]; 8] = [
+    let groups: [&[Reader]; 9] = [
         &readers::activity::READERS,
+        &readers::objects::READERS,
         &readers::machine::READERS,
         &readers::profile::READERS,
         &readers::kernel::READERS,
         &readers::request::READERS,
         &readers::study::READERS,
         &readers::launch::READERS,
+        &readers::symbols::READERS,
         &records::READERS,
     ];
     groups.concat()

@@ -1,20 +1,7 @@
 use super::*;
+use crate::guest::PRELOAD;
 
 const OURS: &str = "/opt/libnumawise_collector.so";
-
-#[test]
-fn what_is_preloaded_already_stays_and_the_pinning_library_comes_first() {
-    for (now, then) in [
-        ("", OURS.to_owned()),
-        ("/a/b.so c.so", format!("{OURS}:/a/b.so:c.so")),
-        ("/x/libnumawise_agent.so", format!("/x/libnumawise_agent.so:{OURS}")),
-        ("/a.so:/x/libnumawise_agent.so:/b.so", format!("/x/libnumawise_agent.so:{OURS}:/a.so:/b.so")),
-        ("/old/libnumawise_collector.so:/a.so", format!("{OURS}:/a.so")),
-        (OURS, OURS.to_owned()),
-    ] {
-        assert_eq!(with(OURS, now), then, "{now}");
-    }
-}
 
 #[test]
 fn the_plan_comes_before_our_own_environment() {
@@ -33,38 +20,6 @@ fn the_plan_comes_before_our_own_environment() {
     let both = collector.changes("/dev/shm/x", &plan, &now);
     assert_eq!(value(&both, PRELOAD), Some(format!("/x/libnumawise_agent.so:{OURS}:/user.so")));
     assert_eq!(value(&both, "A"), None);
-}
-
-#[test]
-fn a_library_says_which_layout_it_writes() {
-    let of = |digits: &str| format!("...numawise collector, layout {digits}\n...").into_bytes();
-    assert_eq!(mark(&of("0001")), Some(&of("0001")[3..35]));
-    assert_eq!(mark(b"numawise collector, layout "), None);
-    assert_eq!(mark(b""), None);
-    assert_eq!(layout(&MARK), numawise_wire::snapshot::VERSION.to_string());
-    assert_eq!(layout(mark(&of("0417")).unwrap()), "417");
-}
-
-#[test]
-fn a_library_that_is_not_ours_is_refused() {
-    let folder = tempfile::tempdir().unwrap();
-    let exe = folder.path().join("numawise");
-    let missing = Collector::of_program(&exe).unwrap_err();
-    assert!(matches!(missing, LaunchError::CollectorMissing { .. }), "{missing}");
-    let library = folder.path().join(FILE);
-    std::fs::write(&library, b"no library").unwrap();
-    let text = Collector::of_program(&exe).unwrap_err().to_string();
-    assert!(text.contains(FILE) && text.contains("damaged"), "{text}");
-    // A whole library, of somebody else: this very program.
-    std::fs::copy(std::env::current_exe().unwrap(), &library).unwrap();
-    let found = Collector::of_program(&exe);
-    // It has the mark of this test, by chance in the right or in a wrong place.
-    assert!(matches!(&found, Ok(_) | Err(LaunchError::CollectorOfAnotherVersion { .. })), "{found:?}");
-    let odd = folder.path().join("a b");
-    std::fs::create_dir(&odd).unwrap();
-    std::fs::write(odd.join(FILE), b"").unwrap();
-    let text = Collector::of_program(&odd.join("numawise")).unwrap_err().to_string();
-    assert!(text.contains("LD_PRELOAD cannot hold"), "{text}");
 }
 
 #[test]

@@ -5,14 +5,19 @@
 
 mod rows;
 
+use std::borrow::Cow;
 use std::path::Path;
 
-use numawise_facts::ObjectRun;
 use numawise_facts::activity::CodePlace;
-use numawise_facts::objects::{MemoryObject, ObjectRunHeader, ObjectThread, ObjectWatching};
+use numawise_facts::objects::{
+    BandwidthOverTime, MemoryBound, MemoryObject, ObjectRunHeader, ObjectThread, ObjectWatching,
+    SourceExcerpt, TriedCure,
+};
+use numawise_facts::{ObjectRun, Reading};
 use numawise_units::Pid;
 use rusqlite::types::Value;
 use rusqlite::{Connection, Transaction, params, params_from_iter};
+use serde::{Deserialize, Serialize};
 
 use crate::cell::{Cells, ColumnPlaces, Parsed};
 use crate::schema::OBJECT_RUN;
@@ -64,8 +69,13 @@ fn sound(run: &ObjectRun) -> Result<(), Flaw> {
 
 fn insert(transaction: &Transaction<'_>, run: &ObjectRun, alone: &[MemoryObject]) -> rusqlite::Result<()> {
     transaction.execute(
-        "INSERT INTO object_run VALUES (1, ?1, ?2, ?3)",
-        params![run.header.tool_version, write::json(&run.header)?, write::json(&run.watching)?],
+        "INSERT INTO object_run VALUES (1, ?1, ?2, ?3, ?4)",
+        params![
+            run.header.tool_version,
+            write::json(&run.header)?,
+            write::json(&run.watching)?,
+            write::json(&BeyondObjects::of(run))?
+        ],
     )?;
     write::machine(transaction, &run.header.machine)?;
     let mut row = transaction.prepare("INSERT INTO threads VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?;
@@ -96,20 +106,51 @@ fn insert(transaction: &Transaction<'_>, run: &ObjectRun, alone: &[MemoryObject]
 
 fn read_run(connection: &Connection) -> Parsed<ObjectRun> {
     let transaction = connection.unchecked_transaction()?;
-    let (header, watching) = header(&transaction)?;
+    let (header, watching, beyond) = header(&transaction)?;
     let threads = threads(&transaction)?;
     let places = places(&transaction)?;
     let mut objects = objects(&transaction)?;
     rows::read(&transaction, &mut objects)?;
-    let run = ObjectRun { header, watching, threads, places, objects };
+    let BeyondObjects { sources, bandwidth, memory_bound, trials } = beyond;
+    let run = ObjectRun {
+        header,
+        watching,
+        threads,
+        places,
+        objects,
+        sources: sources.into_owned(),
+        bandwidth: bandwidth.into_owned(),
+        memory_bound: memory_bound.into_owned(),
+        trials: trials.into_owned(),
+    };
     let mut sums = ObjectSums::of(&run);
     run.objects.iter().enumerate().try_for_each(|(k, object)| sums.object(object, k))?;
     sums.together(&run.watching)?;
     Ok(run)
 }
 
-fn header(connection: &Connection) -> Parsed<(ObjectRunHeader, ObjectWatching)> {
-    let mut query = connection.prepare("SELECT id, header, watching FROM object_run")?;
+/// What a run holds besides its objects.
+#[derive(Serialize, Deserialize)]
+struct BeyondObjects<'a> {
+    sources: Cow<'a, [SourceExcerpt]>,
+    bandwidth: Cow<'a, Reading<BandwidthOverTime>>,
+    memory_bound: Cow<'a, Reading<MemoryBound>>,
+    trials: Cow<'a, [TriedCure]>,
+}
+
+impl BeyondObjects<'_> {
+    fn of(run: &ObjectRun) -> BeyondObjects<'_> {
+        BeyondObjects {
+            sources: Cow::Borrowed(&run.sources),
+            bandwidth: Cow::Borrowed(&run.bandwidth),
+            memory_bound: Cow::Borrowed(&run.memory_bound),
+            trials: Cow::Borrowed(&run.trials),
+        }
+    }
+}
+
+fn header(connection: &Connection) -> Parsed<(ObjectRunHeader, ObjectWatching, BeyondObjects<'static>)> {
+    let mut query = connection.prepare("SELECT id, header, watching, beyond FROM object_run")?;
     let mut rows = query.query([])?;
     let row =
         rows.next()?.ok_or_else(|| Flaw::new("object_run".to_owned(), "no row".to_owned(), "one row"))?;
@@ -118,7 +159,8 @@ fn header(connection: &Connection) -> Parsed<(ObjectRunHeader, ObjectWatching)> 
     valid::object_header(&header)?;
     let watching: ObjectWatching = cells.json("watching")?;
     valid::watching(&watching)?;
-    Ok((header, watching))
+    let beyond = cells.json("beyond")?;
+    Ok((header, watching, beyond))
 }
 
 fn threads(connection: &Connection) -> Parsed<Vec<ObjectThread>> {

@@ -4,6 +4,7 @@
 //! function here panics, whatever the bytes. Encoding and decoding of a message stand side by side in one module:
 //! - [`pin`]: the pin plan, from numawise to the agent, in the environment (`docs/formats/pin-protocol.md`).
 //! - [`snapshot`]: what the collector measured, from the target, in a file (`docs/formats/snapshot-part.md`).
+//! - [`heap`]: allocations of the target, and samples of its threads, in a file (`docs/formats/heap-log.md`).
 //! - [`roles`]: whose work a thread does, which both sides must answer alike.
 //! - [`mask`]: CPU sets as words of bits, in which both sides hold them.
 
@@ -12,6 +13,7 @@
 #[cfg(test)]
 extern crate std;
 
+pub mod heap;
 pub mod mask;
 pub mod pin;
 pub mod roles;
@@ -34,4 +36,22 @@ impl Variable {
     pub const fn c_name(self) -> &'static CStr {
         self.0
     }
+}
+
+/// What lies in a library, with the version of what it writes, so that who has it loaded knows before whether both have the same
+/// layout.
+const fn mark(begin: &[u8; 27], version: u32) -> [u8; 32] {
+    let mut mark = *b"                           0000\n";
+    let mut at = 0;
+    while at < begin.len() {
+        mark[at] = begin[at];
+        at += 1;
+    }
+    let (mut at, mut rest) = (30, version);
+    while at > 26 {
+        mark[at] = b'0' + (rest % 10) as u8;
+        rest /= 10;
+        at -= 1;
+    }
+    mark
 }

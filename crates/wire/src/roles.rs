@@ -29,7 +29,7 @@ const GPU: &[u8] = b"libcuda libcudart libcupti libcudadebugger libnccl libnvidi
 libnvshmem_host libamdhip64 libhsa-runtime64 libhsakmt librccl libamdocl64 librocprofiler libroctracer librocm_smi64 \
 libze_loader libze_intel_gpu libze_tracing_layer libOpenCL libigdrcl libsycl libur_loader libpi_level_zero";
 
-const OURS: &[u8] = b"libnumawise libnumawise_agent libnumawise_collector";
+const OURS: &[u8] = b"libnumawise libnumawise_agent libnumawise_collector libnumawise_heap";
 
 /// The role of a thread whose work lies in the file `name` (without folders; empty for the program itself); `leave` is what
 /// the user adds: beginnings of names, separated by commas.

@@ -50,16 +50,7 @@ pub const VERSION: u32 = 1;
 /// Begins [`MARK`].
 pub const MARK_BEGIN: &[u8; 27] = b"numawise collector, layout ";
 /// Lies in the collector's library, with [`VERSION`], so that who has it loaded knows before whether both have the same layout.
-pub const MARK: [u8; 32] = {
-    let mut mark = *b"numawise collector, layout 0000\n";
-    let (mut at, mut rest) = (30, VERSION);
-    while at > 26 {
-        mark[at] = b'0' + (rest % 10) as u8;
-        rest /= 10;
-        at -= 1;
-    }
-    mark
-};
+pub const MARK: [u8; 32] = crate::mark(MARK_BEGIN, VERSION);
 
 /// Bytes of the header with what fills its page.
 pub const HEADER_BYTES: usize = 4096;

@@ -80,7 +80,7 @@ pub fn variable(name: &CStr, site: usize) -> *const c_void {
 pub fn lies_with_functions(symbol_at: *const c_void, site: usize) -> bool {
     // Tools define the names without the P.
     let functions = symbol(c"PMPI_Init", site);
-    !functions.is_null() && file_of(functions) == file_of(symbol_at)
+    !functions.is_null() && file_of(functions.expose_provenance()) == file_of(symbol_at.expose_provenance())
 }
 
 /// A symbol of MPI; `site` is an address in the file that calls it, or 0.

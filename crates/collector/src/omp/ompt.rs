@@ -51,7 +51,10 @@ fn look_for_another_tool() {
     let _errno = system::SavedErrno::new();
     let found = system::first_symbol(c"ompt_start_tool");
     // Our own use of the name would be bound to that one, too.
-    if !found.is_null() && system::file_of(found) != system::file_of((&raw const RESULT).cast()) {
+    if !found.is_null()
+        && system::file_of(found.expose_provenance())
+            != system::file_of((&raw const RESULT).expose_provenance())
+    {
         step_aside();
     }
 }

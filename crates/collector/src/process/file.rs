@@ -11,40 +11,9 @@ use numawise_wire::snapshot::{
     THREADS, THREADS_AT, ThreadSlot, VERSION, file_bytes,
 };
 
+use numawise_guest::memory::{Text, limit, reserve};
+
 use crate::{system, time};
-
-/// Bytes of a path, its end included, as the kernel limits them.
-const PATH: usize = 4096;
-const PAGE: usize = 4096;
-
-/// A text of a fixed length, with a zero at its end.
-struct Text {
-    bytes: [u8; PATH],
-    length: usize,
-}
-
-impl Text {
-    const fn new() -> Text {
-        Text { bytes: [0; PATH], length: 0 }
-    }
-
-    fn push(&mut self, more: &[u8]) -> bool {
-        match self.bytes.get_mut(self.length..self.length + more.len()) {
-            Some(place) if self.length + more.len() < PATH => {
-                place.copy_from_slice(more);
-                self.length += more.len();
-                true
-            }
-            _ => false,
-        }
-    }
-}
-
-impl Write for Text {
-    fn write_str(&mut self, text: &str) -> core::fmt::Result {
-        if self.push(text.as_bytes()) { Ok(()) } else { Err(core::fmt::Error) }
-    }
-}
 
 struct Folder(UnsafeCell<Text>);
 // SAFETY: written once, before the process is watched, and read after.
@@ -55,43 +24,11 @@ static FOLDER: Folder = Folder(UnsafeCell::new(Text::new()));
 pub fn set_folder(path: &[u8]) -> bool {
     // SAFETY: called once, by the one thread that begins to watch.
     let folder = unsafe { &mut *FOLDER.0.get() };
-    path.starts_with(b"/") && path.len() + 64 < PATH && folder.push(path)
-}
-
-/// A page that a child of fork finds as zeros; null where the kernel cannot do that.
-pub fn page_wiped_in_children() -> *mut AtomicU64 {
-    // SAFETY: a new mapping, which nobody else knows.
-    unsafe {
-        let page = libc::mmap(
-            core::ptr::null_mut(),
-            PAGE,
-            libc::PROT_READ | libc::PROT_WRITE,
-            libc::MAP_PRIVATE | libc::MAP_ANONYMOUS,
-            -1,
-            0,
-        );
-        if page == libc::MAP_FAILED {
-            return core::ptr::null_mut();
-        }
-        if libc::madvise(page, PAGE, libc::MADV_WIPEONFORK) != 0 {
-            libc::munmap(page, PAGE);
-            return core::ptr::null_mut();
-        }
-        page.cast()
-    }
+    folder.set_folder(path)
 }
 
 /// Slots for which the limits of the process leave place.
 fn threads_within_limits() -> usize {
-    let limit = |resource| {
-        // SAFETY: zeros are a value of the struct, and the kernel fills it.
-        let mut found: libc::rlimit = unsafe { core::mem::zeroed() };
-        // SAFETY: as above.
-        match unsafe { libc::getrlimit(resource, &raw mut found) } {
-            0 => usize::try_from(found.rlim_cur).unwrap_or(usize::MAX),
-            _ => usize::MAX,
-        }
-    };
     // A file beyond the limit would bring a signal that ends the program.
     let file = limit(libc::RLIMIT_FSIZE);
     // The program's own address space is not to be used up.
@@ -109,13 +46,13 @@ pub fn create<'a>() -> Option<(&'a Header, u32)> {
     let mut path = Text::new();
     // SAFETY: not written any more.
     let folder = unsafe { &*FOLDER.0.get() };
-    if !path.push(folder.bytes.get(..folder.length)?) {
+    if !path.push(folder.as_bytes()) {
         return None;
     }
     write!(path, "/{}-{begin}{SUFFIX}", system::process()).ok()?;
-    let name: *const c_char = path.bytes.as_ptr().cast();
+    let name: *const c_char = path.c_text()?.as_ptr();
     let flags = libc::O_RDWR | libc::O_CREAT | libc::O_EXCL | libc::O_NOFOLLOW;
-    let file = system::open(CStr::from_bytes_until_nul(&path.bytes).ok()?, flags, 0o600);
+    let file = system::open(path.c_text()?, flags, 0o600);
     if file < 0 {
         return None;
     }
@@ -188,19 +125,6 @@ pub fn detach(header: &Header, threads: u32) {
         if rest > 0 {
             libc::munmap(at(header, used).cast_mut(), rest);
         }
-    }
-}
-
-/// Gets pages for a part of the mapping, now. False where there are none: a full disk would bring a signal at the first
-/// write. Kernels before 5.14 cannot say; there the disk is trusted.
-pub fn reserve(start: *const c_void, bytes: usize) -> bool {
-    let begin = start.addr() & !(PAGE - 1);
-    let bytes = (start.addr() + bytes).next_multiple_of(PAGE) - begin;
-    let start = start.cast_mut().with_addr(begin);
-    // SAFETY: the range lies in our mapping; what is in it does not change.
-    match unsafe { libc::madvise(start, bytes, libc::MADV_POPULATE_WRITE) } {
-        0 => true,
-        _ => numawise_syscalls::errno() == libc::EINVAL,
     }
 }
 

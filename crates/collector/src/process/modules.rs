@@ -20,7 +20,7 @@ pub fn note(header: &Header, address: usize) {
     if modules.iter().take(used).any(has) || ADDING.swap(true, Ordering::Acquire) {
         return;
     }
-    let usable = used > 0 || file::reserve(modules.as_ptr().cast(), size_of_val(modules));
+    let usable = used > 0 || super::reserve(modules.as_ptr().cast(), size_of_val(modules));
     match modules.get(used).filter(|_| usable) {
         Some(module) => {
             if by_object(address, module).unwrap_or_else(|| by_walk(address, module)) {

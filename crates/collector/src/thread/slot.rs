@@ -25,7 +25,7 @@ static AT_END: AtomicPtr<c_void> = AtomicPtr::new(core::ptr::null_mut());
 /// Makes the key, early: the C library allocates nothing for the first ones.
 pub fn register_end(at_end: AtEnd) {
     AT_END.store(at_end as *mut c_void, Relaxed);
-    cpu::look();
+    numawise_guest::cpu::look();
     let mut key = 0;
     // SAFETY: the key is written by the call, and the function is never unloaded.
     if unsafe { libc::pthread_key_create(&mut key, Some(ended)) } == 0 {

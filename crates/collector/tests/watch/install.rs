@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::{Command, Output};
 
-const LIBRARIES: [&str; 2] = ["libnumawise_agent.so", "libnumawise_collector.so"];
+const LIBRARIES: [&str; 3] = ["libnumawise_agent.so", "libnumawise_collector.so", "libnumawise_heap.so"];
 const HEADERS: [&str; 2] = ["numawise.h", "numawise.f90"];
 
 /// Runs our makefile in a folder that has what a build leaves.
@@ -31,7 +31,7 @@ fn built(folder: &Path) {
 }
 
 #[test]
-fn both_libraries_are_installed_where_the_binary_looks_for_them() {
+fn all_libraries_are_installed_where_the_binary_looks_for_them() {
     let folder = tempfile::tempdir().unwrap();
     built(folder.path());
     let words = ["install", "DESTDIR=staged", "PREFIX=/usr"];
@@ -62,11 +62,11 @@ fn nothing_is_installed_where_a_library_is_not_built() {
 }
 
 #[test]
-fn a_build_makes_both_libraries() {
+fn a_build_makes_all_libraries() {
     let folder = tempfile::tempdir().unwrap();
     let Some(output) = make(folder.path(), &["--dry-run", "target/release/numawise"]) else { return };
     let lines = String::from_utf8_lossy(&output.stdout).into_owned();
-    for package in ["-p numawise ", "-p numawise-agent ", "-p numawise-collector"] {
+    for package in ["-p numawise ", "-p numawise-agent ", "-p numawise-collector ", "-p numawise-heap"] {
         assert!(lines.contains(package), "{package}: {lines}");
     }
 }

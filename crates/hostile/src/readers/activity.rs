@@ -2,6 +2,7 @@
 
 use numawise_wire::snapshot::file_bytes;
 
+use super::blocks::{self, BLOCK};
 use crate::{Read, Reader, sane};
 
 pub(crate) const READERS: [Reader; 1] = [Reader {
@@ -12,8 +13,6 @@ pub(crate) const READERS: [Reader; 1] = [Reader {
     inputs: 3000,
 }];
 
-/// Bytes of a block.
-const BLOCK: usize = 64;
 /// Slots of threads that the recorded files have at most.
 const SLOTS: usize = 6;
 
@@ -21,15 +20,12 @@ const SLOTS: usize = 6;
 fn snapshot_part(input: &[u8]) -> Read {
     let mut bytes = vec![0; file_bytes(SLOTS)];
     let mut end = 0;
-    for block in input.chunks_exact(4 + BLOCK) {
-        let (number, content) = block.split_at(4);
-        let number = number.iter().rev().fold(0, |number, byte| number << 8 | usize::from(*byte));
-        if let Some(place) = bytes.chunks_exact_mut(BLOCK).nth(number) {
+    for (at, content) in blocks::blocks(input) {
+        if let Some(place) = bytes.get_mut(at..at + BLOCK) {
             place.copy_from_slice(content);
-            end = end.max(BLOCK * (number + 1));
+            end = end.max(at + BLOCK);
         }
     }
-    // A list that was cut stands for a file that was.
-    let length = if input.len().is_multiple_of(4 + BLOCK) { bytes.len() } else { end };
+    let length = if blocks::is_whole(input) { bytes.len() } else { end };
     Read::of(numawise_observe::activity::parse(bytes.get(..length).unwrap_or_default()), sane::activity)
 }

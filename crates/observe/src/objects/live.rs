@@ -1,6 +1,6 @@
 //! Which object lies at an address of a process, while it changes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 #[cfg(test)]
 #[path = "live_tests.rs"]
@@ -84,6 +84,9 @@ pub struct Live {
     pub heap: Layer,
     pub mapped: Layer,
     pub globals: Layer,
+    /// Small allocations that were drawn, by their address: of all small ones, and of those of their call stack. What they stand for lies
+    /// elsewhere too, so that no address is said to be theirs.
+    pub drawn: HashMap<u64, [Option<Gone>; 2]>,
 }
 
 impl Live {

@@ -49,13 +49,13 @@ pub fn insert(transaction: &Transaction<'_>, objects: &[MemoryObject]) -> rusqli
             ])
         },
     )?;
-    let mut touches = transaction.prepare("INSERT INTO first_touches VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?;
+    let mut touches = transaction.prepare("INSERT INTO first_touches VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")?;
     each(
         objects,
         |object| &object.first_touch,
         |key, of| {
             let [samples, faults] = [of.samples, of.faults].map(write::integer);
-            touches.execute(params![key[0], key[1], of.thread, of.cpu.0, samples, faults])
+            touches.execute(params![key[0], key[1], of.thread, of.cpu.0, of.place, samples, faults])
         },
     )?;
     let mut places = transaction.prepare("INSERT INTO touch_places VALUES (?1, ?2, ?3, ?4)")?;
@@ -121,6 +121,7 @@ pub fn read(connection: &Connection, objects: &mut [MemoryObject]) -> Parsed<()>
         object.first_touch.push(FirstTouch {
             thread: cells.int("thread")?,
             cpu: cells.cpu("cpu")?,
+            place: cells.int_or_null("place")?,
             samples: cells.int("samples")?,
             faults: cells.int("faults")?,
         });

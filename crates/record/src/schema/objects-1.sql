@@ -1,10 +1,12 @@
 CREATE TABLE object_run (
   -- One row. `header` (JSON): command, host, machine, placement, how the program ended, its time, and what was noticed.
-  -- `watching` (JSON): how it was watched, and what that left out.
+  -- `watching` (JSON): how it was watched, and what that left out. `beyond` (JSON): `sources`, lines of the source; `bandwidth` and
+  -- `memory_bound` of the run; `trials`, cures that were tried after it.
   id           INTEGER PRIMARY KEY CHECK (id = 1),
   tool_version TEXT NOT NULL,
   header       TEXT NOT NULL,
-  watching     TEXT NOT NULL
+  watching     TEXT NOT NULL,
+  beyond       TEXT NOT NULL
 );
 
 CREATE TABLE nodes (
@@ -75,6 +77,7 @@ CREATE TABLE first_touches (
   position INTEGER NOT NULL,
   thread   INTEGER NOT NULL REFERENCES threads (thread),
   cpu      INTEGER NOT NULL,
+  place    INTEGER REFERENCES places (place), -- NULL: not known
   samples  INTEGER NOT NULL,
   faults   INTEGER NOT NULL,          -- that the samples stand for
   PRIMARY KEY (object, position)

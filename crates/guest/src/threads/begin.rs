@@ -1,15 +1,28 @@
-//! The first steps of a new thread: it gets its slot, and goes on to what its creator gave.
+//! The first steps of a new thread: it is noted, and goes on to what its creator gave.
 //!
 //! It goes on by a jump and not by a call: a thread that is cancelled or ends by pthread_exit unwinds its whole stack, and a
 //! debugger shows it, and neither meets a frame of ours.
 
 use core::ffi::{c_int, c_void};
+use core::sync::atomic::{AtomicPtr, Ordering::Relaxed};
 
-use super::local::local;
 use super::new::Handover;
-use super::{cpu, slot};
-use crate::process;
 use crate::system::SavedErrno;
+
+/// What is done in a new thread, before its own work; it is given the address of what the program wants it to run.
+pub type Arrived = fn(usize);
+
+/// Null: nobody wants to know.
+static ARRIVED: AtomicPtr<c_void> = AtomicPtr::new(core::ptr::null_mut());
+
+/// Has threads that are created from now on call `arrived` first.
+pub fn watch(arrived: Arrived) {
+    ARRIVED.store(arrived as *mut c_void, Relaxed);
+}
+
+pub(super) fn is_watched() -> bool {
+    !ARRIVED.load(Relaxed).is_null()
+}
 
 /// The type of routine that pthread_create takes.
 pub type Start = unsafe extern "C" fn(*mut c_void) -> *mut c_void;
@@ -29,12 +42,11 @@ unsafe extern "C" fn arrive(place: *mut c_void) -> Next {
     let _errno = SavedErrno::new();
     // SAFETY: the caller's promise; places are never unmapped.
     let thread = unsafe { &*place.cast::<Handover>() }.take();
-    local().start.set(thread.start.expose_provenance());
-    if let Some(slot) = slot::current()
-        && let Some(header) = process::header()
-    {
-        process::note_module(header, thread.start.expose_provenance());
-        cpu::note(slot);
+    let arrived = ARRIVED.load(Relaxed);
+    if !arrived.is_null() {
+        // SAFETY: a function of this type was stored.
+        let arrived: Arrived = unsafe { core::mem::transmute(arrived) };
+        arrived(thread.start.expose_provenance());
     }
     Next { start: thread.start, argument: thread.argument }
 }

@@ -69,7 +69,8 @@ fn symbol(scope: *mut c_void, name: &CStr) -> *const c_void {
 }
 
 /// Where the loader put the file in which an address lies; null where it lies in none.
-pub fn file_of(address: *const c_void) -> *const c_void {
+pub fn file_of(address: usize) -> *const c_void {
+    let address = core::ptr::with_exposed_provenance(address);
     // SAFETY: zeros are a value of the struct, which the loader fills where the address lies in a file.
     unsafe {
         let mut found: libc::Dl_info = core::mem::zeroed();
@@ -108,11 +109,9 @@ impl Symbol {
 
 /// New memory, all zeros; what is not touched takes none.
 pub fn memory(bytes: usize) -> Option<*mut c_void> {
-    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
-    // SAFETY: a new mapping, which nobody else knows.
-    let memory =
-        unsafe { libc::mmap(core::ptr::null_mut(), bytes, libc::PROT_READ | libc::PROT_WRITE, flags, -1, 0) };
-    (memory != libc::MAP_FAILED).then_some(memory)
+    let protection = libc::PROT_READ | libc::PROT_WRITE;
+    // SAFETY: the kernel finds a place for it.
+    unsafe { crate::memory::map(core::ptr::null_mut(), bytes, protection, None, libc::MAP_NORESERVE) }
 }
 
 /// Opens a file for ourselves: the C library's functions are those that we stand before. Negative where it cannot be.
@@ -184,6 +183,7 @@ pub fn thread() -> c_int {
 pub struct SavedErrno(c_int);
 
 impl SavedErrno {
+    #[expect(clippy::new_without_default, reason = "it is what errno is at this place")]
     pub fn new() -> SavedErrno {
         // SAFETY: the address is valid for the calling thread.
         SavedErrno(unsafe { *libc::__errno_location() })

@@ -1,4 +1,4 @@
-//! We stand before the functions that create threads, so that each thread has its slot from its begin.
+//! The functions that create threads.
 //!
 //! The library that pins threads does so too, and comes first where both are preloaded: it asks whose the function is that a thread is to
 //! run, and would find ours.
@@ -7,7 +7,6 @@ use core::ffi::{c_int, c_void};
 
 use super::begin::{self, C11Start, Start};
 use super::new::{self, Handover, NewThread};
-use crate::process;
 use crate::system::{SavedErrno, Symbol};
 
 type Create =
@@ -79,7 +78,7 @@ pub unsafe extern "C" fn thrd_create(
 /// Creates a thread by `make`, which is given the place where the thread finds what it is to run, if there is one.
 fn create(thread: NewThread, make: impl FnOnce(Option<&Handover>) -> c_int) -> c_int {
     let errno = SavedErrno::new();
-    let place = process::header().and_then(|_| new::put(thread));
+    let place = begin::is_watched().then(|| new::put(thread)).flatten();
     drop(errno);
     let result = make(place);
     if result != 0

@@ -1,0 +1,12 @@
+//! What libraries that are preloaded into a program share: calls to the kernel and to the C library that change nothing of the
+//! program's ([`system`]), memory and files that are mapped ([`memory`]), the CPU of a thread ([`cpu`]), and threads from their
+//! begin ([`threads`]).
+//!
+//! Each library has a copy of its own, with its own statics. Without `std`, without allocation, without a panic.
+
+#![no_std]
+
+pub mod cpu;
+pub mod memory;
+pub mod system;
+pub mod threads;

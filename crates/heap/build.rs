@@ -1,0 +1,21 @@
+//! Links the library so that loading it costs little: docs/decisions/0004-pinning-library.md has the figures of a sister.
+
+fn main() {
+    println!("cargo:rerun-if-changed=build.rs");
+    let linux = std::env::var("CARGO_CFG_TARGET_OS").is_ok_and(|found| found == "linux");
+    if !linux {
+        return;
+    }
+    for argument in [
+        "-Wl,-z,noseparate-code",
+        "-Wl,--hash-style=gnu",
+        "-Wl,-Bsymbolic",
+        "-lc",
+        "-Wl,-z,defs",
+        // Threads of the program have pointers into it: it stays where it is.
+        "-Wl,-z,nodelete",
+        "-Wl,-s",
+    ] {
+        println!("cargo:rustc-cdylib-link-arg={argument}");
+    }
+}

@@ -1,0 +1,344 @@
+//! What is done before and after a function that allocates, frees or maps. A free is written before it, an allocation after it, so that
+//! the order of the ring is that in which memory changed hands.
+
+use core::ffi::c_long;
+use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use numawise_guest::system::SavedErrno;
+use numawise_wire::heap::EventKind;
+
+use crate::frame::Frame;
+use crate::function::{self, FUNCTIONS, Function, Size, What};
+use crate::local::{Local, local};
+use crate::log::{self, Log};
+use crate::ring::{self, Happened};
+use crate::{draw, early, member, stacks, timer};
+
+/// Bytes from which on an allocation is written down; before the begin all come here, and none after it where nothing is watched. Read
+/// by the entries.
+pub static LEAST: AtomicU64 = AtomicU64::new(0);
+
+/// In [`Frame::note`]: it is one of the large ones.
+const LARGE: usize = 1;
+/// It is small, and drawn.
+const DRAWN: usize = 2;
+/// The block that is to be made larger was one that was written down.
+const REMOVED: usize = 4;
+
+/// What the entry does; returned in two registers.
+#[repr(C)]
+pub struct Next {
+    value: usize,
+    how: usize,
+}
+
+impl Next {
+    fn jump(function: usize) -> Next {
+        Next { value: function, how: 0 }
+    }
+
+    fn call(function: usize) -> Next {
+        Next { value: function, how: 1 }
+    }
+
+    fn result(value: usize) -> Next {
+        Next { value, how: 2 }
+    }
+}
+
+pub extern "C" fn before(frame: &mut Frame) -> Next {
+    let errno = SavedErrno::new();
+    let local = local();
+    let Some(function) = FUNCTIONS.get(frame.number) else { return Next::result(0) };
+    if let Some(number) = system_call(function)
+        && (local.looks_up.get() || !function::is_known(frame.number))
+    {
+        drop(errno);
+        return directly(number, frame);
+    }
+    if local.looks_up.get() {
+        return looked_up(function, frame);
+    }
+    let real = function::real(frame.number, frame.ip);
+    if real == 0 {
+        drop(errno);
+        return nothing_there(function);
+    }
+    frame.note = 0;
+    let passed = function.operator && !function::is_of_allocator(real);
+    if passed || early::length(frame.argument(0)).is_some() {
+        return early(function, frame, real).unwrap_or(Next::jump(real));
+    }
+    match function.what {
+        What::Allocate(_) | What::AllocateInto(_) if function::is_inner(frame.ip) => {}
+        What::Allocate(size) | What::AllocateInto(size) => {
+            frame.note = note(local, bytes_of(frame, size));
+        }
+        What::Reallocate => {
+            let old = frame.argument(0);
+            frame.note = note(local, frame.argument(1));
+            if released(local, old) {
+                frame.note |= REMOVED;
+            }
+        }
+        What::Release => {
+            released(local, frame.argument(0));
+        }
+        What::Map | What::Attach => frame.note = LARGE,
+        What::Unmap => unmapped(local, frame),
+        What::Remap => {
+            unmapped(local, frame);
+            frame.note = LARGE;
+        }
+        What::Detach => {
+            gone(local, EventKind::Detached, frame.argument(0), 0);
+        }
+        What::Signal if timer::is_signal(frame.argument(0)) => {
+            if let Some(next) = signal(frame) {
+                return next;
+            }
+        }
+        What::Signal => {}
+    }
+    if frame.note == 0 { Next::jump(real) } else { Next::call(real) }
+}
+
+fn bytes_of(frame: &Frame, size: Size) -> usize {
+    match size {
+        Size::Argument(number) => frame.argument(number),
+        Size::Product => frame.argument(0).checked_mul(frame.argument(1)).unwrap_or(0),
+    }
+}
+
+/// The large ones, and small ones that are drawn.
+fn note(local: &Local, bytes: usize) -> usize {
+    if bytes as u64 >= LEAST.load(Relaxed) {
+        return if log::is_begun() { LARGE } else { 0 };
+    }
+    if !cfg!(target_arch = "x86_64") {
+        local.countdown.set(local.countdown.get().saturating_sub_unsigned(bytes as u64));
+    }
+    if local.countdown.get() < 0 && log::is_begun() && draw::is_due(local) { DRAWN } else { 0 }
+}
+
+/// Writes down that a block is freed, where that it was allocated is. True where it may be so.
+fn released(local: &Local, address: usize) -> bool {
+    let is = member::remove(address);
+    if is {
+        gone(local, EventKind::Freed, address, 0);
+    }
+    is
+}
+
+/// munmap(2) and mremap(2) refuse what does not begin with a page.
+fn unmapped(local: &Local, frame: &Frame) {
+    let (address, bytes) = (frame.argument(0), frame.argument(1));
+    if bytes > 0 && address.is_multiple_of(numawise_guest::memory::PAGE) {
+        gone(local, EventKind::Unmapped, address, bytes);
+    }
+}
+
+fn gone(local: &Local, kind: EventKind, address: usize, bytes: usize) {
+    if let Some(log) = log::log() {
+        let at = log::now();
+        ring::write_event(&log, local, &Happened { kind, at, address, bytes: bytes as u64, stack: None });
+    }
+}
+
+/// The program takes the signal of the samples, or asks for it: it finds the default, as without us.
+fn signal(frame: &Frame) -> Option<Next> {
+    let is_asked = frame.number == function::SIGACTION && frame.argument(1) == 0;
+    if !is_asked {
+        timer::give_signal_back();
+        return None;
+    }
+    if frame.argument(2) != 0 {
+        let old = core::ptr::with_exposed_provenance_mut::<libc::sigaction>(frame.argument(2));
+        // SAFETY: the caller keeps to sigaction(2): there is place for one. Zeros are the default.
+        unsafe { old.write(core::mem::zeroed()) };
+    }
+    Some(Next::result(0))
+}
+
+/// Functions that are calls of the kernel, and nothing else.
+fn system_call(function: &Function) -> Option<c_long> {
+    match function.what {
+        What::Map => Some(libc::SYS_mmap),
+        What::Unmap => Some(libc::SYS_munmap),
+        What::Remap => Some(libc::SYS_mremap),
+        What::Attach => Some(libc::SYS_shmat),
+        What::Detach => Some(libc::SYS_shmdt),
+        _ => None,
+    }
+}
+
+/// Before the begin, an allocator that is linked into the program may map its first memory while it cannot be asked for any, which the loader
+/// does where it looks a function up.
+fn directly(number: c_long, frame: &Frame) -> Next {
+    let [a, b, c, d, e, f] = frame.arguments;
+    // SAFETY: the arguments are the program's own.
+    Next::result(unsafe { libc::syscall(number, a, b, c, d, e, f) } as usize)
+}
+
+/// What the loader allocates while it looks functions up for us.
+fn looked_up(function: &Function, frame: &Frame) -> Next {
+    match function.what {
+        What::Allocate(size) => {
+            let alignment = if size == Size::Argument(1) { frame.argument(0) } else { 0 };
+            Next::result(early::allocate(bytes_of(frame, size), alignment))
+        }
+        What::Reallocate => Next::result(moved(frame.argument(0), frame.argument(1), early::allocate)),
+        What::AllocateInto(_) => Next::result(libc::ENOMEM as usize),
+        // Of another allocator: a few bytes that stay.
+        What::Release => Next::result(0),
+        What::Map | What::Unmap | What::Remap | What::Attach | What::Detach | What::Signal => {
+            Next::result(usize::MAX)
+        }
+    }
+}
+
+/// Frees of what was allocated so, and what becomes of it when it is to be larger. `None` for all else.
+fn early(function: &Function, frame: &Frame, real: usize) -> Option<Next> {
+    let address = frame.argument(0);
+    early::length(address)?;
+    match function.what {
+        What::Release => Some(Next::result(0)),
+        What::Reallocate => {
+            type Reallocate = unsafe extern "C" fn(usize, usize) -> usize;
+            // SAFETY: the real realloc, which takes null for what is new.
+            let new = |bytes, _| unsafe { core::mem::transmute::<usize, Reallocate>(real)(0, bytes) };
+            Some(Next::result(moved(address, frame.argument(1), new)))
+        }
+        _ => None,
+    }
+}
+
+/// New memory with what was in the old; 0 where there is none.
+fn moved(old: usize, bytes: usize, allocate: impl Fn(usize, usize) -> usize) -> usize {
+    let new = allocate(bytes, 0);
+    let length = early::length(old).unwrap_or(0).min(bytes);
+    if new != 0 && length > 0 {
+        let (from, to) =
+            (core::ptr::with_exposed_provenance::<u8>(old), core::ptr::with_exposed_provenance_mut(new));
+        // SAFETY: both have so many bytes, and the new one is nobody else's.
+        unsafe { core::ptr::copy_nonoverlapping(from, to, length) };
+    }
+    new
+}
+
+/// There is no such function: it fails as where there is no memory.
+fn nothing_there(function: &Function) -> Next {
+    // SAFETY: the address is valid for the calling thread.
+    unsafe { *libc::__errno_location() = libc::ENOMEM };
+    match function.what {
+        What::AllocateInto(_) => Next::result(libc::ENOMEM as usize),
+        What::Map | What::Remap | What::Attach | What::Unmap | What::Detach | What::Signal => {
+            Next::result(usize::MAX)
+        }
+        What::Allocate(_) | What::Reallocate | What::Release => Next::result(0),
+    }
+}
+
+pub extern "C" fn after(frame: &Frame, result: usize) -> usize {
+    let _errno = SavedErrno::new();
+    if let (Some(function), Some(log)) = (FUNCTIONS.get(frame.number), log::log()) {
+        let place = Place { frame, local: local(), log };
+        match function.what {
+            What::Allocate(size) => place.allocated(result, bytes_of(frame, size)),
+            What::AllocateInto(size) if result == 0 => {
+                // SAFETY: the function succeeded, and wrote the address there.
+                let address =
+                    unsafe { core::ptr::with_exposed_provenance::<usize>(frame.argument(0)).read() };
+                place.allocated(address, bytes_of(frame, size));
+            }
+            What::Reallocate => place.reallocated(result),
+            What::Map => place.mapped(result, frame.argument(1), frame.argument(3) as i32),
+            What::Remap => place.remapped(result),
+            What::Attach => place.attached(result),
+            What::AllocateInto(_) | What::Release | What::Unmap | What::Detach | What::Signal => {}
+        }
+    }
+    result
+}
+
+/// A call that returned.
+struct Place<'a> {
+    frame: &'a Frame,
+    local: &'a Local,
+    log: Log<'a>,
+}
+
+impl Place<'_> {
+    fn write(&self, kind: EventKind, address: usize, bytes: u64) {
+        let at = log::now();
+        let stack = stacks::number(&self.log, self.frame, at);
+        ring::write_event(&self.log, self.local, &Happened { kind, at, address, bytes, stack });
+    }
+
+    fn allocated(&self, address: usize, bytes: usize) {
+        if self.frame.note & DRAWN != 0 {
+            draw::begin(self.local);
+        }
+        if address == 0 || self.frame.note & (LARGE | DRAWN) == 0 {
+            return;
+        }
+        member::insert(address);
+        if self.frame.note & LARGE != 0 {
+            self.write(EventKind::Allocated, address, bytes as u64);
+        } else {
+            self.write(EventKind::Drawn, address, draw::weight(bytes as u64));
+        }
+    }
+
+    fn reallocated(&self, new: usize) {
+        let (old, bytes) = (self.frame.argument(0), self.frame.argument(1));
+        if new == 0 && bytes > 0 && self.frame.note & REMOVED != 0 {
+            // It failed, and the block is as it was.
+            member::insert(old);
+            self.write(EventKind::Allocated, old, function::usable(old) as u64);
+        } else {
+            self.allocated(new, bytes);
+        }
+    }
+
+    fn mapped(&self, address: usize, bytes: usize, flags: i32) {
+        // What the allocator maps is the memory of what it gives out.
+        let of_others = flags & libc::MAP_STACK != 0 || function::is_of_allocator(self.frame.ip);
+        if address == usize::MAX || (bytes as u64) < LEAST.load(Relaxed) || of_others {
+            return;
+        }
+        // MAP_SHARED is a bit of MAP_SHARED_VALIDATE too.
+        let is_shared = flags & libc::MAP_SHARED != 0;
+        self.write(
+            if is_shared { EventKind::MappedShared } else { EventKind::Mapped },
+            address,
+            bytes as u64,
+        );
+    }
+
+    fn remapped(&self, address: usize) {
+        let (old, old_bytes, bytes) =
+            (self.frame.argument(0), self.frame.argument(1), self.frame.argument(2));
+        if function::is_of_allocator(self.frame.ip) {
+            return;
+        }
+        let (address, bytes) = if address == usize::MAX { (old, old_bytes) } else { (address, bytes) };
+        if bytes as u64 >= LEAST.load(Relaxed) {
+            self.write(EventKind::Mapped, address, bytes as u64);
+        }
+    }
+
+    fn attached(&self, address: usize) {
+        if address == usize::MAX {
+            return;
+        }
+        // SAFETY: zeros are a value of the struct, and the kernel fills it.
+        let mut segment: libc::shmid_ds = unsafe { core::mem::zeroed() };
+        // SAFETY: as above.
+        let known =
+            unsafe { libc::shmctl(self.frame.argument(0) as i32, libc::IPC_STAT, &raw mut segment) } == 0;
+        if known {
+            self.write(EventKind::Attached, address, segment.shm_segsz as u64);
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! Which small allocations are drawn: each byte with the same chance, so that an allocation stands for a known number of bytes.
+
+use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use crate::local::Local;
+
+/// Bytes from one that is drawn to the next, on average; 0: none is drawn.
+static MEAN: AtomicU64 = AtomicU64::new(0);
+
+pub fn set_mean(bytes: u64) {
+    MEAN.store(bytes.min(1 << 40), Relaxed);
+}
+
+pub fn mean() -> u64 {
+    MEAN.load(Relaxed)
+}
+
+/// Whether the allocation that was counted last is to be drawn. A thread that comes here for the first time begins to count.
+#[cold]
+pub fn is_due(local: &Local) -> bool {
+    let mean = mean();
+    if mean == 0 {
+        local.countdown.set(i64::MAX);
+        return false;
+    }
+    if local.random.get() == 0 {
+        let seed = u64::from(local.thread()) << 32 ^ core::ptr::from_ref(local).addr() as u64;
+        local.random.set(mixed(seed) | 1);
+        local.countdown.set(local.countdown.get().saturating_add(interval(local, mean)));
+    }
+    local.countdown.get() < 0
+}
+
+/// Begins to count to the next one, once one was drawn.
+pub fn begin(local: &Local) {
+    local.countdown.set(interval(local, mean()));
+}
+
+/// The bytes that a drawn allocation stands for: its own by the chance that it was drawn, 1 - exp(-bytes / mean). That is mean + bytes / 2 to
+/// within a thousandth while it is a tenth of the mean at most.
+pub fn weight(bytes: u64) -> u64 {
+    mean().saturating_add(bytes / 2)
+}
+
+/// Bytes to the next one: exponential, so that it does not matter where the last one was.
+fn interval(local: &Local, mean: u64) -> i64 {
+    let mut state = local.random.get();
+    // xorshift64, which never comes to 0.
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    local.random.set(state);
+    let logarithm = minus_logarithm(mixed(state));
+    let bytes = (u128::from(mean) * u128::from(logarithm)) >> 16;
+    i64::try_from(bytes).unwrap_or(i64::MAX)
+}
+
+/// The finalizer of splitmix64, whose bits are all as good as one another.
+fn mixed(number: u64) -> u64 {
+    let number = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let number = (number ^ number >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let number = (number ^ number >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    number ^ number >> 31
+}
+
+/// -ln(number / 2^64), in 65536ths. The logarithm to base 2 of a mantissa 1 + f is f + 0.3431 f (1 - f) to within 0.009.
+fn minus_logarithm(number: u64) -> u64 {
+    const LN_2: u64 = 45_426;
+    let zeros = number.leading_zeros().min(63);
+    // 16 bits behind the first one.
+    let fraction = (number << zeros) >> 47 & 0xffff;
+    let product = (fraction * (0x1_0000 - fraction)) >> 16;
+    let curve = (product * 22_485) >> 16;
+    let logarithm = (fraction + curve).min(0x1_0000);
+    let base_2 = ((u64::from(zeros) + 1) << 16) - logarithm;
+    (base_2 * LN_2) >> 16
+}
+
+#[cfg(test)]
+mod tests {
+    use super::minus_logarithm;
+
+    #[test]
+    fn the_logarithm_is_within_a_hundredth_and_has_the_right_mean() {
+        let mut sum = 0.0;
+        for k in 0..100_000u64 {
+            let number = (k * 2 + 1) * (u64::MAX / 200_000);
+            let expected = -(number as f64 / 2f64.powi(64)).ln();
+            let found = minus_logarithm(number) as f64 / 65536.0;
+            assert!((found - expected).abs() < 0.01, "{number}: {found}, expected {expected}");
+            sum += found;
+        }
+        assert!((sum / 100_000.0 - 1.0).abs() < 0.005, "{sum}");
+        assert!(minus_logarithm(0) > 40 << 16 && minus_logarithm(u64::MAX) < 700);
+    }
+}

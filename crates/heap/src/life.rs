@@ -1,0 +1,88 @@
+//! The life of a watched process: its begin, its forks, its end.
+
+use core::ffi::{CStr, c_int, c_void};
+use core::sync::atomic::Ordering::Relaxed;
+
+use numawise_guest::system::{self, SavedErrno};
+use numawise_guest::threads;
+use numawise_wire::Variable;
+use numawise_wire::heap::{DEFAULT_DRAWN, DEFAULT_LEAST, DRAWN, FOLDER, LEAST, MOST_SAMPLES, TIMER};
+
+use crate::log::Settings;
+use crate::{call, code, draw, function, log, readable, stacks, timer};
+
+/// Begins to watch the process, where the environment asks for it.
+pub fn begin() {
+    let _errno = SavedErrno::new();
+    function::look_all_up();
+    let least = number(LEAST).unwrap_or(DEFAULT_LEAST).max(1);
+    let per_second = number(TIMER).unwrap_or(0).min(MOST_SAMPLES);
+    let settings = Settings {
+        least,
+        drawn: number(DRAWN).unwrap_or(DEFAULT_DRAWN),
+        period: 1_000_000_000u64.checked_div(per_second).unwrap_or(0),
+    };
+    // Its runtime stands before the allocator itself, and wants to be the first.
+    let has_other = !system::next_symbol(c"__asan_init").is_null();
+    let folder = system::variable(FOLDER).filter(|_| !has_other);
+    let begins = log::prepare(folder, settings, forget);
+    if begins {
+        readable::find_top();
+        code::fill(log::now());
+        draw::set_mean(settings.drawn);
+        register_child();
+        if settings.period > 0 {
+            threads::look_up();
+            timer::prepare();
+        }
+    }
+    let begun = begins && log::start(0);
+    call::LEAST.store(if begun { least } else { u64::MAX }, Relaxed);
+    if begun && settings.period > 0 {
+        timer::begin();
+        threads::watch(arrived);
+    }
+}
+
+/// What a child of fork has of its parent and cannot use.
+fn forget() {
+    stacks::begin_child();
+    code::begin_child();
+}
+
+fn arrived(_: usize) {
+    timer::begin_thread();
+}
+
+/// A number of the environment; `None` where it is none, or none that is meant.
+fn number(variable: Variable) -> Option<u64> {
+    core::str::from_utf8(system::variable(variable)?).ok()?.parse().ok()
+}
+
+/// What pthread_atfork of glibc calls, where it is no symbol that can be looked up; other C libraries have that.
+fn register_child() {
+    type Handler = Option<unsafe extern "C" fn()>;
+    type Register = unsafe extern "C" fn(Handler, Handler, Handler, *mut c_void) -> c_int;
+    const NAMES: [&CStr; 2] = [c"__register_atfork", c"pthread_atfork"];
+    let found = NAMES.into_iter().map(system::next_symbol).find(|found| !found.is_null());
+    let Some(register) = found else { return };
+    // SAFETY: the symbol is a function of this type, or of the same without the owner, which it then does not look at
+    // (pointers go in registers). The handler is never unloaded, so it needs no owner.
+    unsafe {
+        let register: Register = core::mem::transmute(register);
+        register(None, None, Some(in_child), core::ptr::null_mut());
+    }
+}
+
+unsafe extern "C" fn in_child() {
+    let _errno = SavedErrno::new();
+    threads::begin_child();
+    if log::forked() {
+        timer::begin_child();
+    }
+}
+
+pub extern "C" fn end() {
+    let _errno = SavedErrno::new();
+    log::end();
+}

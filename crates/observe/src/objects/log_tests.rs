@@ -1,0 +1,203 @@
+use std::fs::File;
+use std::mem::offset_of;
+use std::os::unix::fs::FileExt;
+
+use numawise_wire::heap::{
+    COPIED_AT, EVENTS, EVENTS_AT, Event, Header, MAGIC, NO_STACK, SAMPLES_AT, STACKS_AT, Sample, StackEntry,
+    VERSION, file_bytes,
+};
+
+use super::*;
+
+/// A file as the library writes it.
+struct Written {
+    file: File,
+}
+
+impl Written {
+    fn new(folder: &Path, process: u32, begin: u64, flags: u32, with_samples: bool) -> Written {
+        let file = File::create_new(folder.join(format!("{process}-{begin}{SUFFIX}"))).unwrap();
+        file.set_len(file_bytes(with_samples) as u64).unwrap();
+        let written = Written { file };
+        written.word(offset_of!(Header, version), VERSION);
+        written.word(offset_of!(Header, flags), flags);
+        written.long(offset_of!(Header, bytes), file_bytes(with_samples) as u64);
+        written.word(offset_of!(Header, process), process);
+        written.word(offset_of!(Header, parent), 1);
+        written.long(offset_of!(Header, begin), begin);
+        written.long(0, MAGIC);
+        written
+    }
+
+    fn word(&self, at: usize, value: u32) {
+        self.file.write_all_at(&value.to_ne_bytes(), at as u64).unwrap();
+    }
+
+    fn long(&self, at: usize, value: u64) {
+        self.file.write_all_at(&value.to_ne_bytes(), at as u64).unwrap();
+    }
+
+    fn head(&self, head: u64) {
+        self.long(offset_of!(Header, event_head), head);
+    }
+
+    fn tail(&self) -> u64 {
+        let mut bytes = [0; 8];
+        self.file.read_exact_at(&mut bytes, offset_of!(Header, event_tail) as u64).unwrap();
+        u64::from_ne_bytes(bytes)
+    }
+
+    fn event(&self, number: u64, kind: EventKind, time: u64, address: u64, stack: u32) {
+        let at = EVENTS_AT + (number as usize % EVENTS) * size_of::<Event>();
+        self.long(at + offset_of!(Event, time), time);
+        self.long(at + offset_of!(Event, address), address);
+        self.long(at + offset_of!(Event, bytes), 4096);
+        self.word(at + offset_of!(Event, thread), 9);
+        self.word(at + offset_of!(Event, stack), stack);
+        self.word(at + offset_of!(Event, kind), kind as u32);
+        self.long(at, number + 1);
+    }
+
+    fn stack(&self, number: u32, ip: u64, bytes: &[u8]) {
+        let at = STACKS_AT + number as usize * size_of::<StackEntry>();
+        self.word(at + offset_of!(StackEntry, bytes), bytes.len() as u32);
+        self.long(at + offset_of!(StackEntry, ip), ip);
+        self.file.write_all_at(bytes, COPIED_AT as u64).unwrap();
+        self.word(at + offset_of!(StackEntry, ready), 1);
+    }
+}
+
+/// Records in words: what is handed over, and when.
+fn words(logs: &mut HeapLogs, until: u64) -> Vec<String> {
+    let mut words = Vec::new();
+    logs.drain(Nanoseconds(until), &mut |record| {
+        words.push(match record {
+            LoggedRecord::ProcessBegins { process, at, forked, .. } => {
+                format!("{process} begins {}{}", at.0, if forked { " forked" } else { "" })
+            }
+            LoggedRecord::Stack { process, number, stack } => {
+                format!("{process} stack {number} {} {:?}", stack.ip, stack.bytes)
+            }
+            LoggedRecord::Memory(MemoryEvent { process, at, change, .. }) => {
+                format!("{process} {} {change:?}", at.0)
+            }
+            LoggedRecord::Time(sample) => {
+                format!(
+                    "{} {} sample {} {}",
+                    sample.process,
+                    sample.at.0,
+                    sample.cpu,
+                    sample.stack.bytes.len()
+                )
+            }
+        });
+    });
+    words
+}
+
+#[test]
+fn records_of_all_processes_come_in_the_order_of_time_with_their_stacks_before_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut logs = HeapLogs::new(folder.path());
+    assert!(words(&mut logs, 100).is_empty());
+    let first = Written::new(folder.path(), 70, 10, 0, false);
+    first.stack(5, 0x1234, &[1, 2]);
+    first.event(0, EventKind::Allocated, 30, 0x1000, 5);
+    first.event(1, EventKind::Freed, 20, 0x2000, NO_STACK);
+    first.event(2, EventKind::Allocated, 60, 0x3000, 5);
+    first.head(3);
+    let second = Written::new(folder.path(), 71, 25, Flag::Forked as u32, false);
+    second.event(0, EventKind::Mapped, 28, 0x4000, 3);
+    second.head(1);
+    assert_eq!(
+        words(&mut logs, 50),
+        [
+            "70 begins 10",
+            "70 stack 5 4660 [1, 2]",
+            "70 20 Freed { address: 8192 }",
+            "71 begins 25 forked",
+            "71 28 Mapped { address: 16384, bytes: 4096, stack: None, kind: Mapped }",
+            "70 30 Allocated { address: 4096, bytes: 4096, stack: Some(5) }",
+        ]
+    );
+    assert_eq!((first.tail(), second.tail()), (3, 1));
+    assert_eq!(words(&mut logs, 100), ["70 60 Allocated { address: 12288, bytes: 4096, stack: Some(5) }"]);
+    let counts = logs.counts();
+    assert_eq!((counts.processes, counts.events, counts.dropped, counts.without_stack), (2, 4, 0, 1));
+}
+
+#[test]
+fn a_place_that_is_not_filled_is_waited_for_and_then_passed() {
+    let folder = tempfile::tempdir().unwrap();
+    let written = Written::new(folder.path(), std::process::id(), 10, 0, false);
+    let mut logs = HeapLogs::new(folder.path());
+    written.event(1, EventKind::Freed, 20, 0x2000, NO_STACK);
+    written.head(2);
+    assert_eq!(words(&mut logs, 100).len(), 1, "its begin");
+    assert_eq!((written.tail(), logs.counts().dropped), (0, 0));
+    std::thread::sleep(std::time::Duration::from_millis(1100));
+    assert_eq!(words(&mut logs, 100).len(), 1);
+    assert_eq!((written.tail(), logs.counts().dropped, logs.counts().events), (2, 1, 1));
+    // In the last call nothing is waited for.
+    written.head(4);
+    written.event(3, EventKind::Freed, 30, 0x2000, NO_STACK);
+    assert_eq!(words(&mut logs, u64::MAX).len(), 1);
+    assert_eq!(logs.counts().dropped, 2);
+}
+
+#[test]
+fn what_is_broken_is_left_out_and_counted() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join(format!("1-1{SUFFIX}")), b"short").unwrap();
+    std::fs::create_dir(folder.path().join(format!("2-1{SUFFIX}"))).unwrap();
+    std::os::unix::fs::symlink("/dev/zero", folder.path().join(format!("3-1{SUFFIX}"))).unwrap();
+    let written = Written::new(folder.path(), 70, 10, 0, false);
+    let mut logs = HeapLogs::new(folder.path());
+    // A head that no writer of ours sets: what is whole in the ring is found in the end.
+    written.head(EVENTS as u64 * 3 + 5);
+    written.event(EVENTS as u64 * 3 + 4, EventKind::Freed, 20, 0x2000, NO_STACK);
+    assert_eq!(words(&mut logs, u64::MAX), ["70 begins 10", "70 20 Freed { address: 8192 }"]);
+    assert_eq!(logs.counts().dropped, EVENTS as u64 * 3 + 4);
+    // A file that ends in its ring.
+    let cut = Written::new(folder.path(), 72, 10, 0, false);
+    cut.file.set_len(EVENTS_AT as u64 + 60).unwrap();
+    cut.head(2);
+    assert_eq!(words(&mut logs, u64::MAX), ["72 begins 10"]);
+}
+
+#[test]
+fn segments_are_detached_with_the_length_with_which_they_were_attached() {
+    let folder = tempfile::tempdir().unwrap();
+    let written = Written::new(folder.path(), 70, 10, 0, false);
+    written.event(0, EventKind::Attached, 20, 0x2000, NO_STACK);
+    written.event(1, EventKind::Detached, 30, 0x2000, NO_STACK);
+    written.event(2, EventKind::Detached, 40, 0x2000, NO_STACK);
+    written.head(3);
+    let mut logs = HeapLogs::new(folder.path());
+    assert_eq!(
+        words(&mut logs, 100)[1..],
+        [
+            "70 20 Mapped { address: 8192, bytes: 4096, stack: None, kind: Shared }",
+            "70 30 Unmapped { address: 8192, bytes: 4096 }",
+            "70 40 Unmapped { address: 8192, bytes: 0 }",
+        ]
+    );
+}
+
+#[test]
+fn samples_without_a_cpu_are_lost() {
+    let folder = tempfile::tempdir().unwrap();
+    let written = Written::new(folder.path(), 70, 10, Flag::Timed as u32, true);
+    for (number, cpu) in [(0, 3), (1, 0)] {
+        let at = SAMPLES_AT + number * size_of::<Sample>();
+        written.long(at + offset_of!(Sample, time), 20);
+        written.word(at + offset_of!(Sample, cpu), cpu);
+        written.word(at + offset_of!(Sample, stack_bytes), 16);
+        written.long(at, number as u64 + 1);
+    }
+    written.long(offset_of!(Header, sample_head), 2);
+    let mut logs = HeapLogs::new(folder.path());
+    assert_eq!(words(&mut logs, 100), ["70 begins 10", "70 20 sample 2 16"]);
+    let samples = logs.samples();
+    assert_eq!((samples.samples, samples.lost, samples.timed, samples.not_timed), (1, 1, 1, 0));
+}

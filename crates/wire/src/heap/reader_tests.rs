@@ -1,0 +1,88 @@
+use super::*;
+use crate::heap::{STACKS, VERSION};
+
+fn put(bytes: &mut [u8], at: usize, value: &[u8]) {
+    bytes[at..at + value.len()].copy_from_slice(value);
+}
+
+fn header() -> std::vec::Vec<u8> {
+    let mut bytes = std::vec![0; HEADER_READ];
+    put(&mut bytes, offset_of!(Header, magic), &MAGIC.to_ne_bytes());
+    put(&mut bytes, offset_of!(Header, version), &VERSION.to_ne_bytes());
+    put(&mut bytes, offset_of!(Header, bytes), &(file_bytes(false) as u64).to_ne_bytes());
+    put(&mut bytes, offset_of!(Header, process), &7u32.to_ne_bytes());
+    bytes
+}
+
+#[test]
+fn a_header_is_read_and_a_broken_one_is_refused_with_what_was_found() {
+    let good = header();
+    let parsed = LogHeader::parse(&good).unwrap();
+    assert!(parsed.process == 7 && !parsed.has_samples && !parsed.has(Flag::Ended));
+    let short = LogHeader::parse(&good[..HEADER_READ - 1]);
+    assert_eq!(short, Err(HeapLogError::Short { needed: HEADER_READ, found: HEADER_READ - 1 }));
+    let changed = |at: usize, value: &[u8]| {
+        let mut bytes = header();
+        put(&mut bytes, at, value);
+        LogHeader::parse(&bytes).unwrap_err()
+    };
+    assert_eq!(changed(0, &[0; 8]), HeapLogError::Magic { found: 0 });
+    let version = changed(offset_of!(Header, version), &9u32.to_ne_bytes());
+    assert_eq!(version, HeapLogError::Version { found: 9, expected: VERSION });
+    let length = changed(offset_of!(Header, bytes), &u64::MAX.to_ne_bytes());
+    assert_eq!(length, HeapLogError::Length { found: u64::MAX });
+}
+
+#[test]
+fn events_of_unknown_kinds_and_stacks_beyond_the_table_are_not_believed() {
+    let mut place = [0; size_of::<Event>()];
+    assert_eq!(EventRecord::parse(&place), None);
+    put(&mut place, offset_of!(Event, kind), &(EventKind::Drawn as u32).to_ne_bytes());
+    put(&mut place, offset_of!(Event, stack), &(STACK_PLACES as u32 - 1).to_ne_bytes());
+    assert_eq!(EventRecord::parse(&place).unwrap().stack, Some(STACK_PLACES as u32 - 1));
+    put(&mut place, offset_of!(Event, stack), &(STACK_PLACES as u32).to_ne_bytes());
+    assert_eq!(EventRecord::parse(&place).unwrap().stack, None);
+    put(&mut place, offset_of!(Event, kind), &9u32.to_ne_bytes());
+    assert_eq!(EventRecord::parse(&place), None);
+    assert_eq!(EventRecord::parse(&[]), None);
+    const { assert!(STACKS < STACK_PLACES) };
+}
+
+#[test]
+fn copies_of_stacks_lie_where_the_copies_are() {
+    let entry = |ready: u32, bytes: u32, offset: u64| {
+        let mut entry = [0; size_of::<StackEntry>()];
+        put(&mut entry, offset_of!(StackEntry, ready), &ready.to_ne_bytes());
+        put(&mut entry, offset_of!(StackEntry, bytes), &bytes.to_ne_bytes());
+        put(&mut entry, offset_of!(StackEntry, offset), &offset.to_ne_bytes());
+        StackRecord::parse(&entry)
+    };
+    assert_eq!(
+        entry(1, 8, COPIED as u64 - 8).map(|entry| (entry.offset, entry.bytes)),
+        Some((COPIED - 8, 8))
+    );
+    for (ready, bytes, offset) in [
+        (0, 8, 0),
+        (2, 8, 0),
+        (1, 8, COPIED as u64 - 7),
+        (1, STACK_BYTES as u32 + 1, 0),
+        (1, u32::MAX, 0),
+        (1, 8, u64::MAX),
+        (1, 0, u64::MAX - 3),
+    ] {
+        assert_eq!(entry(ready, bytes, offset), None, "{ready} {bytes} {offset}");
+    }
+}
+
+#[test]
+fn a_sample_has_no_more_of_a_stack_than_its_place() {
+    let mut place = [0; size_of::<Sample>()];
+    let mut of = |bytes: u32| {
+        put(&mut place, offset_of!(Sample, stack_bytes), &bytes.to_ne_bytes());
+        SampleRecord::parse(&place).map(|sample| (sample.stack.len(), sample.cpu))
+    };
+    assert_eq!(of(0), Some((0, None)));
+    assert_eq!(of(SAMPLE_STACK as u32), Some((SAMPLE_STACK, None)));
+    assert_eq!((of(SAMPLE_STACK as u32 + 1), of(u32::MAX)), (None, None));
+    assert_eq!(SampleRecord::parse(&place[..40]), None);
+}
