@@ -83,11 +83,13 @@ fn time_samples(run: &ObjectRun) -> Reading<u64> {
 
 fn cost(run: &ObjectRun) -> Reading<Ratio> {
     run.watching.cost.clone().zip(run.header.usage.cpu_time()).and_then(|(cost, used)| {
-        if used.0 > 0 {
-            Reading::Measured(Ratio(cost.seconds() / used.seconds()))
-        } else {
-            Reading::unavailable("the program used no CPU time that was accounted")
+        if used.0 == 0 {
+            return Reading::unavailable("the program used no CPU time that was accounted");
         }
+        if cost > used {
+            return Reading::unavailable("by its estimate it is more than the CPU time of the program");
+        }
+        Reading::Measured(Ratio(cost.seconds() / used.seconds()))
     })
 }
 

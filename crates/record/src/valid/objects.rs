@@ -15,8 +15,6 @@ use super::{MOST, Sound, bytes, count, ensure, first_again, moment, name, span, 
 const MOST_RESERVED: Bytes = Bytes(1 << 57);
 /// No call stack is followed for longer.
 const MOST_FRAMES: usize = 4096;
-/// An object is looked at again and again; so many moments of it nobody reads.
-const MOST_MOMENTS: usize = 65_536;
 /// Sums of fractions differ from the whole by their rounding.
 const ROUNDING: f64 = 1e-6;
 
@@ -118,7 +116,6 @@ impl ObjectSums {
         span(of.begun, place("begun"))?;
         span(of.ended.measured().copied().unwrap_or_default(), place("ended"))?;
         let moments = of.pages.measured().map_or(&[][..], Vec::as_slice);
-        ensure(moments.len() <= MOST_MOMENTS, place("pages"), moments.len(), "at most 65536 moments")?;
         moments.iter().try_for_each(|moment| residence(moment, number))?;
         self.touches(of, number)?;
         self.uses(of, number)
@@ -136,28 +133,35 @@ impl ObjectSums {
             self.known_place(at.place, place("place"))?;
             self.counted.add(at.faults, place("faults"))?;
         }
-        Ok(())
+        // Their sums fit: the counts of all objects together do.
+        let all: u64 = of.first_touch.iter().map(|touch| touch.faults).sum();
+        let at_places: u64 = of.touch_places.iter().map(|at| at.faults).sum();
+        let found = format_args!("{at_places} at places, {all} by threads");
+        ensure(at_places <= all, place("faults"), found, "at places no more than by threads")
     }
 
     fn uses(&mut self, of: &MemoryObject, number: usize) -> Sound {
         let place = |part: &'static str| move || format!("uses: object {number}, {part}");
+        let mut all = 0.0;
         for one in &of.uses {
             self.known_thread(one.thread, place("thread"))?;
             samples(one.samples, one.reads, place("samples"))?;
-            self.samples += one.samples;
+            all += one.samples;
         }
+        self.samples += all;
         let place = |part: &'static str| move || format!("parts: object {number}, {part}");
         for one in &of.parts {
             self.known_thread(one.thread, place("thread"))?;
             ensure(one.part < PARTS, place("part"), one.part, "a part from 0 to 63")?;
             samples(one.samples, 0.0, place("samples"))?;
         }
+        no_more(of.parts.iter().map(|one| one.samples), all, place("samples"))?;
         let place = |part: &'static str| move || format!("use_places: object {number}, {part}");
         for one in &of.use_places {
             self.known_place(one.place, place("place"))?;
             samples(one.samples, one.reads, place("samples"))?;
         }
-        Ok(())
+        no_more(of.use_places.iter().map(|one| one.samples), all, place("samples"))
     }
 
     /// After the last object: the samples of all objects are a part of those that were taken.
@@ -194,6 +198,13 @@ fn residence(of: &ObjectPages, number: usize) -> Sound {
     let pages = of.on_nodes.iter().fold(0u64, |sum, (_, pages)| sum.saturating_add(*pages));
     let found = format_args!("{pages} of {}", of.looked_at);
     ensure(pages <= of.looked_at, place("on_nodes"), found, "pages that were looked at")
+}
+
+/// Samples of an object by something that is not known of all of them.
+fn no_more(of: impl Iterator<Item = f64>, all: f64, place: impl FnOnce() -> String) -> Sound {
+    let sum = of.fold(0.0, |sum, one| sum + one);
+    let found = format_args!("{sum} together, {all} in uses");
+    ensure(sum <= all * (1.0 + ROUNDING) + ROUNDING, place, found, "no more samples than in uses")
 }
 
 /// Samples, some of them of reads.
