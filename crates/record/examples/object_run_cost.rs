@@ -5,8 +5,9 @@ use std::time::Instant;
 
 use numawise_facts::activity::{CodePlace, SourcePlace};
 use numawise_facts::objects::{
-    AllocationLog, FaultSamples, FirstTouch, MemoryObject, ObjectKind, ObjectPages, ObjectRunHeader,
-    ObjectThread, ObjectUse, ObjectWatching, PartUse, PlaceCount, PlaceUse, Skid, TimeSamples,
+    AccessMethod, AllocationLog, FaultSamples, FirstTouch, MemoryObject, ObjectKind, ObjectPages,
+    ObjectRunHeader, ObjectThread, ObjectUse, ObjectWatching, PartUse, PlaceCount, PlaceUse, Skid,
+    TimeSamples,
 };
 use numawise_facts::{Exit, HostFacts, Machine, ObjectRun, Reading, ResourceUsage, RunSpec, Source};
 use numawise_record::{Existing, read_object_run, save_object_run};
@@ -52,13 +53,20 @@ fn run(objects: u32, uses: u32) -> ObjectRun {
                 unknown_address: 0,
                 lost: 0,
                 skid: Skid { samples: 100, one_after: 95 },
+                method: AccessMethod::Waited,
             }),
             faults: Reading::Measured(FaultSamples { samples: 0, faults: 0, lost: 0 }),
             cost: Reading::Measured(Nanoseconds(1_000_000)),
+            own_time: Reading::Measured(Nanoseconds(1_000_000)),
+            page_size: Reading::Measured(Bytes::kib(4)),
         },
         threads: (0..THREADS).map(thread).collect(),
         places: (0..PLACES).map(place).collect(),
         objects: (0..objects).map(|number| object(number, each)).collect(),
+        sources: vec![],
+        bandwidth: Reading::unavailable("not asked for"),
+        memory_bound: Reading::unavailable("not asked for"),
+        trials: vec![],
     }
 }
 
@@ -141,7 +149,13 @@ fn object(number: u32, uses: u32) -> MemoryObject {
             on_nodes: vec![(NodeId(0), 9), (NodeId(1), 7)],
             bytes: Bytes::kib(64),
         }]),
-        first_touch: vec![FirstTouch { thread: at(1) % THREADS, cpu: CpuId(1), samples: 1, faults: 16 }],
+        first_touch: vec![FirstTouch {
+            thread: at(1) % THREADS,
+            cpu: CpuId(1),
+            place: None,
+            samples: 1,
+            faults: 16,
+        }],
         touch_places: vec![PlaceCount { place: at(2) % PLACES, faults: 16 }],
         uses: (0..uses)
             .map(|step| ObjectUse {
@@ -158,5 +172,7 @@ fn object(number: u32, uses: u32) -> MemoryObject {
         use_places: (0..uses / 5)
             .map(|step| PlaceUse { place: at(step) % PLACES, samples: 0.5, reads: 0.25 })
             .collect(),
+        lines: vec![],
+        huge_pages: Reading::unavailable("not asked for"),
     }
 }
