@@ -1,5 +1,6 @@
 //! Memory objects of a run: shares with their intervals, and what stands out.
 
+mod callers;
 mod fast_memory;
 mod findings;
 mod knapsack;
@@ -55,7 +56,8 @@ pub fn objects(run: &ObjectRun) -> ObjectTables {
         rest.iter().fold(Bytes(0), |sum, k| Bytes(sum.0.saturating_add(run.objects[*k].bytes.0))),
     );
     let row_of = |k: usize| row(run, k, samples[k], &time);
-    let rows: Vec<ObjectRow> = order.into_iter().map(row_of).collect();
+    let mut rows: Vec<ObjectRow> = order.into_iter().map(row_of).collect();
+    callers::tell_apart(run, &mut rows);
     let fast_memory = fast_memory::choice(&run.header.machine, &rows, &time);
     let findings = findings::all(run, &rows, fast_memory.measured());
     ObjectTables { rows, left_out, findings, cost: cost(run), time_samples: time, fast_memory }
@@ -101,6 +103,7 @@ fn row(run: &ObjectRun, index: usize, samples: f64, time: &Reading<u64>) -> Obje
         process: object.process,
         name: object.name.clone(),
         allocated: allocated(run, object),
+        called_at: None,
         count: object.count,
         bytes: object.bytes,
         begun: object.begun,

@@ -111,6 +111,9 @@ pub struct TimeSamples {
     pub with_memory: u64,
     /// An instruction accesses memory there, at an address that does not follow from the registers.
     pub unknown_address: u64,
+    /// The thread spun until another one did something, as at barriers of OpenMP: no memory was waited for.
+    #[serde(default)]
+    pub spinning: u64,
     pub lost: u64,
     pub skid: Skid,
     #[serde(default)]

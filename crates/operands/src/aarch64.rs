@@ -20,6 +20,9 @@ const WORD: usize = 4;
 const LAST: u16 = 31;
 const FLAGS: RegisterSet = RegisterSet::of(RegisterSet::FLAGS);
 
+/// `yield` and `wfe`, which spinning threads run; some runtimes take `isb` for it.
+const PAUSES: [u32; 3] = [0xd503_203f, 0xd503_205f, 0xd503_3fdf];
+
 /// The instructions of code that lies at `begin`.
 pub fn steps(begin: u64, code: &[u8]) -> Vec<Step> {
     let decoder = InstDecoder::default();
@@ -27,10 +30,12 @@ pub fn steps(begin: u64, code: &[u8]) -> Vec<Step> {
     words
         .map(|(k, bytes)| {
             let ip = begin.wrapping_add((WORD * k) as u64);
-            match decoder.decode(&mut U8Reader::new(bytes)) {
+            let word = u32::from_le_bytes(std::array::from_fn(|k| bytes[k]));
+            let step = match decoder.decode(&mut U8Reader::new(bytes)) {
                 Ok(instruction) => step(ip, &instruction),
-                Err(_) => scalable::step(ip, u32::from_le_bytes(std::array::from_fn(|k| bytes[k]))),
-            }
+                Err(_) => scalable::step(ip, word),
+            };
+            Step { pauses: PAUSES.contains(&word), ..step }
         })
         .collect()
 }
@@ -49,6 +54,7 @@ fn step(ip: u64, instruction: &Instruction) -> Step {
         writes,
         changes: [made, moved],
         repeats: false,
+        pauses: false,
     }
 }
 

@@ -51,6 +51,7 @@ fn run(objects: u32, uses: u32) -> ObjectRun {
                 samples: 10 * u64::from(uses),
                 with_memory: 10 * u64::from(uses),
                 unknown_address: 0,
+                spinning: 0,
                 lost: 0,
                 skid: Skid { samples: 100, one_after: 95 },
                 method: AccessMethod::Waited,

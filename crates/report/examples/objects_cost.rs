@@ -84,6 +84,7 @@ fn run(count: u32, uses: u32) -> ObjectRun {
                 samples: 2 * u64::from(uses),
                 with_memory: u64::from(each) * u64::from(count),
                 unknown_address: 0,
+                spinning: 0,
                 lost: 0,
                 skid: Skid { samples: 100, one_after: 95 },
                 method: AccessMethod::Waited,

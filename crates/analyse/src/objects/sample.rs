@@ -64,6 +64,7 @@ pub fn run(machine: Machine, objects: Vec<MemoryObject>) -> ObjectRun {
                 samples: with_memory as u64 * 2,
                 with_memory: with_memory.round() as u64,
                 unknown_address: 0,
+                spinning: 0,
                 lost: 0,
                 skid: Skid { samples: 100, one_after: 93 },
                 method: AccessMethod::Waited,

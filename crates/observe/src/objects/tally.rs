@@ -84,6 +84,19 @@ impl Tally {
         }
     }
 
+    pub fn kind(&self) -> ObjectKind {
+        self.kind
+    }
+
+    /// Of its allocation, from the innermost function on; nothing where it is not known.
+    pub fn call_stack(&self) -> &[u32] {
+        self.allocated.measured().map_or(&[], Vec::as_slice)
+    }
+
+    pub fn rename(&mut self, name: String) {
+        self.name = Reading::Measured(name);
+    }
+
     pub fn begin(&mut self, bytes: u64, at: Nanoseconds) {
         self.count += 1;
         self.now = self.now.saturating_add(bytes);

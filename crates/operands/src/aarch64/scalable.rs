@@ -41,6 +41,7 @@ pub fn step(ip: u64, word: u32) -> Step {
         writes,
         changes: [None, None],
         repeats: false,
+        pauses: false,
     }
 }
 

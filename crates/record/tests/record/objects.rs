@@ -54,6 +54,7 @@ fn watching() -> ObjectWatching {
             samples: 1000,
             with_memory: 640,
             unknown_address: 20,
+            spinning: 0,
             lost: 3,
             skid: Skid { samples: 100, one_after: 95 },
             method: AccessMethod::Waited,

@@ -45,7 +45,10 @@ fn one(shown: &Shown, k: usize, row: &ObjectRow) -> Block {
 
 /// `object u, 4.2 GiB, allocated wave.cpp:41 (Grid::Grid), on node 0: 100 %`.
 pub fn title(row: &ObjectRow) -> String {
-    let allocated = row.allocated.measured().map(|place| format!(", allocated {}", words::at(place)));
+    let allocated = row
+        .allocated
+        .measured()
+        .map(|place| format!(", allocated {}{}", words::at(place), words::called(row)));
     let lies = row.pages.measured().map(|nodes| format!(", {}", words::lies(nodes)));
     let size = words::size(row).measured().map(|size| format!(", {size}"));
     // The name of a variable keeps its small letter at the begin of a title.
@@ -108,6 +111,9 @@ fn lines(shown: &Shown, row: &ObjectRow) -> Option<Block> {
     };
     if let Some(place) = row.allocated.measured() {
         add("allocated".to_owned(), place);
+    }
+    if let Some(place) = &row.called_at {
+        add("called".to_owned(), place);
     }
     if let Some(place) = row.first_touch.measured().and_then(|touch| touch.place.measured()) {
         add("first touch".to_owned(), place);

@@ -136,6 +136,9 @@ fn accesses(time: &TimeSamples) -> String {
         "{} samples, one in {} of CPU time; {} of them waited for memory that is known",
         time.samples, time.period, time.with_memory
     );
+    if time.spinning > 0 {
+        text += &format!("; in {} the thread spun until another one did something", time.spinning);
+    }
     if time.lost > 0 {
         text += &format!("; {} were lost", time.lost);
     }

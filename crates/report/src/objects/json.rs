@@ -104,6 +104,11 @@ fn one(shown: &Shown, row: &ObjectRow) -> Value {
         "memory_time_share": reading(&row.memory_time, share),
     });
     place(&mut value, row.allocated.as_ref());
+    value["called_at"] = row.called_at.as_ref().map_or(Value::Null, |called| {
+        let mut value = object!({});
+        place(&mut value, Reading::Measured(called));
+        value
+    });
     value
 }
 

@@ -52,6 +52,11 @@ pub fn place(place: &Reading<CodePlace>) -> Text {
     Text::of(place, at)
 }
 
+/// Where the line that allocates was called, for those that share it.
+pub fn called(row: &ObjectRow) -> String {
+    row.called_at.as_ref().map(|place| format!(", called at {}", at(place))).unwrap_or_default()
+}
+
 /// `kernel.cpp:88 (step)`; without a line the function and the file that was loaded.
 pub fn at(place: &CodePlace) -> String {
     let source = &place.source;

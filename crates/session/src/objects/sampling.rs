@@ -124,6 +124,7 @@ pub fn watching(
         samples: counts.time_samples,
         with_memory: counts.with_memory,
         unknown_address: counts.unknown_address,
+        spinning: counts.spinning,
         lost: kernel.lost + watched.fed.own.lost,
         skid: calibrated.skid(),
         method: calibrated.method(),
