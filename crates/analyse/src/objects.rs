@@ -4,6 +4,7 @@ mod callers;
 mod fast_memory;
 mod findings;
 mod knapsack;
+pub(crate) mod named;
 mod lines;
 mod shares;
 

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     ContrastRole, Disturbance, FrequencyFacts, GridStudy, LeftProcesses, Levels, LineTool, Machine, Metric,
-    NamedMetric, Notice, Observation, OtherValue, Outcome, Placement, PlacementRequest, PointId, PointPair,
+    NamedMetric, Notice, ObjectRun, Observation, OtherValue, Outcome, Placement, PlacementRequest, PointId, PointPair,
     PointRole, PrintedLine, Reading, RunSpec,
 };
 
@@ -191,6 +191,8 @@ pub struct Study {
     pub stopped: Option<StopReason>,
     /// The lines that are printed to be used, as they were run; nothing where none was.
     pub lines: Option<PrintedLines>,
+    /// The program's memory objects, from a run of its own after the trials; nothing where none was asked for, or it failed.
+    pub objects: Option<ObjectRun>,
 }
 
 impl Study {
@@ -295,7 +297,7 @@ impl PrintedLines {
             grid: None,
             ..of.clone()
         };
-        Study { header, trials: self.trials.clone(), stopped: self.stopped, lines: None }
+        Study { header, trials: self.trials.clone(), stopped: self.stopped, lines: None, objects: None }
     }
 }
 

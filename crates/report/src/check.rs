@@ -30,6 +30,8 @@ pub struct Check<'a> {
     pub from_now_on: &'a UseFromNowOn,
     /// The file of the record, as the reader would type it.
     pub record: &'a str,
+    /// The program's memory objects, with the cures that were tried; nothing where they were not followed.
+    pub objects: Option<crate::objects::Shown<'a>>,
 }
 
 /// The command to use from now on, ready to be typed.

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use numawise_facts::{Argument, DeviceName, Metric, RunSpec, StopReason};
-use numawise_session::experiment::{self, Experiment, ExperimentRequest};
+use numawise_session::experiment::{self, Experiment, ExperimentRequest, ObjectsWords};
 use numawise_session::openmp::outermost;
 use numawise_units::{Nanoseconds, Share};
 
@@ -60,6 +60,9 @@ pub struct Arguments {
     /// Share of one CPU that observing the program may take; more where one CPU is slow, as in an emulated machine
     #[arg(long, value_name = "SHARE", default_value = "0.5%")]
     sampling: Share,
+    /// Run the program once more after the trials and follow its arrays, as numawise objects does: findings name them, and their lines
+    #[arg(long)]
+    objects: bool,
     /// Seed of the order of trials [default: drawn, and kept in the record]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
@@ -134,8 +137,16 @@ fn request(typed: Arguments, begun: Instant) -> Result<ExperimentRequest, Failur
         seed: typed.seed,
         record,
         fresh: typed.fresh,
+        objects: typed.objects.then_some(following as ObjectsWords),
         version: env!("CARGO_PKG_VERSION").to_owned(),
     })
+}
+
+/// The numawise that follows the objects of the program behind these words.
+fn following(record: &Path) -> Vec<Argument> {
+    let own = std::env::current_exe().unwrap_or_else(|_| "numawise".into());
+    let words = [own.as_os_str(), "objects".as_ref(), "--quiet".as_ref(), "--output".as_ref(), record.as_os_str(), "--".as_ref()];
+    words.into_iter().map(|word| Argument(word.to_owned())).collect()
 }
 
 /// What is compared.

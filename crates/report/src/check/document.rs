@@ -20,6 +20,7 @@ pub fn document(check: &Check) -> Document {
     let record = format!("{} (SQLite: trials, samples, machine, placements)", check.record);
     let record = Block::Facts(vec![Fact { name: "Record", text: record.into(), code: false }]);
     let mut blocks = vec![summary(check), placements(check), entries(check), from_now_on(check)];
+    blocks.extend(check.objects.iter().flat_map(crate::objects::blocks));
     blocks.extend(drawn(check));
     blocks.extend(nodes::section(check));
     blocks.extend(details::expected(check));

@@ -53,6 +53,7 @@ pub fn json(check: &Check) -> String {
         "trials": each(&study.trials, |one| trial(check, one)),
         "stopped": analysis.stopped,
         "sampling_cost": analysis.sampling_cost,
+        "objects": check.objects.as_ref().map(crate::objects::value),
         "limits": each(&header.machine.limits, crate::notice::machine::json),
         "machine": machine(check),
         "command": {

@@ -36,6 +36,14 @@ pub fn document(shown: &Shown) -> Document {
     }
 }
 
+/// The objects as a part of another document.
+pub fn blocks(shown: &Shown) -> Vec<Block> {
+    let mut blocks = vec![objects(shown)];
+    blocks.extend(described::described(shown));
+    blocks.extend(list("objects-notices", "To be kept in mind of the objects", &notice::texts(&shown.run.header.notices)));
+    blocks
+}
+
 fn opening(shown: &Shown) -> Opening {
     let findings = &shown.tables.findings;
     let Some(first) = findings.first() else {
