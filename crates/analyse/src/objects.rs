@@ -4,8 +4,8 @@ mod callers;
 mod fast_memory;
 mod findings;
 mod knapsack;
-pub(crate) mod named;
 mod lines;
+pub(crate) mod named;
 mod shares;
 
 use std::collections::BTreeMap;

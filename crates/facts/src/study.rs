@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     ContrastRole, Disturbance, FrequencyFacts, GridStudy, LeftProcesses, Levels, LineTool, Machine, Metric,
-    NamedMetric, Notice, ObjectRun, Observation, OtherValue, Outcome, Placement, PlacementRequest, PointId, PointPair,
-    PointRole, PrintedLine, Reading, RunSpec,
+    NamedMetric, Notice, ObjectRun, Observation, OtherValue, Outcome, Placement, PlacementRequest, PointId,
+    PointPair, PointRole, PrintedLine, Reading, RunSpec,
 };
 
 #[cfg(test)]

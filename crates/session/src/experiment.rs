@@ -30,8 +30,8 @@ use numawise_units::{Nanoseconds, Share};
 
 use lines::LineStage;
 pub use lines::LineWriter;
-pub use objects::ObjectsWords;
 use objects::ObjectsStage;
+pub use objects::ObjectsWords;
 use places::places;
 
 use crate::error::Settings;
@@ -389,7 +389,8 @@ impl Experiment {
         study.stopped = Some(reason);
         let whole = whole + of_objects;
         if reason != StopReason::Interrupted {
-            let stage = ObjectsStage { request: &request, budget: whole, sink, stop };
+            let stage =
+                ObjectsStage { request: &request, budget: whole, sink, is_reserved: of_objects.0 > 0, stop };
             if stage.run(&mut study, &mut record)? == StopReason::Interrupted {
                 reason = StopReason::Interrupted;
             }

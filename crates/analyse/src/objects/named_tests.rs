@@ -57,12 +57,10 @@ fn memory_touched_by_one_thread_names_its_objects_the_most_used_first() {
         _ => None,
     });
     let places = &study.objects.as_ref().unwrap().places;
-    let at: Vec<_> = steps.map(|of| (of.touched_by.clone(), of.touched_at.clone(), of.used_at.clone())).collect();
-    let expected = (
-        Reading::Measured(0),
-        Reading::Measured(places[0].clone()),
-        Reading::Measured(places[1].clone()),
-    );
+    let at: Vec<_> =
+        steps.map(|of| (of.touched_by.clone(), of.touched_at.clone(), of.used_at.clone())).collect();
+    let expected =
+        (Reading::Measured(0), Reading::Measured(places[0].clone()), Reading::Measured(places[1].clone()));
     assert_eq!(at, vec![expected; 3]);
 }
 
@@ -79,7 +77,8 @@ fn where_times_are_withheld_the_largest_are_named_without_a_share_and_without_a_
     let small = MemoryObject { bytes: Bytes::mib(1), ..touched_by_one("small", 20.0) };
     let found = finding(&check(Some(vec![small, touched_by_one("large", 10.0)])));
     assert_eq!(names(&found), ["large", "small"]);
-    let of_objects = || found.evidence.iter().filter(|one| matches!(one.quantity, EvidenceQuantity::Object(_)));
+    let of_objects =
+        || found.evidence.iter().filter(|one| matches!(one.quantity, EvidenceQuantity::Object(_)));
     assert!(of_objects().all(|one| one.value.measured().is_none() && one.interval.is_none()));
     assert!(!found.advice.iter().any(|step| matches!(step.advice, Advice::Object(_))));
 }

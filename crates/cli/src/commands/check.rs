@@ -145,7 +145,14 @@ fn request(typed: Arguments, begun: Instant) -> Result<ExperimentRequest, Failur
 /// The numawise that follows the objects of the program behind these words.
 fn following(record: &Path) -> Vec<Argument> {
     let own = std::env::current_exe().unwrap_or_else(|_| "numawise".into());
-    let words = [own.as_os_str(), "objects".as_ref(), "--quiet".as_ref(), "--output".as_ref(), record.as_os_str(), "--".as_ref()];
+    let words = [
+        own.as_os_str(),
+        "objects".as_ref(),
+        "--quiet".as_ref(),
+        "--output".as_ref(),
+        record.as_os_str(),
+        "--".as_ref(),
+    ];
     words.into_iter().map(|word| Argument(word.to_owned())).collect()
 }
 

@@ -77,7 +77,7 @@ fn without_the_option_nothing_is_followed_and_a_later_command_adds_it() {
 #[test]
 fn a_program_that_fails_where_it_is_followed_costs_a_warning_and_no_trial() {
     let folder = folder();
-    let text = "#!/bin/sh\nif [ -n \"$NUMAWISE_HEAP\" ]; then echo broken >&2; exit 7; fi\nsleep 0.05\n";
+    let text = "#!/bin/sh\nif [ -n \"$NUMAWISE_OBJECTS\" ]; then echo broken >&2; exit 7; fi\nsleep 0.05\n";
     let program = script(folder.path(), "picky", text);
     let words = ["--objects", "--json", "--budget", "20s", "--", &program];
     let output = check(folder.path(), &words).output().unwrap();

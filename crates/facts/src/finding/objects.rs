@@ -106,9 +106,7 @@ impl ObjectAdvice {
         match self {
             ObjectAdvice::TouchWhereUsed { .. }
             | ObjectAdvice::TouchByUser { .. }
-            | ObjectAdvice::InitialiseObject(_) => {
-                ObjectCure::TouchWhereUsed
-            }
+            | ObjectAdvice::InitialiseObject(_) => ObjectCure::TouchWhereUsed,
             ObjectAdvice::InterleaveObject { .. } => ObjectCure::Interleave,
             ObjectAdvice::PutOnNode { .. } => ObjectCure::PutOnNode,
             ObjectAdvice::PutIntoFastMemory { .. } => ObjectCure::PutIntoFastMemory,

@@ -40,7 +40,11 @@ pub fn document(shown: &Shown) -> Document {
 pub fn blocks(shown: &Shown) -> Vec<Block> {
     let mut blocks = vec![objects(shown)];
     blocks.extend(described::described(shown));
-    blocks.extend(list("objects-notices", "To be kept in mind of the objects", &notice::texts(&shown.run.header.notices)));
+    blocks.extend(list(
+        "objects-notices",
+        "To be kept in mind of the objects",
+        &notice::texts(&shown.run.header.notices),
+    ));
     blocks
 }
 

@@ -42,6 +42,8 @@ pub struct ObjectsStage<'a> {
     /// What this process may have taken when it ends.
     pub budget: Nanoseconds,
     pub sink: &'a mut dyn Sink,
+    /// Time was kept for it: the trials may have taken a part of that, by one run at most.
+    pub is_reserved: bool,
     pub stop: &'a AtomicBool,
 }
 
@@ -55,7 +57,7 @@ impl ObjectsStage<'_> {
             return Ok(StopReason::Decided);
         };
         let (needs, left) = (needs(study), self.budget.saturating_sub(self.request.begun.elapsed().into()));
-        if needs > left {
+        if needs > left && !self.is_reserved {
             self.sink.event(Event::Warning(ObjectsNotice::NoTimeForObjects { needs, left }.into()));
             return Ok(StopReason::BudgetSpent);
         }
@@ -84,7 +86,8 @@ fn follow(
     study: &Study,
     stop: &AtomicBool,
 ) -> Result<Option<ObjectRun>, ObjectsNotice> {
-    let problem = |error: &dyn std::fmt::Display| ObjectsNotice::NoObjectsOfRun { problem: error.to_string() };
+    let problem =
+        |error: &dyn std::fmt::Display| ObjectsNotice::NoObjectsOfRun { problem: error.to_string() };
     let (folder, _) = CollectorFolder::make(&|name| std::env::var_os(name)).map_err(|e| problem(&e))?;
     let kept = folder.path().join("objects.nw");
     let mut points = study.header.points.clone();
