@@ -27,7 +27,7 @@ fn touched_by_one(name: &str, samples: f64) -> MemoryObject {
 /// A check in which interleaved memory is 1.5 times as fast, with what was seen of one thread that touches all memory.
 fn check(objects: Option<Vec<MemoryObject>>) -> Study {
     let mut study = two_node_check(3.0, 3.0, 2.0, 3.5, 4.0, 6.0);
-    see(&mut study, "os-default", &first_touch_by_one());
+    see(&mut study, "os", &first_touch_by_one());
     study.objects = objects.map(|objects| run(two_sockets(), objects));
     study
 }
