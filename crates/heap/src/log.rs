@@ -217,7 +217,12 @@ fn new_generation() -> u64 {
 
 /// In a child of fork, in its only thread. False where it is not watched.
 pub fn forked() -> bool {
-    ![OFF, NOT_BEGUN].contains(&PHASE.load(Relaxed)) && child()
+    if [OFF, NOT_BEGUN].contains(&PHASE.load(Relaxed)) {
+        return false;
+    }
+    // Another handler of fork may have allocated before, and had the file made.
+    let is_told = !core::ptr::eq(GENERATION.load(Relaxed), &raw const PLAIN);
+    if is_told && generation() != 0 { is_begun() } else { child() }
 }
 
 /// A child that was made by a bare clone comes here when it is first seen.

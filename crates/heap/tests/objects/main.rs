@@ -242,6 +242,16 @@ fn a_child_of_fork_has_a_file_of_its_own_and_one_of_vfork_its_parents_until_it_r
 }
 
 #[test]
+fn a_child_has_one_file_where_another_handler_of_fork_maps_first() {
+    let bench = Bench::new();
+    let Some(program) = bench.compile("gcc", "ways.c", &["-pthread"]) else { return };
+    let (written, _) = bench.with(&[program.to_str().unwrap(), "handler"], &NONE);
+    assert_eq!(written.counts.processes, 2);
+    let mapped = |change: &&MemoryChange| matches!(change, MemoryChange::Mapped { bytes: 303_104, .. });
+    assert_eq!(written.changes().filter(mapped).count(), 1);
+}
+
+#[test]
 fn ten_million_allocations_a_minute_are_kept_up_with() {
     let bench = Bench::new();
     let Some(program) = bench.compile("gcc", "ways.c", &["-pthread"]) else { return };
