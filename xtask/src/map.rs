@@ -24,7 +24,7 @@ const FORBIDDEN: [(&str, &str); 6] = [
 ];
 
 /// Crates that may use these and no others.
-const ONLY: [(&str, &[&str]); 14] = [
+const ONLY: [(&str, &[&str]); 15] = [
     ("units", &[]),
     ("stats", &[]),
     ("operands", &[]),
@@ -33,6 +33,7 @@ const ONLY: [(&str, &[&str]); 14] = [
     ("linux", &["syscalls", "units"]),
     ("facts", &["units"]),
     ("tables", &["facts", "units"]),
+    ("symbols", &["facts", "linux", "units"]),
     ("placement", &["facts", "units"]),
     ("report", &["facts", "tables", "units"]),
     ("agent", &["wire", "syscalls", "units"]),
@@ -53,7 +54,7 @@ const USED_BY: [(&str, &[&str]); 7] = [
 ];
 
 /// Crates of others that stand behind one of ours.
-const BEHIND: [(&str, &[&str]); 9] = [
+const BEHIND: [(&str, &[&str]); 12] = [
     ("clap", &["cli"]),
     ("indicatif", &["cli"]),
     ("crossterm", &["tui"]),
@@ -63,6 +64,9 @@ const BEHIND: [(&str, &[&str]); 9] = [
     ("maud", &["report"]),
     ("statrs", &["stats"]),
     ("iced-x86", &["operands"]),
+    ("addr2line", &["symbols"]),
+    ("gimli", &["symbols"]),
+    ("object", &["symbols"]),
 ];
 
 /// Folders at the top that need no mention: made by tools.

@@ -1,47 +1,62 @@
 //! Memory objects of a run: shares with their intervals, and what stands out.
 
+mod fast_memory;
 mod findings;
+mod knapsack;
 mod shares;
+
+use std::collections::BTreeMap;
 
 use numawise_facts::activity::CodePlace;
 use numawise_facts::objects::{MemoryObject, ObjectKind, ObjectPages};
 use numawise_facts::{ObjectRun, Reading};
 use numawise_stats::proportion;
 use numawise_tables::ObjectTables;
-use numawise_tables::objects::{NodeShare, ObjectRow, ShareInterval, TouchRow, UseRow};
-use numawise_units::{Bytes, Ratio};
+use numawise_tables::objects::{
+    NodeShare, ObjectRow, ObjectUser, ResidenceMoment, ShareInterval, ThreadShare, TouchRow, Toucher, UseRow,
+};
+use numawise_units::{Bytes, NodeId, Ratio};
 
-use shares::Shares;
+use shares::{Division, Shares};
 
+#[cfg(test)]
+#[path = "objects/sample.rs"]
+mod sample;
 #[cfg(test)]
 #[path = "objects_tests.rs"]
 mod tests;
 
-/// Samples with memory below which no share of time is said: the interval of a half is then 10 points on each side.
-const LEAST_SAMPLES: u64 = 100;
-/// Samples of one object below which nothing is said of who uses it.
-const LEAST_OF_OBJECT: f64 = 20.0;
+/// Samples with memory below which no share of time is said: from here on the interval of a half is 5 points on each side.
+const LEAST_SAMPLES: u64 = 400;
+/// Samples of one object below which nothing is said of who uses it: a half is then known within 14 points.
+const LEAST_OF_OBJECT: f64 = 50.0;
 /// Page faults of one object below which nothing is said of who touched it.
 const LEAST_FAULTS: u64 = 8;
-/// Rows that are kept whatever they hold, and what makes a row beyond them worth it.
-const MOST_ROWS: usize = 40;
+/// Objects that have a row: what the others have together is said.
+const MOST_ROWS: usize = 1000;
 
 /// What the run says of its objects.
 pub fn objects(run: &ObjectRun) -> ObjectTables {
     let time = time_samples(run);
-    let mut rows: Vec<ObjectRow> =
-        run.objects.iter().enumerate().map(|(k, object)| row(run, k, object, &time)).collect();
-    let weight = |row: &ObjectRow| row.memory_time.measured().map_or(0.0, |share| share.value.0);
-    rows.sort_by(|one, other| {
-        weight(other)
-            .total_cmp(&weight(one))
-            .then(other.bytes.cmp(&one.bytes))
-            .then(one.object.cmp(&other.object))
+    let sum = |object: &MemoryObject| object.uses.iter().fold(0.0, |sum, of| sum + of.samples);
+    let samples: Vec<f64> = run.objects.iter().map(sum).collect();
+    // Where times are withheld, they do not decide the order either.
+    let weight = |k: usize| if time.measured().is_some() { samples[k] } else { 0.0 };
+    let mut order: Vec<usize> = (0..run.objects.len()).collect();
+    order.sort_by(|one, other| {
+        let bytes = |k: usize| run.objects[k].bytes;
+        weight(*other).total_cmp(&weight(*one)).then(bytes(*other).cmp(&bytes(*one))).then(one.cmp(other))
     });
-    let rest = rows.split_off(rows.len().min(MOST_ROWS));
-    let left_out = (rest.len() as u64, rest.iter().fold(Bytes(0), |sum, row| Bytes(sum.0 + row.bytes.0)));
-    let findings = findings::all(run, &rows);
-    ObjectTables { rows, left_out, findings, cost: cost(run), time_samples: time }
+    let rest = order.split_off(order.len().min(MOST_ROWS));
+    let left_out = (
+        rest.len() as u64,
+        rest.iter().fold(Bytes(0), |sum, k| Bytes(sum.0.saturating_add(run.objects[*k].bytes.0))),
+    );
+    let row_of = |k: usize| row(run, k, samples[k], &time);
+    let rows: Vec<ObjectRow> = order.into_iter().map(row_of).collect();
+    let fast_memory = fast_memory::choice(&run.header.machine, &rows, &time);
+    let findings = findings::all(run, &rows, fast_memory.measured());
+    ObjectTables { rows, left_out, findings, cost: cost(run), time_samples: time, fast_memory }
 }
 
 /// Samples with memory, where they can be trusted and suffice.
@@ -72,8 +87,8 @@ fn cost(run: &ObjectRun) -> Reading<Ratio> {
     })
 }
 
-fn row(run: &ObjectRun, index: usize, object: &MemoryObject, time: &Reading<u64>) -> ObjectRow {
-    let samples: f64 = object.uses.iter().map(|of| of.samples).sum();
+fn row(run: &ObjectRun, index: usize, samples: f64, time: &Reading<u64>) -> ObjectRow {
+    let object = &run.objects[index];
     ObjectRow {
         object: index,
         kind: object.kind,
@@ -85,10 +100,21 @@ fn row(run: &ObjectRun, index: usize, object: &MemoryObject, time: &Reading<u64>
         begun: object.begun,
         ended: object.ended.clone(),
         pages: object.pages.clone().and_then(|all| at_peak(&all)),
+        residence: object.pages.as_ref().map(|all| all.iter().map(residence).collect()),
+        huge: huge(object),
         first_touch: first_touch(run, object),
         used: time.clone().and_then(|_| used(run, object, samples)),
         memory_time: time.clone().and_then(|all| interval(samples, all as f64)),
     }
+}
+
+fn huge(object: &MemoryObject) -> Reading<Ratio> {
+    object.huge_pages.clone().and_then(|of| {
+        if of.resident.0 == 0 {
+            return Reading::unavailable("nothing of it had memory when the size of its pages was asked for");
+        }
+        Reading::Measured(Ratio(of.huge.0 as f64 / of.resident.0 as f64))
+    })
 }
 
 fn interval(part: f64, all: f64) -> Reading<ShareInterval> {
@@ -102,15 +128,17 @@ fn interval(part: f64, all: f64) -> Reading<ShareInterval> {
     }
 }
 
-/// The innermost place with a line; else the innermost of all.
+/// The innermost place with a line that is not the system's; else the innermost with a line, else the innermost of all.
 fn allocated(run: &ObjectRun, object: &MemoryObject) -> Reading<CodePlace> {
     object.allocated.clone().and_then(|stack| {
-        let mut places = stack.iter().filter_map(|place| run.places.get(*place as usize));
-        let first = places.clone().next();
-        let with_line = places.find(|place| place.source.line.measured().is_some());
-        with_line.or(first).cloned().map_or_else(
+        let places: Vec<&CodePlace> =
+            stack.iter().filter_map(|place| run.places.get(*place as usize)).collect();
+        let has_line = |place: &&&CodePlace| place.source.line.measured().is_some();
+        let own = places.iter().find(|place| has_line(place) && !place.source.is_of_system());
+        let place = own.or_else(|| places.iter().find(has_line)).or_else(|| places.first());
+        place.map_or_else(
             || Reading::unavailable("the call stack of its allocation could not be followed"),
-            Reading::Measured,
+            |place| Reading::Measured((*place).clone()),
         )
     })
 }
@@ -122,16 +150,24 @@ fn at_peak(moments: &[ObjectPages]) -> Reading<Vec<NodeShare>> {
     let Some(peak) = seen.max_by_key(|moment| (moment.bytes, moment.at)) else {
         return Reading::unavailable("no page of it was there when it was looked at");
     };
-    let all: u64 = peak.on_nodes.iter().map(|(_, pages)| pages).sum();
+    Reading::Measured(by_node(&peak.on_nodes))
+}
+
+fn residence(moment: &ObjectPages) -> ResidenceMoment {
+    ResidenceMoment { at: moment.at, bytes: moment.bytes, nodes: by_node(&moment.on_nodes) }
+}
+
+/// The largest first.
+fn by_node(pages: &[(NodeId, u64)]) -> Vec<NodeShare> {
+    let all: u64 = pages.iter().map(|(_, pages)| pages).sum();
     let share = |pages: u64| Ratio(pages as f64 / all as f64);
-    let mut shares: Vec<NodeShare> = peak
-        .on_nodes
+    let mut shares: Vec<NodeShare> = pages
         .iter()
         .filter(|(_, pages)| *pages > 0)
         .map(|(node, pages)| NodeShare { node: Some(*node), share: share(*pages) })
         .collect();
     shares.sort_by(|one, other| other.share.0.total_cmp(&one.share.0).then(one.node.cmp(&other.node)));
-    Reading::Measured(shares)
+    shares
 }
 
 fn first_touch(run: &ObjectRun, object: &MemoryObject) -> Reading<TouchRow> {
@@ -142,15 +178,39 @@ fn first_touch(run: &ObjectRun, object: &MemoryObject) -> Reading<TouchRow> {
         }
         let shares =
             Shares::of(run, object.first_touch.iter().map(|of| (of.thread, of.cpu, of.faults as f64)));
-        let place = object.touch_places.iter().max_by_key(|of| of.faults);
-        let place = place.and_then(|of| run.places.get(of.place as usize)).cloned();
+        let place = object.touch_places.iter().max_by_key(|of| of.faults).map(|of| of.place);
+        let at = touch_places(run, object);
+        let toucher = |(of, _): (ThreadShare, f64)| {
+            let place = at.get(&(of.thread, of.node)).and_then(|places| places.iter().max_by_key(|of| of.1));
+            Toucher { of, place: code_place(run, place.map(|(place, _)| *place)) }
+        };
         Reading::Measured(TouchRow {
             faults,
             threads: shares.threads(),
             nodes: shares.nodes(),
-            place: place.map_or_else(|| Reading::unavailable("it is not known where"), Reading::Measured),
+            touchers: shares.by_thread_and_node().into_iter().map(toucher).collect(),
+            place: code_place(run, place),
         })
     })
+}
+
+/// Faults at each place, by thread and node.
+fn touch_places(
+    run: &ObjectRun,
+    object: &MemoryObject,
+) -> BTreeMap<(u32, Option<NodeId>), BTreeMap<u32, u64>> {
+    let mut at: BTreeMap<_, BTreeMap<u32, u64>> = BTreeMap::new();
+    for of in &object.first_touch {
+        let Some(place) = of.place else { continue };
+        let node = run.header.machine.node_of(of.cpu);
+        *at.entry((of.thread, node)).or_default().entry(place).or_default() += of.faults;
+    }
+    at
+}
+
+fn code_place(run: &ObjectRun, place: Option<u32>) -> Reading<CodePlace> {
+    let place = place.and_then(|place| run.places.get(place as usize)).cloned();
+    place.map_or_else(|| Reading::unavailable("it is not known where"), Reading::Measured)
 }
 
 fn used(run: &ObjectRun, object: &MemoryObject, samples: f64) -> Reading<UseRow> {
@@ -164,21 +224,41 @@ fn used(run: &ObjectRun, object: &MemoryObject, samples: f64) -> Reading<UseRow>
         .filter_map(|of| Some((run.places.get(of.place as usize)?.clone(), Ratio(of.samples / samples))))
         .collect();
     places.sort_by(|one, other| other.1.0.total_cmp(&one.1.0).then(one.0.cmp(&other.0)));
+    let division = Division::of(run, object);
     Reading::Measured(UseRow {
         samples,
         threads: shares.threads(),
         nodes: shares.nodes(),
+        users: users(run, object, &shares),
         reads: Ratio(object.uses.iter().map(|of| of.reads).sum::<f64>() / samples),
         remote: remote(run, object),
         places,
-        parts_of_nodes: shares::parts_of_nodes(run, object),
+        parts_of_nodes: division.parts,
+        pages_of_nodes: division.pages,
+        lines_of_nodes: division.lines,
     })
 }
 
+fn users(run: &ObjectRun, object: &MemoryObject, shares: &Shares<'_>) -> Vec<ObjectUser> {
+    let mut reads: BTreeMap<(u32, Option<NodeId>), f64> = BTreeMap::new();
+    for of in &object.uses {
+        *reads.entry((of.thread, run.header.machine.node_of(of.cpu))).or_default() += of.reads;
+    }
+    let user = |(of, samples): (ThreadShare, f64)| {
+        let reads = reads.get(&(of.thread, of.node)).copied().unwrap_or(0.0);
+        ObjectUser { of, reads: Ratio(if samples > 0.0 { (reads / samples).min(1.0) } else { 0.0 }) }
+    };
+    shares.by_thread_and_node().into_iter().map(user).collect()
+}
+
 fn remote(run: &ObjectRun, object: &MemoryObject) -> Reading<Ratio> {
+    let machine = &run.header.machine;
     let known = object.uses.iter().filter_map(|of| {
-        let node = run.header.machine.node_of(of.cpu)?;
-        Some((of.samples, of.node? != node))
+        machine.node_of(of.cpu)?;
+        let node = machine.node(of.node?)?;
+        // A node without CPUs of its own, as fast memory may be, is local to those that it is near to.
+        let near = if node.cpus.is_empty() { &node.near } else { &node.cpus };
+        (!near.is_empty()).then(|| (of.samples, !near.contains(of.cpu)))
     });
     let (mut all, mut elsewhere) = (0.0, 0.0);
     for (samples, is_elsewhere) in known {

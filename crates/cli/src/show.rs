@@ -3,13 +3,14 @@
 use std::path::Path;
 
 use numawise_analyse::{DivisionRuns, RunParts};
-use numawise_facts::{PrintedLines, RunSpec, Study, StudyHeader, WatchedDivision, WatchedRun};
+use numawise_facts::{ObjectRun, PrintedLines, RunSpec, Study, StudyHeader, WatchedDivision, WatchedRun};
 use numawise_report::check::{self, Check};
 use numawise_report::document::{self, Style};
+use numawise_report::objects;
 use numawise_report::series;
 use numawise_report::snapshot::{self, CsvTable};
 use numawise_tables::snapshot::HybridComparison;
-use numawise_tables::{RunSnapshot, Timeline};
+use numawise_tables::{ObjectTables, RunSnapshot, Timeline};
 
 use crate::exit::{Failure, all_well};
 use crate::files;
@@ -255,6 +256,44 @@ pub fn watched_run(
         SnapshotFormat::Csv(table) => snapshot.csv(table),
     };
     shown(text, written)
+}
+
+/// The memory objects of a run, with what they say.
+pub struct ObjectsReport<'a> {
+    run: &'a ObjectRun,
+    tables: ObjectTables,
+    record: Option<&'a str>,
+}
+
+impl<'a> ObjectsReport<'a> {
+    /// `record` is where it is kept, if anywhere.
+    pub fn of(run: &'a ObjectRun, record: Option<&'a str>) -> ObjectsReport<'a> {
+        ObjectsReport { run, tables: numawise_analyse::objects(run), record }
+    }
+
+    fn shown(&self) -> objects::Shown<'_> {
+        objects::Shown { run: self.run, tables: &self.tables, record: self.record }
+    }
+
+    pub fn text(&self, style: Style) -> String {
+        document::terminal(&objects::document(&self.shown()), style)
+    }
+
+    pub fn html(&self) -> String {
+        document::html(&objects::document(&self.shown()))
+    }
+
+    pub fn json(&self) -> String {
+        objects::json(&self.shown())
+    }
+}
+
+/// Prints the memory objects of a run as text or as JSON, and writes them as HTML where that is asked for.
+pub fn object_run(run: &ObjectRun, record: &Path, as_json: bool, html: Option<&Path>) -> Result<(), Failure> {
+    let record = record.display().to_string();
+    let of = ObjectsReport::of(run, Some(&record));
+    let written = html.map_or(Ok(()), |path| report(path, &of.html()));
+    shown(if as_json { of.json() } else { of.text(style()) }, written)
 }
 
 /// Prints two runs side by side as text or as JSON, and writes them as HTML where that is asked for.

@@ -115,6 +115,17 @@ pub struct SourcePlace {
     pub line: Reading<u32>,
 }
 
+impl SourcePlace {
+    /// A line of a header or a library of the system, as the allocators of containers have: what asked for something stands further out.
+    pub fn is_of_system(&self) -> bool {
+        let is_of = |file: &str| {
+            ["/usr/include/", "/usr/lib/", "/usr/src/"].iter().any(|folder| file.starts_with(folder))
+                || file.contains("/include/c++/")
+        };
+        self.file.measured().is_some_and(|file| is_of(file))
+    }
+}
+
 /// A place in the code of the program or of a library.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct CodePlace {

@@ -7,6 +7,7 @@ mod emulation;
 mod launch;
 mod machine;
 mod membench;
+mod objects;
 mod plan;
 mod residency;
 mod session;
@@ -19,6 +20,7 @@ pub use emulation::EmulationNotice;
 pub use launch::{LaunchNotice, LauncherMask, NotPreloadableReason, PreloadObstacle};
 pub use machine::{AffinityRefusal, LiftedBy, MachineNotice};
 pub use membench::{BufferLimit, MembenchNotice, MlcLineGap, MlcTable, MlcTableGap};
+pub use objects::ObjectsNotice;
 pub use plan::{NodeBandwidth, PlanNotice, ProfileReference};
 pub use residency::{
     ContendedCpu, MovedTask, NamedTask, NamedThread, PinnedGroup, RemotePlace, ResidencyNotice,
@@ -87,8 +89,10 @@ pub enum Notice {
     Launch(LaunchNotice),
     /// NW8xx: of an emulated machine.
     Emulation(EmulationNotice),
-    /// NW9xx: of a snapshot.
+    /// NW90x to NW93x: of a snapshot.
     Snapshot(SnapshotNotice),
+    /// NW94x: of memory objects.
+    Objects(ObjectsNotice),
     /// NW5xx: of a study and its analysis.
     Study(StudyNotice),
 }
@@ -105,6 +109,7 @@ impl Notice {
             Notice::Launch(notice) => notice.code(),
             Notice::Emulation(notice) => notice.code(),
             Notice::Snapshot(notice) => notice.code(),
+            Notice::Objects(notice) => notice.code(),
             Notice::Study(notice) => notice.code(),
         }
     }

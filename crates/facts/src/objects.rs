@@ -3,10 +3,16 @@
 //! Everything here is as it was counted; shares and intervals are computed later. An index into a list of [`ObjectRun`] is meant where a
 //! field says so.
 
+mod cure;
+mod traffic;
+
 use numawise_units::{Bytes, CpuId, Nanoseconds, NodeId, Pid};
 use serde::{Deserialize, Serialize};
 
 use crate::activity::CodePlace;
+pub use cure::{ObjectCure, TriedCure};
+pub use traffic::{BandwidthMoment, BandwidthOverTime, BandwidthSource, MemoryBound, MemoryBoundSource};
+
 use crate::{Exit, HostFacts, Machine, Notice, Placement, Reading, ResourceUsage, RunSpec};
 
 /// What `numawise objects` keeps of a run.
@@ -19,6 +25,31 @@ pub struct ObjectRun {
     /// Places in the code that objects and samples speak of.
     pub places: Vec<CodePlace>,
     pub objects: Vec<MemoryObject>,
+    /// Lines of the source that objects and samples speak of, as far as they could be read.
+    #[serde(default)]
+    pub sources: Vec<SourceExcerpt>,
+    #[serde(default = "not_collected")]
+    pub bandwidth: Reading<BandwidthOverTime>,
+    #[serde(default = "not_collected")]
+    pub memory_bound: Reading<MemoryBound>,
+    /// Cures that were tried after the run.
+    #[serde(default)]
+    pub trials: Vec<TriedCure>,
+}
+
+/// Records were written before it was collected, and not every machine has it.
+fn not_collected<T>() -> Reading<T> {
+    Reading::unavailable("it was not collected")
+}
+
+/// A line of the program's source.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SourceExcerpt {
+    /// As [`SourcePlace::file`](crate::activity::SourcePlace::file) has it.
+    pub file: String,
+    /// From 1.
+    pub line: u32,
+    pub text: String,
 }
 
 /// The run but for what was seen in it.
@@ -49,6 +80,9 @@ pub struct ObjectWatching {
     pub faults: Reading<FaultSamples>,
     /// CPU time that the watching took from the program, by the measured cost of each sample and each recorded allocation.
     pub cost: Reading<Nanoseconds>,
+    /// Of pages that are not huge.
+    #[serde(default = "not_collected")]
+    pub page_size: Reading<Bytes>,
 }
 
 /// What was written down of allocations.
@@ -75,12 +109,25 @@ pub struct TimeSamples {
     /// An instruction accesses memory there, at an address that does not follow from the registers.
     pub unknown_address: u64,
     pub lost: u64,
-    /// The memory of samples is known: an interrupt is taken one instruction after the one that was waited for.
     pub skid: Skid,
+    #[serde(default)]
+    pub method: AccessMethod,
+}
+
+/// How the memory of a sample is told.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AccessMethod {
+    /// An interrupt is taken one instruction after the one that the thread waited for: a sample is of its memory.
+    #[default]
+    Waited,
+    /// Interrupts are taken elsewhere: a sample is of all memory that one pass of the loop around it accesses, in equal parts. Nothing is
+    /// told where the loop has more than one way through.
+    Passes,
 }
 
 /// Where the interrupts of the clock were taken in a loop of which each pass waits for one load.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Skid {
     pub samples: u64,
     /// On the instruction after the load.
@@ -162,6 +209,22 @@ pub struct MemoryObject {
     /// Which part of the object each thread uses: whether threads divide it among them.
     pub parts: Vec<PartUse>,
     pub use_places: Vec<PlaceUse>,
+    /// Which lines of some of its pages each thread uses: whether nodes share pages of which each uses other bytes.
+    #[serde(default)]
+    pub lines: Vec<LineUse>,
+    #[serde(default = "not_collected")]
+    pub huge_pages: Reading<HugePages>,
+}
+
+/// How much of an object lay in huge pages, when it was seen with most memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HugePages {
+    /// The size of a page that is not huge.
+    pub page: Bytes,
+    /// What of it had memory. Mappings that hold several objects are divided by their bytes.
+    pub resident: Bytes,
+    /// Of this, in pages above that size, transparent and reserved ones.
+    pub huge: Bytes,
 }
 
 /// Where the pages of an object lay at one moment, estimated from some of them.
@@ -182,6 +245,9 @@ pub struct FirstTouch {
     /// Index of [`ObjectRun::threads`].
     pub thread: u32,
     pub cpu: CpuId,
+    /// Index of [`ObjectRun::places`].
+    #[serde(default)]
+    pub place: Option<u32>,
     pub samples: u64,
     pub faults: u64,
 }
@@ -217,6 +283,21 @@ pub struct PartUse {
     pub thread: u32,
     /// Below [`PARTS`].
     pub part: u8,
+    pub samples: f64,
+}
+
+/// Pages of an object are divided into so many lines, of 64 bytes where pages have 4 KiB.
+pub const LINES: u8 = 64;
+
+/// Samples of a thread in one line of a page.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct LineUse {
+    /// A number for each page of the object of which lines are known.
+    pub page: u32,
+    /// Below [`LINES`].
+    pub line: u8,
+    /// Index of [`ObjectRun::threads`].
+    pub thread: u32,
     pub samples: f64,
 }
 

@@ -81,6 +81,7 @@ pub fn readers() -> Vec<Reader> {
         &readers::request::READERS,
         &readers::study::READERS,
         &readers::launch::READERS,
+        &readers::symbols::READERS,
         &records::READERS,
     ];
     groups.concat()

@@ -9,6 +9,7 @@ pub(crate) mod objects;
 pub(crate) mod profile;
 pub(crate) mod request;
 pub(crate) mod study;
+pub(crate) mod symbols;
 
 /// The input as text; readers of command lines never see anything else.
 fn text(input: &[u8]) -> String {

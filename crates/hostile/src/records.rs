@@ -1,4 +1,4 @@
-//! Readers of records, and all that is made of what they read: a study, a job over time, a run that was watched, a profile, each analysed and shown as
+//! Readers of records, and all that is made of what they read: a study, a job over time, a run that was watched, its memory objects, a profile, each analysed and shown as
 //! text, as a page and as JSON.
 
 use std::path::Path;
@@ -9,7 +9,7 @@ use numawise_record::{Record, RecordError, Series};
 use numawise_report::check::{self, Check, UseFromNowOn};
 use numawise_report::document::{self, Style};
 use numawise_report::profile::{self, Measured};
-use numawise_report::{series, snapshot};
+use numawise_report::{objects, series, snapshot};
 
 use crate::{Random, Read, Reader, tree};
 
@@ -17,7 +17,7 @@ mod json;
 mod shown;
 mod sqlite;
 
-pub(crate) const READERS: [Reader; 4] = [
+pub(crate) const READERS: [Reader; 5] = [
     Reader {
         name: "record-study",
         read: study,
@@ -40,6 +40,13 @@ pub(crate) const READERS: [Reader; 4] = [
         inputs: 800,
     },
     Reader {
+        name: "record-objects",
+        read: objects,
+        corpus: &["testdata/records/objects-version-1.nw"],
+        words: &[],
+        inputs: 800,
+    },
+    Reader {
         name: "record-profile",
         read: profile,
         corpus: &["testdata/records/profile-version-1.json"],
@@ -52,7 +59,9 @@ pub(crate) const READERS: [Reader; 4] = [
 pub(crate) fn mutated(reader: &Reader, corpus: &[Vec<u8>], random: &mut Random) -> Option<Vec<u8>> {
     let whole = &corpus[random.below(corpus.len())];
     let structured = match reader.name {
-        "record-study" | "record-series" | "record-snapshot" => sqlite::mutated(whole, random),
+        "record-study" | "record-series" | "record-snapshot" | "record-objects" => {
+            sqlite::mutated(whole, random)
+        }
         "record-profile" => json::mutated(whole, random),
         _ => return None,
     };
@@ -154,6 +163,21 @@ fn snapshot(input: &[u8]) -> Read {
         let page = document::html(&snapshot::document(&of));
         let text = document::terminal(&snapshot::document(&of), Style::plain());
         Read::accepted(shown::all(&text, &page, &snapshot::json(&of)))
+    })
+}
+
+fn objects(input: &[u8]) -> Read {
+    tree::with_file(input, "objects.nw", |path| {
+        let run = match numawise_record::kind(path).and_then(|_| numawise_record::read_object_run(path)) {
+            Ok(run) => run,
+            Err(error) => return refused(&error),
+        };
+        let tables = numawise_analyse::objects(&run);
+        let record = path.display().to_string();
+        let of = objects::Shown { run: &run, tables: &tables, record: Some(&record) };
+        let page = document::html(&objects::document(&of));
+        let text = document::terminal(&objects::document(&of), Style::plain());
+        Read::accepted(shown::all(&text, &page, &objects::json(&of)))
     })
 }
 

@@ -6,6 +6,7 @@ pub mod clock;
 pub mod counter;
 pub mod handover;
 pub mod inherited;
+pub mod interrupts;
 pub mod lock;
 pub mod mempolicy;
 pub mod pages;

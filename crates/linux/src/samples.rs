@@ -10,9 +10,10 @@ use numawise_units::{CpuId, Nanoseconds, Pid};
 #[path = "samples_tests.rs"]
 mod tests;
 
-/// What is in each sample: PERF_SAMPLE_IP, TID, TIME, ADDR, CPU, PERIOD, REGS_USER, STACK_USER and IDENTIFIER. [`Record::parse`] reads
-/// this and nothing else.
-pub const SAMPLE_TYPE: u64 = 1 | 1 << 1 | 1 << 2 | 1 << 3 | 1 << 7 | 1 << 8 | 1 << 12 | 1 << 13 | 1 << 16;
+/// What is in each sample: PERF_SAMPLE_IP, TID, TIME, ADDR, CPU, REGS_USER, STACK_USER and IDENTIFIER. [`Record::parse`] reads this and
+/// nothing else. PERF_SAMPLE_PERIOD must not be among them: the kernel then takes a sample at each event of its own, such as a page
+/// fault, whatever period was asked for (perf_swevent_event in kernel/events/core.c).
+pub const SAMPLE_TYPE: u64 = 1 | 1 << 1 | 1 << 2 | 1 << 3 | 1 << 7 | 1 << 12 | 1 << 13 | 1 << 16;
 
 /// The registers in each sample, by the kernel's numbers: ax to ip, and r8 to r15.
 #[cfg(target_arch = "x86_64")]
@@ -47,8 +48,8 @@ impl UserRegisters {
 
 #[cfg(target_arch = "aarch64")]
 impl UserRegisters {
-    /// x0 to x30.
-    pub fn general(&self) -> [u64; 31] {
+    /// x0 to x30, and sp.
+    pub fn general(&self) -> [u64; 32] {
         std::array::from_fn(|k| self.0[k])
     }
 
@@ -73,8 +74,6 @@ pub struct Sample<'a> {
     /// Of what the event is about; 0 where it has none.
     pub address: u64,
     pub cpu: CpuId,
-    /// Events that it stands for.
-    pub period: u64,
     /// Missing for threads without registers of 64 bits.
     pub registers: Option<UserRegisters>,
     /// From the stack pointer on.
@@ -211,7 +210,6 @@ fn sample<'a>(words: &mut Words<'a>) -> Option<Sample<'a>> {
     let address = words.word()?;
     let cpu = CpuId(words.half()?);
     let _reserved = words.half()?;
-    let period = words.word()?;
     let abi = words.word()?;
     let mut registers = None;
     if abi != 0 {
@@ -229,5 +227,5 @@ fn sample<'a>(words: &mut Words<'a>) -> Option<Sample<'a>> {
         let there = usize::try_from(words.word()?).ok()?;
         stack = all.get(..there)?;
     }
-    Some(Sample { event, ip, process, thread, at, address, cpu, period, registers, stack })
+    Some(Sample { event, ip, process, thread, at, address, cpu, registers, stack })
 }

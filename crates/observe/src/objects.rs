@@ -4,7 +4,11 @@
 //! From the registers of these and the code around them it finds the memory that they were waiting for (`numawise-operands`). It keeps sums
 //! only, so that a long run needs no more memory than a short one. It asks the kernel where pages lie, and nothing else.
 
+pub mod calibration;
+pub mod feed;
+mod huge;
 pub mod input;
+mod lines;
 mod live;
 pub mod log;
 mod places;
@@ -12,16 +16,18 @@ mod process;
 mod residence;
 mod tally;
 mod unknown;
+pub mod watch;
 
 use std::collections::HashMap;
 
 use numawise_facts::Reading;
 use numawise_facts::activity::CodePlace;
-use numawise_facts::objects::{MemoryObject, ObjectKind, ObjectThread};
-use numawise_operands::{Access, Blame, Direction, blame};
+use numawise_facts::objects::{AccessMethod, MemoryObject, ObjectKind, ObjectThread};
+use numawise_linux::calls::pages::page_size;
+use numawise_operands::{Access, Blame, Direction, Listing, Registers, blame, once_around};
 use numawise_units::{Nanoseconds, Pid};
 
-use input::{Code, FaultSample, LoadedVariable, MemoryChange, MemoryEvent, Stack, TimeSample};
+use input::{Code, CodeMapping, FaultSample, LoadedVariable, MemoryChange, MemoryEvent, Stack, TimeSample};
 use live::{Gone, Span};
 use places::Places;
 use process::Process;
@@ -36,6 +42,7 @@ mod tests;
 /// Follows the objects of a program and of the processes that it starts. For one thread.
 pub struct ObjectTracker {
     begin: Nanoseconds,
+    method: AccessMethod,
     code: Box<dyn Code>,
     processes: HashMap<Pid, Process>,
     threads: Vec<ObjectThread>,
@@ -71,7 +78,7 @@ pub struct TrackedCounts {
 }
 
 /// What is left of a program that has ended.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct TrackedObjects {
     pub threads: Vec<ObjectThread>,
     pub places: Vec<CodePlace>,
@@ -81,9 +88,10 @@ pub struct TrackedObjects {
 
 impl ObjectTracker {
     /// For a run that begins now, by the monotonic clock.
-    pub fn new(begin: Nanoseconds, code: Box<dyn Code>) -> ObjectTracker {
+    pub fn new(begin: Nanoseconds, method: AccessMethod, code: Box<dyn Code>) -> ObjectTracker {
         ObjectTracker {
             begin,
+            method,
             code,
             processes: HashMap::new(),
             threads: Vec::new(),
@@ -99,12 +107,14 @@ impl ObjectTracker {
 
     /// A process that was forked has the memory of its parent.
     pub fn forked(&mut self, child: Pid, parent: Pid) {
+        self.code.forked(child, parent);
         let inherited = self.processes.get(&parent).map(Process::fork).unwrap_or_default();
         self.processes.insert(child, inherited);
     }
 
     /// A process runs another program: nothing of its memory is left.
     pub fn replaced(&mut self, process: Pid, at: Nanoseconds) {
+        self.code.replaced(process);
         let old = self.processes.remove(&process).unwrap_or_default();
         for (begin, span) in old.live.all() {
             self.gone(&[Gone { object: span.object, bytes: span.end - begin }], at);
@@ -113,15 +123,26 @@ impl ObjectTracker {
         self.places.forget(process);
     }
 
+    /// A thread was made.
+    pub fn began(&mut self, process: Pid, thread: Pid) {
+        self.thread(process, thread);
+    }
+
     pub fn named(&mut self, process: Pid, thread: Pid, name: String) {
         let thread = self.thread(process, thread) as usize;
         self.threads[thread].name = Reading::Measured(name);
     }
 
-    /// A file was loaded, or what lies where changed in another way.
-    pub fn loaded(&mut self, process: Pid, at: Nanoseconds, variables: Vec<LoadedVariable>) {
-        self.places.forget(process);
-        self.process(process).forget_code();
+    /// A file was mapped so that its code can run.
+    pub fn mapped(&mut self, mapping: &CodeMapping) {
+        self.code.mapped(mapping);
+        self.places.forget(mapping.process);
+        self.process(mapping.process).forget_code();
+    }
+
+    fn loaded(&mut self, process: Pid, variables: Vec<LoadedVariable>) {
+        // They were there when nobody had asked yet.
+        let at = self.begin;
         for variable in variables {
             let defined = variable.defined.map(|place| vec![self.places.number(place)]);
             let name = Some(variable.name.clone());
@@ -136,7 +157,9 @@ impl ObjectTracker {
 
     /// The copy of the stack that an allocation with this number had.
     pub fn stack(&mut self, process: Pid, number: u32, stack: &Stack<'_>) {
-        let callers = self.code.callers(process, stack);
+        // Where the call returns to stands first.
+        let own = stack.after_call.then_some(stack.ip);
+        let callers = own.into_iter().chain(self.code.callers(process, stack)).collect();
         self.process(process).stacks.insert(number, callers);
     }
 
@@ -218,7 +241,9 @@ impl ObjectTracker {
             .filter_map(|caller| self.places.at(process, caller.saturating_sub(1), &mut *self.code))
             .collect();
         let with_line = places.iter().filter_map(|place| self.places.get(*place));
-        let first = with_line.into_iter().find(|place| place.source.line.measured().is_some()).cloned();
+        let is_own =
+            |place: &&CodePlace| place.source.line.measured().is_some() && !place.source.is_of_system();
+        let first = with_line.into_iter().find(is_own).cloned();
         let name = match first {
             Some(place) => self.code.variable(&place),
             None => Reading::unavailable("no line of the program is known for its allocation"),
@@ -265,9 +290,9 @@ impl ObjectTracker {
         self.process(process).seen_stack(sample.thread, sample.stack.sp);
         let code = &mut self.code;
         let of = self.processes.entry(process).or_default();
-        let Some(listing) = of.listing(sample.registers.ip, |ip| code.function(process, ip)) else { return };
+        let Some(listing) = of.listing(&sample.registers, |ip| code.function(process, ip)) else { return };
         let user = User { thread, cpu: sample.cpu, node: None };
-        match blame(listing, &sample.registers) {
+        match memory_of(self.method, listing, &sample.registers) {
             Blame::Nothing => {}
             Blame::Accesses(accesses) => {
                 let place = self.places.of_stack(process, &sample.stack, &mut *self.code);
@@ -283,6 +308,7 @@ impl ObjectTracker {
 
     fn accesses(&mut self, process: Pid, user: User, place: Option<u32>, accesses: &[Access]) {
         let part = 1.0 / accesses.len().max(1) as f64;
+        let page = page_size().0;
         for access in accesses {
             let reads = match access.direction {
                 Direction::Read => part,
@@ -295,7 +321,7 @@ impl ObjectTracker {
             let tally = &mut self.objects[object as usize];
             tally.use_at(place, used);
             if let Some(span) = span {
-                tally.use_part(user.thread, &span, access.address, part);
+                tally.use_part(user.thread, &span, (access.address, page), part);
             }
             self.residence.ask(PageQuestion { process, address: access.address, object, user, used });
         }
@@ -307,6 +333,14 @@ impl ObjectTracker {
         if let Some(span) = of.live.find(address) {
             return (span.object, Some(span));
         }
+        let variables = self.code.variables_near(process, address);
+        if !variables.is_empty() {
+            self.loaded(process, variables);
+            if let Some(span) = self.process(process).live.find(address) {
+                return (span.object, Some(span));
+            }
+        }
+        let of = self.processes.entry(process).or_default();
         let kind = of.kind_of_rest(process, address);
         (self.of_kind(process, kind), None)
     }
@@ -353,6 +387,17 @@ impl ObjectTracker {
             places: self.places.all(),
             counts: self.counts,
         }
+    }
+}
+
+fn memory_of(method: AccessMethod, listing: &Listing, registers: &Registers) -> Blame {
+    if method == AccessMethod::Waited {
+        return blame(listing, registers);
+    }
+    let pass = once_around(listing, registers).filter(|pass| pass.is_certain && pass.unknown.is_empty());
+    match pass {
+        Some(pass) if !pass.accesses.is_empty() => Blame::Accesses(pass.accesses),
+        _ => Blame::Nothing,
     }
 }
 

@@ -1,7 +1,7 @@
 use std::collections::HashMap;
 
 use numawise_facts::activity::SourcePlace;
-use numawise_operands::Registers;
+use numawise_operands::{Architecture, Registers};
 use numawise_units::{Bytes, CpuId};
 
 use super::input::*;
@@ -19,6 +19,7 @@ const ALLOCATES: u64 = 0x60_0001;
 #[derive(Default)]
 struct Fake {
     function: Vec<u8>,
+    variables: Vec<LoadedVariable>,
     stacks: HashMap<u64, Vec<u64>>,
 }
 
@@ -32,6 +33,16 @@ fn place_at(address: u64) -> CodePlace {
 }
 
 impl Code for Fake {
+    fn mapped(&mut self, _: &CodeMapping) {}
+
+    fn variables_near(&mut self, _: Pid, _: u64) -> Vec<LoadedVariable> {
+        std::mem::take(&mut self.variables)
+    }
+
+    fn forked(&mut self, _: Pid, _: Pid) {}
+
+    fn replaced(&mut self, _: Pid) {}
+
     fn place(&mut self, _: Pid, address: u64) -> Option<CodePlace> {
         Some(place_at(address))
     }
@@ -53,7 +64,7 @@ impl Code for Fake {
 /// The bytes of `mov rdx, [rax + 8 * rcx]; inc rcx; jmp` back, and where each instruction begins.
 fn looped() -> (Vec<u8>, Vec<u64>) {
     let bytes = vec![0x48, 0x8b, 0x14, 0xc8, 0x48, 0xff, 0xc1, 0xeb, 0xf7];
-    let listing = numawise_operands::Listing::of(MAIN, &bytes);
+    let listing = numawise_operands::Listing::of(Architecture::X86_64, MAIN, &bytes);
     let begins: Vec<u64> = listing.steps().iter().map(numawise_operands::Step::ip).collect();
     assert_eq!(begins, [MAIN, MAIN + 4, MAIN + 7]);
     (bytes, begins)
@@ -61,7 +72,11 @@ fn looped() -> (Vec<u8>, Vec<u64>) {
 
 fn tracker() -> ObjectTracker {
     let stacks = HashMap::from([(1, vec![ALLOCATES, CALLERS[0]]), (2, vec![ALLOCATES, CALLERS[1]])]);
-    let mut tracker = ObjectTracker::new(Nanoseconds(1000), Box::new(Fake { function: looped().0, stacks }));
+    let mut tracker = ObjectTracker::new(
+        Nanoseconds(1000),
+        AccessMethod::Waited,
+        Box::new(Fake { function: looped().0, stacks, ..Fake::default() }),
+    );
     for number in [1, 2] {
         tracker.stack(PROGRAM, number, &stack(u64::from(number)));
     }
@@ -69,7 +84,7 @@ fn tracker() -> ObjectTracker {
 }
 
 fn stack<'a>(sp: u64) -> Stack<'a> {
-    Stack { ip: MAIN, sp, bp: 0, kept: [0; 5], bytes: &[] }
+    Stack { ip: MAIN, sp, bp: 0, kept: [0; 5], r10: None, after_call: false, bytes: &[] }
 }
 
 fn event(at: u64, change: MemoryChange) -> MemoryEvent {
@@ -198,7 +213,7 @@ fn a_variable_has_its_name_and_what_is_none_is_other_memory() {
         bytes: 0x1_0000,
         defined: Reading::Measured(place_at(0x33)),
     };
-    tracker.loaded(PROGRAM, Nanoseconds(1500), vec![grid]);
+    tracker.loaded(PROGRAM, vec![grid]);
     tracker.time(&sample(FIRST, 0, 0x70_0000, 1));
     tracker.time(&sample(FIRST, 0, 0x7f_0000, 1));
     let found = tracker.finish();
@@ -247,6 +262,22 @@ fn samples_without_code_or_memory_are_counted_and_belong_to_nothing() {
     let found = tracker.finish();
     assert_eq!((found.counts.time_samples, found.counts.with_memory), (1, 0));
     assert_eq!(found.objects, []);
+}
+
+#[test]
+fn lines_of_a_page_say_which_thread_uses_them() {
+    let mut tracker = tracker();
+    tracker.memory(&allocated(2000, 0x10_0000, 4096, 1));
+    for _ in 0..3 {
+        tracker.time(&sample(FIRST, 0, 0x10_0000, 0));
+        tracker.time(&sample(SECOND, 3, 0x10_0000, 8));
+    }
+    let found = tracker.finish();
+    let object = &found.objects[0];
+    let seen: Vec<_> = object.lines.iter().map(|of| (of.page, of.line, of.samples)).collect();
+    assert_eq!(seen, [(0, 0, 3.0), (0, 1, 3.0)]);
+    assert_ne!(object.lines[0].thread, object.lines[1].thread);
+    assert!(object.huge_pages.measured().is_none(), "nobody asked, and this is no 0");
 }
 
 #[test]

@@ -1,11 +1,10 @@
 //! The access that held a thread up.
 
-use iced_x86::Register;
-
 use crate::effect;
-use crate::listing::{Access, Listing};
-use crate::pass::once_around;
-use crate::registers::Registers;
+use crate::listing::Listing;
+use crate::pass::forwards;
+use crate::registers::{Registers, Source};
+use crate::step::{Access, Direction, Flow, Step};
 
 #[cfg(test)]
 #[path = "blame_tests.rs"]
@@ -24,61 +23,116 @@ pub enum Blame {
 
 /// How far back the load is looked for whose result was needed.
 const FAR: usize = 24;
+/// How far back a branch or a store is looked for that nothing depends on: as many instructions as compilers have from the store of a loop
+/// to its end. What is gained by it: the example `blame` of numawise-observe.
+const NEAR: usize = 8;
 
 /// What a thread with these registers was waiting for, when it was interrupted one instruction late.
 pub fn blame(listing: &Listing, registers: &Registers) -> Blame {
     let Some(at) = listing.find(registers.ip) else { return Blame::Nothing };
-    // At the head of a loop it came from its end, nearly always; then nothing from before the loop is blamed.
-    let latch = listing.latch(at);
-    let Some(last) = latch.or_else(|| listing.before(at)) else { return Blame::Nothing };
-    let first = if latch.is_some() { at } else { 0 };
-    let Some(slow) = memory_or_source(listing, first, last) else { return Blame::Nothing };
-    let ip = listing.steps()[slow].ip();
-    let accesses = backwards(listing, registers, slow, last).or_else(|| forwards(listing, registers, ip));
-    accesses.map_or(Blame::Unknown { ip }, Blame::Accesses)
+    let step = &listing.steps()[at];
+    // Interrupts come between the elements of a long copy, and it is gone on with.
+    if step.repeats && step.accesses_memory() {
+        return step.accesses(registers).map_or(Blame::Unknown { ip: step.ip }, Blame::Accesses);
+    }
+    let way = Way::to(listing, at);
+    let Some(slow) = way.slow(registers) else { return Blame::Nothing };
+    let accesses = way.backwards(slow, registers).or_else(|| forwards(listing, registers, way.0[slow].ip));
+    let accesses = accesses.or_else(|| way.next_node(slow, registers));
+    accesses.map_or(Blame::Unknown { ip: way.0[slow].ip }, Blame::Accesses)
 }
 
-/// The instruction itself where it accesses memory; else the nearest before it, from `first` on, that loads what it needs: a register, or
-/// the flags that a branch goes by.
-fn memory_or_source(listing: &Listing, first: usize, last: usize) -> Option<usize> {
-    let steps = listing.steps();
-    if steps[last].accesses_memory() {
-        return Some(last);
-    }
-    let mut needed: Vec<Register> = steps[last].reads().collect();
-    let mut flags = steps[last].instruction.rflags_read();
-    let mut at = last;
-    for _ in 0..FAR {
-        at = listing.before(at).filter(|at| *at >= first)?;
-        let step = &steps[at];
-        let makes: Vec<Register> = step.writes().filter(|register| needed.contains(register)).collect();
-        let sets = step.instruction.rflags_modified() & flags;
-        if makes.is_empty() && sets == 0 {
-            continue;
+/// The instructions that were done last, from the interrupted one back.
+struct Way<'a>(Vec<&'a Step>);
+
+impl<'a> Way<'a> {
+    /// To an instruction. At the head of a loop it came from its end, nearly always, and nothing before the loop is blamed in it.
+    fn to(listing: &'a Listing, interrupted: usize) -> Way<'a> {
+        let mut way = Vec::with_capacity(FAR);
+        let mut passed = Vec::with_capacity(FAR);
+        let mut at = interrupted;
+        while passed.len() < FAR {
+            let latch = listing.latch(at);
+            if latch.is_some_and(|latch| passed.contains(&latch) && (at..=latch).contains(&interrupted)) {
+                break;
+            }
+            let from = [latch, listing.before(at), listing.jump_to(at)];
+            let Some(before) = from.into_iter().flatten().find(|before| !passed.contains(before)) else {
+                break;
+            };
+            passed.push(before);
+            way.push(&listing.steps()[before]);
+            at = before;
         }
-        if step.accesses_memory() {
-            return Some(at);
+        Way(way)
+    }
+
+    /// Which of them waited for memory.
+    fn slow(&self, registers: &Registers) -> Option<usize> {
+        let first = self.0.first()?;
+        let may_wait = |step: &Step| step.accesses_memory() && !is_cached(step, registers);
+        if may_wait(first) {
+            return Some(0);
         }
-        // What it was made of is needed in its place.
-        needed.retain(|register| !makes.contains(register));
-        needed.extend(step.reads());
-        flags = flags & !sets | step.instruction.rflags_read();
+        // What a branch goes by is waited for when the branch was foretold wrongly, and then some of what comes behind is done.
+        let near = || self.0.iter().take(NEAR);
+        let of_branch = || {
+            let branch = near().position(|step| matches!(step.flow, Flow::Branch(_)))?;
+            self.source(branch, may_wait)
+        };
+        // Nothing needs what a store does: when too many wait to be done, all that comes behind them stops.
+        let stores = |step: &Step| step.memory.iter().any(|memory| memory.direction != Direction::Read);
+        let is_read = first.accesses_memory();
+        let nearest = || near().position(|step| if is_read { may_wait(step) } else { stores(step) });
+        let itself = || is_read.then_some(0);
+        self.source(0, may_wait).or_else(of_branch).or_else(nearest).or_else(itself)
     }
-    None
+
+    /// The nearest that loads what one of them needs: a register, or the flags that a branch goes by.
+    fn source(&self, of: usize, may_wait: impl Fn(&Step) -> bool) -> Option<usize> {
+        let mut needed = self.0[of].reads;
+        for (place, step) in self.0.iter().enumerate().skip(of + 1) {
+            let makes = step.writes.common(needed);
+            if makes.is_empty() {
+                continue;
+            }
+            if may_wait(step) {
+                return Some(place);
+            }
+            // What it was made of is needed in its place.
+            needed = needed.without(makes).with(step.reads);
+        }
+        None
+    }
+
+    /// The accesses as they were, by undoing what was done since.
+    fn backwards(&self, slow: usize, registers: &Registers) -> Option<Vec<Access>> {
+        let mut registers = self.behind(slow, registers);
+        effect::before(self.0[slow], &mut registers);
+        self.0[slow].accesses(&registers)
+    }
+
+    /// The registers when it was done.
+    fn behind(&self, slow: usize, registers: &Registers) -> Registers {
+        let mut registers = registers.clone();
+        self.0[..slow].iter().for_each(|step| effect::before(step, &mut registers));
+        registers
+    }
+
+    /// What a load of a chain accesses when it has gone on by one node: the pointer that it went by is lost, but
+    /// led to one of the same.
+    fn next_node(&self, slow: usize, registers: &Registers) -> Option<Vec<Access>> {
+        let step = self.0[slow];
+        let [memory] = &*step.memory else { return None };
+        let Source::Register { number, .. } = memory.base else { return None };
+        let goes_on =
+            self.0[slow + 1..].iter().any(|other| other.memory == step.memory && other.writes.has(number));
+        let is_lost = step.writes.has(number) && step.changes == [None, None];
+        (is_lost && goes_on).then(|| step.accesses(&self.behind(slow, registers))).flatten()
+    }
 }
 
-/// The accesses as they were, by undoing what was done since.
-fn backwards(listing: &Listing, registers: &Registers, slow: usize, last: usize) -> Option<Vec<Access>> {
-    let mut registers = registers.clone();
-    for step in listing.steps()[slow..=last].iter().rev() {
-        effect::before(step, &mut registers);
-    }
-    listing.steps()[slow].accesses(&registers)
-}
-
-/// The accesses as they will be when the loop comes there again: of the next element, of the same memory nearly always.
-fn forwards(listing: &Listing, registers: &Registers, ip: u64) -> Option<Vec<Access>> {
-    let pass = once_around(listing, registers)?;
-    let again: Vec<Access> = pass.accesses.into_iter().filter(|access| access.ip == ip).collect();
-    (!again.is_empty()).then_some(again)
+/// A read of a constant or a variable that lies on the stack: it is in the cache, unless nothing else can be what was waited for.
+fn is_cached(step: &Step, registers: &Registers) -> bool {
+    step.memory.iter().all(|memory| memory.is_near(registers))
 }

@@ -2,7 +2,7 @@ use iced_x86::code_asm::*;
 
 use super::*;
 use crate::Direction;
-use crate::code::{RAX, RBX, RCX, RDI, RSI, function, registers_at};
+use crate::code::{RAX, RBX, RCX, RDI, RSI, RSP, function, registers_at};
 
 /// The addresses that are blamed at an instruction.
 fn blamed(listing: &Listing, step: usize) -> Vec<u64> {
@@ -113,4 +113,97 @@ fn behind_a_call_nothing_is_blamed() {
         a.mov(rdx, rax).unwrap();
     });
     assert_eq!(blame(&listing, &registers_at(&listing, 2)), Blame::Nothing);
+}
+
+#[test]
+fn a_copy_is_blamed_while_it_goes_on_and_at_its_end_when_it_is_over() {
+    let listing = function(|a| {
+        a.mov(rax, ptr(rbx)).unwrap();
+        a.rep().movsb().unwrap();
+        a.ret().unwrap();
+    });
+    let sorted = |step| {
+        let mut addresses = blamed(&listing, step);
+        addresses.sort_unstable();
+        addresses
+    };
+    assert_eq!(sorted(1), [RSI, RDI], "of the next element, and not the load before");
+    assert_eq!(sorted(2), [RSI - 1, RDI - 1], "of the last");
+}
+
+#[test]
+fn in_a_chain_that_was_unrolled_the_next_node_stands_for_the_one_before() {
+    let chase = function(|a| {
+        let mut again = a.create_label();
+        a.set_label(&mut again).unwrap();
+        for _ in 0..4 {
+            a.mov(rax, ptr(rax + 8)).unwrap();
+        }
+        a.dec(rcx).unwrap();
+        a.jne(again).unwrap();
+    });
+    for step in 1..=4 {
+        assert_eq!(blamed(&chase, step), [RAX + 8], "at {step}");
+    }
+}
+
+#[test]
+fn behind_a_branch_what_the_branch_went_by_is_blamed() {
+    let listing = function(|a| {
+        let (mut again, mut over) = (a.create_label(), a.create_label());
+        a.set_label(&mut again).unwrap();
+        a.cmp(ptr(rbx + rcx * 8), rdx).unwrap();
+        a.jg(over).unwrap();
+        a.add(rax, 1).unwrap();
+        a.jmp(again).unwrap();
+        a.set_label(&mut over).unwrap();
+        a.pxor(xmm0, xmm0).unwrap();
+        a.ret().unwrap();
+    });
+    let place = RBX + 8 * RCX;
+    assert_eq!(blamed(&listing, 3), [place], "it was not taken");
+    assert_eq!(blamed(&listing, 4), [place], "it was taken to here");
+    assert_eq!(blamed(&listing, 5), [place], "one instruction further on");
+}
+
+#[test]
+fn stores_that_wait_stop_what_comes_behind_them() {
+    let listing = function(|a| {
+        let mut again = a.create_label();
+        a.set_label(&mut again).unwrap();
+        a.movups(ptr(rax), xmm0).unwrap();
+        a.add(rax, 16).unwrap();
+        a.cmp(rax, rdx).unwrap();
+        a.jne(again).unwrap();
+        a.ret().unwrap();
+    });
+    assert_eq!(blamed(&listing, 3), [RAX - 16]);
+    assert_eq!(blamed(&listing, 0), [RAX - 16]);
+}
+
+#[test]
+fn a_variable_on_the_stack_or_a_constant_is_blamed_only_if_nothing_else_can_be() {
+    let listing = function(|a| {
+        let mut again = a.create_label();
+        a.set_label(&mut again).unwrap();
+        a.vmovsd(xmm0, ptr(rbx)).unwrap();
+        a.vmulsd(xmm0, xmm0, ptr(rsp + 8)).unwrap();
+        a.vaddsd(xmm1, xmm1, xmm0).unwrap();
+        a.add(rbx, 8).unwrap();
+        a.cmp(rbx, rdx).unwrap();
+        a.jne(again).unwrap();
+        a.ret().unwrap();
+    });
+    assert_eq!(blamed(&listing, 2), [RBX], "and not the stack");
+    let alone = function(|a| {
+        a.vmovsd(xmm0, ptr(rsp + 8)).unwrap();
+        a.ret().unwrap();
+    });
+    assert_eq!(blamed(&alone, 1), [RSP + 8]);
+    let array = function(|a| {
+        a.vmovsd(xmm0, ptr(rbx)).unwrap();
+        a.vmulsd(xmm0, xmm0, ptr(rsp + rcx * 8)).unwrap();
+        a.ret().unwrap();
+    });
+    assert_eq!(blamed(&array, 2), [RSP + 8 * RCX], "an array on the stack may be large");
 }

@@ -2,13 +2,13 @@
 
 use iced_x86::code_asm::CodeAssembler;
 
-use crate::{GENERAL, Listing, Registers};
+use crate::{Architecture, Listing, Registers};
 
 pub const BEGIN: u64 = 0x40_1000;
 
 /// A function at [`BEGIN`].
 pub fn function(write: impl FnOnce(&mut CodeAssembler)) -> Listing {
-    Listing::of(BEGIN, &bytes(write))
+    Listing::of(Architecture::X86_64, BEGIN, &bytes(write))
 }
 
 pub fn bytes(write: impl FnOnce(&mut CodeAssembler)) -> Vec<u8> {
@@ -19,7 +19,7 @@ pub fn bytes(write: impl FnOnce(&mut CodeAssembler)) -> Vec<u8> {
 
 /// Registers at an instruction of a listing: the k-th holds 0x10000 * (k + 1).
 pub fn registers_at(listing: &Listing, step: usize) -> Registers {
-    let general: [u64; GENERAL] = std::array::from_fn(|k| 0x1_0000 * (k as u64 + 1));
+    let general: [u64; 16] = std::array::from_fn(|k| 0x1_0000 * (k as u64 + 1));
     Registers::new(listing.steps()[step].ip(), general)
 }
 

@@ -10,18 +10,24 @@
 //! depends on the processor; under emulation it is taken at the heads of loops. Callers measure that first, and use no blame where it is
 //! not one instruction.
 //!
-//! Addresses are those of the process that was sampled. Code is of x86-64. All is pure and can be used from several threads.
+//! Addresses are those of the process that was sampled. Code is of x86-64 or aarch64, by a parameter: either is understood everywhere. All is pure and can be used from several threads.
 
+mod aarch64;
+mod architecture;
 mod blame;
 mod effect;
 mod listing;
 mod pass;
 mod registers;
+mod step;
+mod x86_64;
 
+pub use architecture::Architecture;
 pub use blame::{Blame, blame};
-pub use listing::{Access, Direction, Listing, Step};
+pub use listing::Listing;
 pub use pass::{Pass, once_around};
-pub use registers::{GENERAL, Registers};
+pub use registers::Registers;
+pub use step::{Access, Direction, Step};
 
 #[cfg(test)]
 mod code;

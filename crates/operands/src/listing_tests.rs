@@ -2,6 +2,7 @@ use iced_x86::code_asm::*;
 
 use super::*;
 use crate::code::{BEGIN, RAX, RBX, RCX, RSP, bytes, function, registers_at};
+use crate::{Direction, Registers};
 
 fn accesses(write: impl FnOnce(&mut CodeAssembler)) -> Vec<(u64, u32, Direction, u32)> {
     let listing = function(write);
@@ -57,7 +58,7 @@ fn data_among_code_is_passed_over() {
     // No instruction of 64-bit code begins so.
     code.extend([0x06, 0x06]);
     code.extend(bytes(|a| a.mov(ptr(rbx), rax).unwrap()));
-    let listing = Listing::of(BEGIN, &code);
+    let listing = Listing::of(Architecture::X86_64, BEGIN, &code);
     let places: Vec<u64> = listing.steps().iter().map(Step::ip).collect();
     assert_eq!(places, [BEGIN, BEGIN + first + 2]);
     assert_eq!((listing.find(BEGIN + first + 2), listing.find(BEGIN + 1)), (Some(1), None));
@@ -67,7 +68,7 @@ fn data_among_code_is_passed_over() {
 #[test]
 fn no_bytes_make_it_fail() {
     proptest::proptest!(|(code in proptest::collection::vec(proptest::num::u8::ANY, 0..200))| {
-        let listing = Listing::of(u64::MAX - 100, &code);
+        let listing = Listing::of(Architecture::X86_64, u64::MAX - 100, &code);
         for (k, step) in listing.steps().iter().enumerate() {
             let registers = Registers::new(step.ip(), [u64::MAX; 16]);
             crate::once_around(&listing, &registers);

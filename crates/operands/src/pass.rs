@@ -1,8 +1,12 @@
 //! One pass of the loop around an instruction.
 
+use std::convert::Infallible;
+use std::ops::ControlFlow;
+
 use crate::effect;
-use crate::listing::{Access, Flow, Listing};
+use crate::listing::Listing;
 use crate::registers::Registers;
+use crate::step::{Access, Flow, Step};
 
 #[cfg(test)]
 #[path = "pass_tests.rs"]
@@ -24,38 +28,63 @@ pub struct Pass {
 /// The pass that begins at the instruction that comes next; nothing where it does not come to that one again, as far as the code alone
 /// tells. Branches forwards are not taken, branches backwards are taken where they lead before the begin.
 pub fn once_around(listing: &Listing, registers: &Registers) -> Option<Pass> {
-    let begin = listing.find(registers.ip)?;
-    let mut registers = registers.clone();
     let mut pass = Pass { accesses: Vec::new(), unknown: Vec::new(), is_certain: true };
+    let certain = walk(listing, registers, |step, registers| {
+        if step.accesses_memory() {
+            match step.accesses(registers) {
+                Some(accesses) => pass.accesses.extend(accesses),
+                None => pass.unknown.push(step.ip),
+            }
+        }
+        ControlFlow::<Infallible>::Continue(())
+    });
+    pass.is_certain = certain.continue_value().flatten()?;
+    Some(pass)
+}
+
+/// What an instruction will access when the loop comes to it: the next element, of the same memory nearly always.
+pub(crate) fn forwards(listing: &Listing, registers: &Registers, ip: u64) -> Option<Vec<Access>> {
+    let found = walk(listing, registers, |step, registers| {
+        if step.ip == ip { ControlFlow::Break(step.accesses(registers)) } else { ControlFlow::Continue(()) }
+    });
+    found.break_value().flatten()
+}
+
+/// Goes over a pass, instruction by instruction with the registers before it. Goes on to whether there is only one way, and to nothing
+/// where it does not close.
+fn walk<T>(
+    listing: &Listing,
+    registers: &Registers,
+    mut each: impl FnMut(&Step, &Registers) -> ControlFlow<T>,
+) -> ControlFlow<T, Option<bool>> {
+    let Some(begin) = listing.find(registers.ip) else { return ControlFlow::Continue(None) };
+    let mut registers = registers.clone();
+    let mut is_certain = true;
     let mut at = begin;
     for _ in 0..MOST {
         let step = &listing.steps()[at];
-        if step.accesses_memory() {
-            match step.accesses(&registers) {
-                Some(accesses) => pass.accesses.extend(accesses),
-                None => pass.unknown.push(step.ip()),
-            }
-        }
+        each(step, &registers)?;
         effect::after(step, &mut registers);
-        let next = || listing.find(step.instruction.next_ip());
-        at = match step.flow() {
-            Flow::Next => next()?,
-            Flow::Jump(to) => listing.find(to)?,
+        let next = match step.flow {
+            Flow::Next => listing.behind(at),
+            Flow::Jump(to) => listing.find(to),
             Flow::Branch(to) => match listing.find(to) {
-                Some(back) if back <= begin && back <= at => back,
+                Some(back) if back <= begin && back <= at => Some(back),
                 // Out of the loop, or over a part of it: which of them only a run tells.
                 Some(_) => {
-                    pass.is_certain = false;
-                    next()?
+                    is_certain = false;
+                    listing.behind(at)
                 }
-                None => next()?,
+                None => listing.behind(at),
             },
             // What is called changes registers and memory that nobody knows of here.
-            Flow::Call | Flow::Away => return None,
+            Flow::Call | Flow::Away => None,
         };
-        if at == begin {
-            return Some(pass);
+        match next {
+            None => return ControlFlow::Continue(None),
+            Some(next) if next == begin => return ControlFlow::Continue(Some(is_certain)),
+            Some(next) => at = next,
         }
     }
-    None
+    ControlFlow::Continue(None)
 }

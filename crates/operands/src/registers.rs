@@ -1,58 +1,162 @@
 //! General registers, each known or not.
 
-use iced_x86::Register;
+use crate::architecture::Architecture;
 
 #[cfg(test)]
 #[path = "registers_tests.rs"]
 mod tests;
 
-/// Number of general registers.
-pub const GENERAL: usize = 16;
+/// General registers of the architecture that has the most.
+const MOST: usize = 32;
 
 /// Registers of a thread at one instruction.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Registers {
     /// The address of the instruction that comes next.
     pub ip: u64,
-    general: [Option<u64>; GENERAL],
-    /// Where the segments begin that threads have for themselves.
+    architecture: Architecture,
+    general: [u64; MOST],
+    /// Those of which the value is known.
+    known: RegisterSet,
+    /// Where the segments begin that threads have for themselves, on x86-64.
     pub fs_base: Option<u64>,
     pub gs_base: Option<u64>,
 }
 
 impl Registers {
-    /// `general` in the order of their numbers in instructions: rax, rcx, rdx, rbx, rsp, rbp, rsi, rdi, r8 to r15.
-    pub fn new(ip: u64, general: [u64; GENERAL]) -> Registers {
-        Registers { ip, general: general.map(Some), fs_base: None, gs_base: None }
+    /// `general` in the order of their numbers in instructions. The 16 of x86-64: rax, rcx, rdx, rbx, rsp, rbp, rsi, rdi, r8 to r15. The 32
+    /// of aarch64: x0 to x30, and sp.
+    pub fn new<const N: usize>(ip: u64, general: [u64; N]) -> Registers {
+        const { assert!(N == 16 || N == MOST, "the general registers of x86-64 or of aarch64") };
+        let mut all = [0; MOST];
+        all[..N].copy_from_slice(&general);
+        let known = RegisterSet((1 << N) - 1);
+        let architecture = if N == 16 { Architecture::X86_64 } else { Architecture::Aarch64 };
+        Registers { ip, architecture, general: all, known, fs_base: None, gs_base: None }
     }
 
-    /// The whole register that this one is a part of, as far as it is known.
-    pub(crate) fn whole(&self, register: Register) -> Option<u64> {
-        self.general[place(register)?]
+    /// Of which these are.
+    pub fn architecture(&self) -> Architecture {
+        self.architecture
     }
 
-    /// The value of a register of an address: a general one, its lower half, or the begin of a segment.
-    pub(crate) fn of_address(&self, register: Register) -> Option<u64> {
-        match register {
-            // In 64-bit mode these begin at 0.
-            Register::None | Register::CS | Register::DS | Register::ES | Register::SS => Some(0),
-            Register::FS => self.fs_base,
-            Register::GS => self.gs_base,
-            _ if register.size() == 8 => self.whole(register),
-            _ if register.size() == 4 => self.whole(register).map(|value| value & 0xffff_ffff),
-            _ => None,
+    /// A general register, where it is known.
+    pub(crate) fn whole(&self, register: u8) -> Option<u64> {
+        self.known.has(register).then(|| self.general[usize::from(register)])
+    }
+
+    pub(crate) fn stack_pointer(&self) -> Option<u64> {
+        self.whole(match self.architecture {
+            Architecture::X86_64 => 4,
+            Architecture::Aarch64 => 31,
+        })
+    }
+
+    pub(crate) fn value(&self, source: Source) -> Option<u64> {
+        match source {
+            Source::Constant(value) => Some(value),
+            Source::Unknown => None,
+            Source::Register { number, part, shift } => {
+                self.whole(number).map(|whole| part.of(whole).wrapping_shl(u32::from(shift)))
+            }
         }
     }
 
-    /// Sets the register that this one is a part of; nothing for one that is not general.
-    pub(crate) fn set(&mut self, register: Register, value: Option<u64>) {
-        if let Some(place) = place(register) {
-            self.general[place] = value;
+    /// Sets a general register; nothing for one that is not.
+    pub(crate) fn set(&mut self, register: u8, value: Option<u64>) {
+        let Some(place) = self.general.get_mut(usize::from(register)) else { return };
+        // What is not known compares as equal.
+        *place = value.unwrap_or(0);
+        self.known = self.known.without(RegisterSet::of(register));
+        if value.is_some() {
+            self.known = self.known.with(RegisterSet::of(register));
+        }
+    }
+
+    pub(crate) fn forget(&mut self, registers: RegisterSet) {
+        let lost = self.known.0 & registers.0 & u128::from(u32::MAX);
+        if lost != 0 {
+            (0..MOST as u8)
+                .filter(|number| RegisterSet(lost).has(*number))
+                .for_each(|one| self.set(one, None));
         }
     }
 }
 
-fn place(register: Register) -> Option<usize> {
-    let whole = register.full_register();
-    whole.is_gpr64().then(|| whole.number())
+/// A value that an instruction makes use of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Source {
+    Constant(u64),
+    /// Part of a general register, shifted to the left.
+    Register {
+        number: u8,
+        part: Part,
+        shift: u8,
+    },
+    /// Not a general register, or not understood.
+    Unknown,
+}
+
+impl Source {
+    pub const fn whole(number: u8) -> Source {
+        Source::Register { number, part: Part::Whole, shift: 0 }
+    }
+
+    pub fn is_of(self, register: u8) -> bool {
+        matches!(self, Source::Register { number, .. } if number == register)
+    }
+}
+
+/// The part of a register that counts: all of it, or so many of its lower bits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Part {
+    Whole,
+    Unsigned(u8),
+    Signed(u8),
+}
+
+impl Part {
+    pub fn of(self, value: u64) -> u64 {
+        match self {
+            Part::Whole => value,
+            Part::Unsigned(bits) => value & ((1 << bits) - 1),
+            Part::Signed(bits) => (((value << (64 - bits)) as i64) >> (64 - bits)) as u64,
+        }
+    }
+}
+
+/// Registers of all sorts: the general ones by their numbers, then those of vectors, flags and masks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct RegisterSet(pub u128);
+
+impl RegisterSet {
+    pub const NONE: RegisterSet = RegisterSet(0);
+    /// Numbers of the first ones.
+    pub const VECTORS: u8 = 32;
+    pub const FLAGS: u8 = 64;
+    pub const MASKS: u8 = 96;
+
+    pub const fn of(number: u8) -> RegisterSet {
+        RegisterSet(1 << number)
+    }
+
+    pub fn has(self, number: u8) -> bool {
+        self.0 >> number & 1 != 0
+    }
+
+    pub fn with(self, other: RegisterSet) -> RegisterSet {
+        RegisterSet(self.0 | other.0)
+    }
+
+    pub fn without(self, other: RegisterSet) -> RegisterSet {
+        RegisterSet(self.0 & !other.0)
+    }
+
+    pub fn common(self, other: RegisterSet) -> RegisterSet {
+        RegisterSet(self.0 & other.0)
+    }
+
+    pub fn is_empty(self) -> bool {
+        self.0 == 0
+    }
 }

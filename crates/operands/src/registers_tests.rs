@@ -1,23 +1,25 @@
 use super::*;
 
 #[test]
-fn a_register_is_found_by_each_of_its_parts() {
-    let mut registers = Registers::new(0, std::array::from_fn(|k| 0x1_0000_0000 * k as u64 + 7));
-    assert_eq!(registers.whole(Register::EBX), Some(0x3_0000_0007));
-    assert_eq!(registers.of_address(Register::R9), Some(0x9_0000_0007));
-    assert_eq!(registers.of_address(Register::R9D), Some(7));
-    assert_eq!(registers.of_address(Register::BX), None, "no address of 64-bit code is made of it");
-    registers.set(Register::R9W, None);
-    assert_eq!(registers.of_address(Register::R9), None);
-    registers.set(Register::XMM1, Some(1));
-    assert_eq!(registers.whole(Register::XMM1), None);
+fn a_part_of_a_register_counts_with_its_sign_or_without() {
+    let mut registers = Registers::new(0, std::array::from_fn::<u64, 16, _>(|k| 0x1_ffff_fff0 + k as u64));
+    let part = |part| Source::Register { number: 9, part, shift: 2 };
+    assert_eq!(registers.value(part(Part::Whole)), Some(4 * 0x1_ffff_fff9));
+    assert_eq!(registers.value(part(Part::Unsigned(32))), Some(4 * 0xffff_fff9));
+    assert_eq!(registers.value(part(Part::Signed(32))), Some(-28i64 as u64));
+    assert_eq!(registers.value(part(Part::Unsigned(8))), Some(4 * 0xf9));
+    assert_eq!(registers.value(Source::Unknown), None);
+    registers.set(9, None);
+    assert_eq!(registers.value(part(Part::Whole)), None);
 }
 
 #[test]
-fn segments_begin_at_zero_but_for_two() {
-    let mut registers = Registers::new(0, [1; GENERAL]);
-    assert_eq!(registers.of_address(Register::DS), Some(0));
-    assert_eq!((registers.of_address(Register::FS), registers.of_address(Register::GS)), (None, None));
-    registers.fs_base = Some(0x7f00);
-    assert_eq!(registers.of_address(Register::FS), Some(0x7f00));
+fn only_the_registers_of_the_architecture_are_known() {
+    let mut x86 = Registers::new(0, [1; 16]);
+    assert_eq!((x86.whole(15), x86.whole(16)), (Some(1), None));
+    assert_eq!(Registers::new(0, [1; 32]).whole(31), Some(1));
+    x86.set(RegisterSet::VECTORS + 1, Some(1));
+    assert_eq!(x86, Registers::new(0, [1; 16]), "vectors are not kept");
+    x86.forget(RegisterSet::of(3).with(RegisterSet::of(RegisterSet::FLAGS)));
+    assert_eq!((x86.whole(3), x86.whole(4)), (None, Some(1)));
 }

@@ -23,7 +23,7 @@ pub enum RecordError {
     Missing(PathBuf),
     #[error("{}: a study is kept there already; go on with it, start over, or choose another file", .0.display())]
     Exists(PathBuf),
-    #[error("{}: the snapshot of a run is kept there already; choose another file, or ask for it to be replaced", .0.display())]
+    #[error("{}: a run is kept there already; choose another file, or ask for it to be replaced", .0.display())]
     RunExists(PathBuf),
     #[error("{}: it is a directory; expected the path of a file", .0.display())]
     Directory(PathBuf),

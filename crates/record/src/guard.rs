@@ -15,7 +15,7 @@ use rusqlite::limits::Limit;
 use rusqlite::{Connection, OptionalExtension};
 
 use crate::error::RecordError;
-use crate::schema::{Format, RecordKind, SERIES, STUDY, WATCHED_RUN};
+use crate::schema::{Format, OBJECT_RUN, RecordKind, SERIES, STUDY, WATCHED_RUN};
 
 /// The longest text or blob: a study of 8192 CPUs on 1024 nodes has a header of 8 MiB, a grid of 100,000 points one of 90 MiB.
 pub const LONGEST_CELL: u32 = 128 << 20;
@@ -95,6 +95,7 @@ struct Column {
 static STUDY_TABLES: LazyLock<rusqlite::Result<Tables>> = LazyLock::new(|| made(&STUDY));
 static SERIES_TABLES: LazyLock<rusqlite::Result<Tables>> = LazyLock::new(|| made(&SERIES));
 static WATCHED_RUN_TABLES: LazyLock<rusqlite::Result<Tables>> = LazyLock::new(|| made(&WATCHED_RUN));
+static OBJECT_RUN_TABLES: LazyLock<rusqlite::Result<Tables>> = LazyLock::new(|| made(&OBJECT_RUN));
 
 /// The tables of a new file.
 fn made(format: &Format) -> rusqlite::Result<Tables> {
@@ -130,6 +131,7 @@ pub fn known_schema(connection: &Connection, path: &Path, format: &Format) -> Re
         RecordKind::Study => &STUDY_TABLES,
         RecordKind::Series => &SERIES_TABLES,
         RecordKind::WatchedRun => &WATCHED_RUN_TABLES,
+        RecordKind::ObjectRun => &OBJECT_RUN_TABLES,
     };
     let expected =
         expected.as_ref().map_err(|_| RecordError::damaged(path, "our own tables cannot be made"))?;

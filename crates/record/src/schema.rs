@@ -13,6 +13,8 @@ pub enum RecordKind {
     Series,
     /// A run that was watched from inside: [`read_watched_run`](crate::read_watched_run).
     WatchedRun,
+    /// The memory objects of a run: [`read_object_run`](crate::read_object_run).
+    ObjectRun,
 }
 
 impl fmt::Display for RecordKind {
@@ -21,6 +23,7 @@ impl fmt::Display for RecordKind {
             RecordKind::Study => "a study",
             RecordKind::Series => "a time series of a running job",
             RecordKind::WatchedRun => "a snapshot of a run",
+            RecordKind::ObjectRun => "the memory objects of a run",
         })
     }
 }
@@ -57,8 +60,15 @@ pub static WATCHED_RUN: Format = Format {
     steps: &[include_str!("schema/snapshot-1.sql")],
 };
 
+/// `NWOB` in ASCII.
+pub static OBJECT_RUN: Format = Format {
+    application_id: 0x4e57_4f42,
+    holds: RecordKind::ObjectRun,
+    steps: &[include_str!("schema/objects-1.sql")],
+};
+
 /// All kinds.
-pub static FORMATS: [&Format; 3] = [&STUDY, &SERIES, &WATCHED_RUN];
+pub static FORMATS: [&Format; 4] = [&STUDY, &SERIES, &WATCHED_RUN, &OBJECT_RUN];
 
 impl Format {
     /// The version that we write, kept in `PRAGMA user_version`.

@@ -9,6 +9,8 @@ mod lines;
 mod look;
 mod machine;
 mod merged;
+mod objects;
+mod run;
 mod trial;
 mod watched;
 
@@ -26,6 +28,7 @@ pub use lines::lines;
 pub use look::{look, sequence};
 pub use machine::machine;
 pub use merged::{MOST_CALLS, MOST_HOSTS, merged};
+pub use objects::{ObjectSums, code_place, object_header, object_thread, watching};
 pub use trial::{line_trial, study, trial};
 pub use watched::{CountedSoFar, MOST_THREADS, process, watched_header};
 

@@ -7,24 +7,16 @@ mod merged;
 
 use std::path::Path;
 
-use numawise_facts::activity::SourcePlace;
 use numawise_facts::{Activity, Reading, SourcePlaces, ThreadActivity, WatchedRun, WatchedRunHeader};
-use rusqlite::{Connection, Transaction, params};
+use rusqlite::types::Value;
+use rusqlite::{Connection, Transaction, params, params_from_iter};
 
 use crate::cell::{Cells, Parsed};
-use crate::file::{check, connect, open_file, recognise};
+
 use crate::schema::WATCHED_RUN;
 use crate::valid::{CountedSoFar, Flaw};
-use crate::{RecordError, guard, make, read, valid, write};
-
-/// What becomes of a record that is there already.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Existing {
-    /// It stays, and that is an error.
-    Stays,
-    /// It goes, if it is of the same kind.
-    IsReplaced,
-}
+use crate::whole::Existing;
+use crate::{RecordError, read, source, valid, whole, write};
 
 /// Keeps a run in a new file: it is there as a whole, or not at all.
 ///
@@ -35,15 +27,7 @@ pub fn save_watched_run(path: &Path, run: &WatchedRun, existing: Existing) -> Re
     watched_run_may_be_saved(path, existing)?;
     write::storable(&run.header)?;
     sound(run).map_err(|flaw| RecordError::Unstorable(flaw.to_string()))?;
-    let bytes = make::bytes(path, &WATCHED_RUN, |transaction| insert(transaction, run))?;
-    let made = match existing {
-        Existing::IsReplaced if path.exists() => make::replace(path, &bytes, &WATCHED_RUN),
-        _ => make::create(path, &bytes),
-    };
-    match made {
-        Err(RecordError::Exists(path)) => Err(RecordError::RunExists(path)),
-        made => made.map(drop),
-    }
+    whole::save(path, &WATCHED_RUN, existing, |transaction| insert(transaction, run))
 }
 
 /// Whether a run could be kept there, for who is about to begin one.
@@ -51,20 +35,7 @@ pub fn save_watched_run(path: &Path, run: &WatchedRun, existing: Existing) -> Re
 /// # Errors
 /// As [`save_watched_run`].
 pub fn watched_run_may_be_saved(path: &Path, existing: Existing) -> Result<(), RecordError> {
-    if path.is_dir() {
-        return Err(RecordError::Directory(path.to_owned()));
-    }
-    if path.metadata().is_ok_and(|file| file.len() > 0) {
-        let holds = crate::kind(path)?;
-        if holds != WATCHED_RUN.holds {
-            let expected = WATCHED_RUN.holds;
-            return Err(RecordError::OtherKind { path: path.to_owned(), found: holds, expected });
-        }
-        if existing == Existing::Stays {
-            return Err(RecordError::RunExists(path.to_owned()));
-        }
-    }
-    Ok(())
+    whole::may_be_saved(path, &WATCHED_RUN, existing)
 }
 
 /// The run that a file holds.
@@ -72,11 +43,7 @@ pub fn watched_run_may_be_saved(path: &Path, existing: Existing) -> Result<(), R
 /// # Errors
 /// Whatever keeps the file from being the snapshot of a run that we know and may read: see [`RecordError`].
 pub fn read_watched_run(path: &Path) -> Result<WatchedRun, RecordError> {
-    drop(open_file(path, false)?);
-    let mut connection = connect(path)?;
-    guard::bound(&mut connection, path)?;
-    recognise(&connection, path, &WATCHED_RUN)?;
-    check(&connection, path)?;
+    let connection = whole::open(path, &WATCHED_RUN)?;
     read_run(&connection).map_err(|error| read::damage(path, error))
 }
 
@@ -104,16 +71,8 @@ fn insert(transaction: &Transaction<'_>, run: &WatchedRun) -> rusqlite::Result<(
     }
     let mut row = transaction.prepare("INSERT INTO places VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)")?;
     for ((file, address), place) in &run.places {
-        row.execute(params![
-            file,
-            write::integer(*address),
-            place.function.measured(),
-            place.function.reason().map(|reason| reason.0.as_ref()),
-            place.file.measured(),
-            place.file.reason().map(|reason| reason.0.as_ref()),
-            place.line.measured(),
-            place.line.reason().map(|reason| reason.0.as_ref()),
-        ])?;
+        let key = [Value::Text(file.clone()), write::integer(*address).into()];
+        row.execute(params_from_iter(key.into_iter().chain(source::columns(place))))?;
     }
     Ok(())
 }
@@ -197,26 +156,7 @@ fn places(connection: &Connection) -> Parsed<SourcePlaces> {
     let mut places = SourcePlaces::new();
     while let Some(row) = rows.next()? {
         let cells = Cells::of("places", row);
-        let address: i64 = match row.get("address")? {
-            rusqlite::types::Value::Integer(address) => address,
-            _ => return Err(cells.flaw("address", "a whole number of 64 bits")),
-        };
-        let reason = |column| Ok::<_, crate::cell::RowError>(cells.text_or_null(column)?.unwrap_or_default());
-        let text = |column, missing| {
-            Ok::<_, crate::cell::RowError>(match cells.text_or_null(column)? {
-                Some(text) => Reading::Measured(text),
-                None => Reading::unavailable(reason(missing)?),
-            })
-        };
-        let place = SourcePlace {
-            function: text("function", "function_missing")?,
-            file: text("source", "source_missing")?,
-            line: match cells.int_or_null("line")? {
-                Some(line) => Reading::Measured(line),
-                None => Reading::unavailable(reason("line_missing")?),
-            },
-        };
-        places.insert((cells.text("file")?, address.cast_unsigned()), place);
+        places.insert((cells.text("file")?, source::address(&cells)?), source::place(&cells)?);
     }
     Ok(places)
 }

@@ -5,6 +5,7 @@ mod jobs;
 mod launch;
 pub mod machine;
 pub mod membench;
+mod objects;
 mod plan;
 mod residency;
 mod session;
@@ -30,6 +31,7 @@ pub fn text(notice: &Notice) -> String {
         Notice::Launch(notice) => launch::text(notice),
         Notice::Emulation(notice) => emulation::text(notice),
         Notice::Snapshot(notice) => snapshot::text(notice),
+        Notice::Objects(notice) => objects::text(notice),
         Notice::Study(notice) => study::text(notice),
     }
 }

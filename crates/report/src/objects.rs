@@ -1,7 +1,11 @@
 //! Memory objects of a run: one document for the terminal and for HTML, and JSON.
 
+mod cures;
+mod data;
+mod described;
 mod document;
 mod json;
+mod views;
 mod words;
 
 use numawise_facts::ObjectRun;
@@ -15,4 +19,6 @@ pub use json::{SCHEMA, json};
 pub struct Shown<'a> {
     pub run: &'a ObjectRun,
     pub tables: &'a ObjectTables,
+    /// Where the run is kept, if anywhere.
+    pub record: Option<&'a str>,
 }

@@ -2,6 +2,7 @@
 //!
 //! Skipped with a word on stderr where there is no Chromium, unless `NUMAWISE_REQUIRE_BROWSER=1`.
 
+mod memory_objects;
 mod sample;
 mod timeline;
 mod watched;
@@ -164,6 +165,33 @@ fn browser_charts_of_a_time_series_are_drawn() {
     let shown = browser.show(&browser.save("series-empty", &page), &[]);
     assert_eq!(shown.console(), [""; 0]);
     assert!(!shown.page.contains("<svg"));
+}
+
+#[test]
+fn browser_charts_of_memory_objects_are_drawn() {
+    let Some(browser) = Browser::find() else { return };
+    let all = [
+        (
+            "wave",
+            memory_objects::wave(),
+            ["chart-objects", "chart-residence-0", "chart-residence-1", "chart-bandwidth"].as_slice(),
+        ),
+        ("hbm", memory_objects::hbm(), &["chart-objects"]),
+        ("nothing", memory_objects::nothing(), &[]),
+    ];
+    for (name, run, drawn) in all {
+        let of = memory_objects::Watched::of(run);
+        let page = document::html(&numawise_report::objects::document(&of.shown()));
+        for size in ["--window-size=1280,900", "--window-size=420,900"] {
+            let shown = browser.show(&browser.save(name, &page), &[size]);
+            assert_eq!(shown.console(), [""; 0], "{name}");
+            for id in ["chart-objects", "chart-residence-0", "chart-residence-1", "chart-bandwidth"] {
+                let part = shown.part(id);
+                let is_drawn = part.contains("<svg") && part.matches("<path").count() > 5;
+                assert_eq!(is_drawn, drawn.contains(&id), "{name}: {id}");
+            }
+        }
+    }
 }
 
 #[test]

@@ -11,12 +11,12 @@ mod around;
 mod collected;
 mod counters;
 mod exchange;
-mod folder;
+pub(crate) mod folder;
 mod hosts;
 mod inside;
 mod job;
 mod killed;
-mod launcher;
+pub(crate) mod launcher;
 mod places;
 mod ranks;
 mod surroundings;
@@ -30,7 +30,7 @@ use numawise_analyse::mpi_jobs;
 use numawise_facts::activity::{CacheTraffic, CounterAccess, CounterObstacle};
 use numawise_facts::notice::SnapshotNotice;
 use numawise_facts::{
-    Activity, Argument, Exit, Machine, Notice, RankEnd, RankSet, Reading, Redactor, RunSpec, WatchedRun,
+    Activity, Argument, Exit, Notice, RankEnd, RankSet, Reading, Redactor, RunSpec, WatchedRun,
     WatchedRunHeader,
 };
 use numawise_launch::{Collector, EndedProgram, Foreground, LaunchError, LocalRank};
@@ -39,6 +39,7 @@ use numawise_observe::{Options, Watch};
 use numawise_units::{Id, Nanoseconds};
 
 use crate::plan::{self, RunPlan, RunRequest};
+use crate::ran::{RanProgram, redactor};
 use crate::{Error, here};
 pub use around::HandingOverWords;
 use around::{AroundLauncher, Delivery};
@@ -179,7 +180,7 @@ fn files_too_small() -> Option<Notice> {
 /// A launcher stays where it is: what places its ranks stands before their programs.
 fn with_ranks_placed(request: SnapshotRequest) -> Result<SnapshotRequest, Error> {
     let run = &request.run;
-    let Some(launcher) = launcher::of(&run.command).filter(|_| is_placed(run)).map(str::to_owned) else {
+    let Some(launcher) = launcher::of(&run.command).filter(|_| run.is_placed()).map(str::to_owned) else {
         return Ok(request);
     };
     if run.threads.is_none() && run.command.takes_threads() {
@@ -198,11 +199,6 @@ fn with_ranks_placed(request: SnapshotRequest) -> Result<SnapshotRequest, Error>
         }
         None => Err(Error::LauncherPlaced { launcher }),
     }
-}
-
-/// True where anything about the placement is asked for.
-fn is_placed(request: &RunRequest) -> bool {
-    *request != RunRequest::new(request.command.clone())
 }
 
 impl SnapshotPlan {
@@ -425,12 +421,6 @@ pub struct SnapshotReport {
     _turn: Option<ReportTurn>,
 }
 
-fn redactor(command: &RunSpec) -> Redactor {
-    let text = |text: OsString| text.to_string_lossy().into_owned();
-    let environment = std::env::vars_os().map(|(name, value)| (text(name), text(value)));
-    Redactor::of_run(&command.command, environment)
-}
-
 fn header(
     request: SnapshotRequest,
     plan: &RunPlan,
@@ -439,21 +429,17 @@ fn header(
     redactor: &Redactor,
 ) -> WatchedRunHeader {
     // A launcher is placed nowhere, and its ranks each by a plan of their own.
-    let is_placed = is_placed(&request.run) && launcher::of(&request.run.command).is_none();
-    let mut command = request.run.command;
-    if command.directory.as_os_str().is_empty() {
-        command.directory = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("."));
-    }
-    // A plan that took little of the machine knows little of it.
-    let machine: Machine = here::full().map_or_else(|_| plan.machine.clone(), |here| here.machine);
+    let is_placed = request.run.is_placed() && launcher::of(&request.run.command).is_none();
+    let RanProgram { command, host, machine, placement } =
+        RanProgram::of(request.run.command, plan, is_placed, redactor);
     WatchedRunHeader {
         tool_version: request.version,
         begun,
-        command: redactor.command(&command),
-        host: numawise_observe::host::facts(&numawise_observe::Roots::live()),
+        command,
+        host,
         machine,
         other_machines: Vec::new(),
-        placement: is_placed.then(|| plan.placement.clone()),
+        placement,
         ranks: request.ranks,
         exit: ended.exit,
         wall: ended.wall,

@@ -3,7 +3,7 @@
 use numawise_facts::activity::CodePlace;
 use numawise_facts::objects::ObjectKind;
 use numawise_facts::{Finding, Reading};
-use numawise_units::{Bytes, Nanoseconds, NodeId, Pid, Ratio};
+use numawise_units::{Bytes, Nanoseconds, NodeId, NodeSet, Pid, Ratio};
 
 /// All that is said of the objects of one run.
 #[derive(Debug, Clone, PartialEq)]
@@ -18,6 +18,34 @@ pub struct ObjectTables {
     pub cost: Reading<Ratio>,
     /// Samples in which memory was waited for: what shares of time are of.
     pub time_samples: Reading<u64>,
+    /// What to put into the fast memory; unavailable where the machine has none, or too little is known.
+    pub fast_memory: Reading<FastMemoryChoice>,
+}
+
+/// The objects that fit into the fast memory together and have the most of the time for memory.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FastMemoryChoice {
+    pub nodes: NodeSet,
+    /// What these have free; of recorded machines all that they have.
+    pub capacity: Bytes,
+    /// Those with the most time first.
+    pub chosen: Vec<ChosenObject>,
+    /// Of all that were chosen.
+    pub bytes: Bytes,
+    pub memory_time: ShareInterval,
+    /// Objects from which it was chosen.
+    pub candidates: u64,
+    /// No other choice has more time, as far as samples say; else the search was given up.
+    pub is_best: bool,
+}
+
+/// One of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ChosenObject {
+    /// Index of [`ObjectTables::rows`].
+    pub row: usize,
+    /// It is chosen too where its time is at the lower end of its interval and that of all others at the upper end of theirs.
+    pub is_certain: bool,
 }
 
 /// A finding and the row that it is of.
@@ -44,9 +72,23 @@ pub struct ObjectRow {
     pub ended: Reading<Nanoseconds>,
     /// At the moment when it had the most bytes. The largest part first.
     pub pages: Reading<Vec<NodeShare>>,
+    /// The same over time.
+    pub residence: Reading<Vec<ResidenceMoment>>,
+    /// What of its memory is in huge pages.
+    pub huge: Reading<Ratio>,
     pub first_touch: Reading<TouchRow>,
     pub used: Reading<UseRow>,
     pub memory_time: Reading<ShareInterval>,
+}
+
+/// Where an object lay at a moment.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ResidenceMoment {
+    /// Since the begin of the run.
+    pub at: Nanoseconds,
+    pub bytes: Bytes,
+    /// Of the pages that had memory, by node. None had any where it is empty.
+    pub nodes: Vec<NodeShare>,
 }
 
 /// A part of an object that has to do with a node.
@@ -72,6 +114,16 @@ pub struct TouchRow {
     /// The largest share first.
     pub threads: Vec<ThreadShare>,
     pub nodes: Vec<NodeShare>,
+    /// Each thread on each node, the largest share first.
+    pub touchers: Vec<Toucher>,
+    /// Where most of that was.
+    pub place: Reading<CodePlace>,
+}
+
+/// A thread that touched pages first, on one node.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Toucher {
+    pub of: ThreadShare,
     /// Where most of that was.
     pub place: Reading<CodePlace>,
 }
@@ -94,11 +146,25 @@ pub struct UseRow {
     pub samples: f64,
     pub threads: Vec<ThreadShare>,
     pub nodes: Vec<NodeShare>,
+    /// Each thread on each node, the largest share first.
+    pub users: Vec<ObjectUser>,
     pub reads: Ratio,
     /// Of those of which it is known where the page lay.
     pub remote: Reading<Ratio>,
     /// The places with most of that, and their shares.
     pub places: Vec<(CodePlace, Ratio)>,
-    /// See `ObjectQuantity::PartsOfNodes`; missing where one node uses it, or too few samples tell.
+    /// See `ObjectQuantity::PartsOfNodes`; unavailable where too few samples are of each part.
     pub parts_of_nodes: Reading<Ratio>,
+    /// The same of pages.
+    pub pages_of_nodes: Reading<Ratio>,
+    /// The same of lines of pages.
+    pub lines_of_nodes: Reading<Ratio>,
+}
+
+/// A thread that uses an object, on one node.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ObjectUser {
+    pub of: ThreadShare,
+    /// What of that reads.
+    pub reads: Ratio,
 }

@@ -1,17 +1,20 @@
 //! Findings of memory objects: what stands out of where they lie and who uses them.
 //!
-//! The run is watched once, so that nothing is known here of what a cure brings.
+//! The run is watched once, so that what a cure brings is known only where it was tried afterwards.
 
-use std::collections::BTreeSet;
+mod nodes;
+mod pages;
 
 use numawise_facts::finding::{
-    Advice, Amount, Evidence, EvidenceQuantity, EvidenceSource, EvidenceSubject, ObjectAdvice,
+    Advice, AdvisedStep, Amount, Evidence, EvidenceQuantity, EvidenceSource, EvidenceSubject, ObjectAdvice,
     ObjectQuantity, ObjectSubject,
 };
-use numawise_facts::memory::MemoryKind;
-use numawise_facts::{Finding, FindingId, Machine, ObjectRun, Reading};
-use numawise_tables::objects::{NodeShare, ObjectFinding, ObjectRow, ShareInterval, ThreadShare, UseRow};
-use numawise_units::{Bytes, NodeId, NodeSet, Ratio};
+use numawise_facts::objects::TriedCure;
+use numawise_facts::{Finding, FindingId, ObjectRun, Reading};
+use numawise_tables::objects::{
+    FastMemoryChoice, ObjectFinding, ObjectRow, ShareInterval, ThreadShare, UseRow,
+};
+use numawise_units::{NodeId, Ratio};
 
 use super::is_programs_own;
 
@@ -19,7 +22,7 @@ use super::is_programs_own;
 #[path = "findings_tests.rs"]
 mod tests;
 
-/// An object with less of the time for memory is none to look at.
+/// An object with less of the time for memory is none to speak of.
 const WORTH_SAYING: f64 = 0.05;
 /// One thread, or one node, has it.
 const NEARLY_ALL: f64 = 0.9;
@@ -29,16 +32,23 @@ const SEVERAL: f64 = 0.2;
 const DIVIDED: f64 = 0.8;
 
 /// All findings, in the order of the rows.
-pub fn all(run: &ObjectRun, rows: &[ObjectRow]) -> Vec<ObjectFinding> {
+pub fn all(run: &ObjectRun, rows: &[ObjectRow], fast: Option<&FastMemoryChoice>) -> Vec<ObjectFinding> {
     let machine = &run.header.machine;
+    let thp = &run.header.host.transparent_huge_pages;
     let mut findings = Vec::new();
     for (k, row) in rows.iter().enumerate() {
-        let Some(seen) = Seen::of(row) else { continue };
-        let found = of_threads(machine, &seen).or_else(|| remote(&seen));
-        findings.extend(found.map(|finding| ObjectFinding { row: k, finding }));
+        let Some(seen) = Seen::of(run, row) else { continue };
+        let on_nodes = pages::shared(&seen)
+            .or_else(|| nodes::of_threads(machine, &seen))
+            .or_else(|| nodes::remote(machine, &seen))
+            .or_else(|| nodes::misplaced(machine, &seen));
+        let further = [
+            fast.and_then(|choice| nodes::not_in_fast_memory(choice, k, &seen)),
+            pages::without_huge_pages(thp, &seen),
+        ];
+        let all = on_nodes.into_iter().chain(further.into_iter().flatten());
+        findings.extend(all.map(|finding| ObjectFinding { row: k, finding }));
     }
-    findings.extend(not_in_fast_memory(machine, rows));
-    findings.sort_by_key(|finding| finding.row);
     findings
 }
 
@@ -47,13 +57,14 @@ struct Seen<'a> {
     time: ShareInterval,
     used: &'a UseRow,
     row: &'a ObjectRow,
+    run: &'a ObjectRun,
 }
 
 impl<'a> Seen<'a> {
-    fn of(row: &'a ObjectRow) -> Option<Seen<'a>> {
+    fn of(run: &'a ObjectRun, row: &'a ObjectRow) -> Option<Seen<'a>> {
         let time = *row.memory_time.measured()?;
         let is_worth = is_programs_own(row.kind) && time.value.0 >= WORTH_SAYING;
-        is_worth.then_some(Seen { time, used: row.used.measured()?, row })
+        is_worth.then_some(Seen { time, used: row.used.measured()?, row, run })
     }
 
     /// Where nearly all of it lies.
@@ -77,6 +88,12 @@ impl<'a> Seen<'a> {
         self.used.nodes.iter().filter(|of| of.node != Some(node)).map(|of| of.share.0).sum()
     }
 
+    /// Used from several nodes, none of which has nearly all of it.
+    fn has_several_users(&self) -> bool {
+        let rest = 1.0 - self.used.nodes.first().map_or(1.0, |of| of.share.0);
+        rest >= SEVERAL && self.user_node().is_none()
+    }
+
     /// What every finding begins with.
     fn time(&self) -> Evidence {
         let share = |ratio| Amount::Share(ratio);
@@ -90,107 +107,33 @@ impl<'a> Seen<'a> {
         let remote = *self.used.remote.measured()?;
         Some(evidence(ObjectQuantity::RemoteUse, remote, ObjectSubject::WholeObject))
     }
-}
 
-/// Used from several nodes, on one of which it lies.
-fn of_threads(machine: &Machine, seen: &Seen<'_>) -> Option<Finding> {
-    let (home, on_home) = seen.home()?;
-    let elsewhere = seen.used_elsewhere_than(home);
-    if elsewhere < SEVERAL || seen.user_node().is_some() {
-        return None;
-    }
-    let parts = *seen.used.parts_of_nodes.measured()?;
-    let toucher = seen.row.first_touch.measured().and_then(|touch| {
-        let first = touch.threads.first()?;
-        (first.share.0 >= NEARLY_ALL).then_some(*first)
-    });
-    let mut all = vec![
-        seen.time(),
-        evidence(ObjectQuantity::ObjectOnNode, on_home, ObjectSubject::NodeOfObject { node: home }),
-        evidence(
-            ObjectQuantity::UsedFromElsewhere,
-            Ratio(elsewhere),
-            ObjectSubject::NodeOfObject { node: home },
-        ),
-    ];
-    all.extend(
-        toucher
-            .map(|thread| evidence(ObjectQuantity::FaultsOfObjectByThread, thread.share, of_thread(&thread))),
-    );
-    all.push(evidence(ObjectQuantity::PartsOfNodes, parts, ObjectSubject::WholeObject));
-    all.extend(seen.remote());
-    let interleave = ObjectAdvice::InterleaveObject { nodes: nodes_of(machine, &seen.used.nodes, home) };
-    if parts.0 < DIVIDED {
-        return Some(finding(FindingId::ObjectUsedByAll, all, vec![interleave]));
-    }
-    let used_at = match seen.used.places.first() {
-        Some((place, _)) => Reading::Measured(place.clone()),
-        None => Reading::unavailable("no place of its use is known"),
-    };
-    // Where it is not known who touched it, the pages still lie on one node.
-    let id = if toucher.is_some() { FindingId::ObjectTouchedByOne } else { FindingId::ObjectRemote };
-    Some(finding(id, all, vec![ObjectAdvice::TouchWhereUsed { used_at }, interleave]))
-}
-
-/// Used from one node, while it lies on another.
-fn remote(seen: &Seen<'_>) -> Option<Finding> {
-    let (home, on_home) = seen.home()?;
-    let (user_node, from_there) = seen.user_node()?;
-    if user_node == home {
-        return None;
-    }
-    let mut all = vec![
-        seen.time(),
-        evidence(ObjectQuantity::ObjectOnNode, on_home, ObjectSubject::NodeOfObject { node: home }),
-    ];
-    let put = ObjectAdvice::PutOnNode { node: user_node };
-    let Some(thread) = seen.user() else {
-        let subject = ObjectSubject::NodeOfObject { node: user_node };
-        all.push(evidence(ObjectQuantity::UsedFromNode, from_there, subject));
-        all.extend(seen.remote());
-        return Some(finding(FindingId::ObjectRemote, all, vec![put]));
-    };
-    all.push(evidence(ObjectQuantity::UsedByThread, thread.share, of_thread(thread)));
-    all.extend(seen.remote());
-    let by_user = ObjectAdvice::TouchByUser { number: thread.number };
-    Some(finding(FindingId::ObjectOfThreadElsewhere, all, vec![by_user, put]))
-}
-
-/// Objects for the fast memory of the machine: those with the most time for each byte, as long as they fit. With parts that are small
-/// beside the whole this choice is near to the best (G. B. Dantzig, Discrete-variable extremum problems, Operations Research 5, 1957).
-fn not_in_fast_memory(machine: &Machine, rows: &[ObjectRow]) -> Vec<ObjectFinding> {
-    let fast: Vec<_> = machine.nodes.iter().filter(|node| node.kind == MemoryKind::Hbm).collect();
-    let nodes: NodeSet = fast.iter().map(|node| node.id).collect();
-    let known = fast.iter().filter_map(|node| node.memory.measured());
-    let Some(mut free) = known.copied().reduce(|all, one| Bytes(all.0 + one.0)) else { return Vec::new() };
-    let mut wanted: Vec<(usize, Seen<'_>)> =
-        rows.iter().enumerate().filter_map(|(k, row)| Some((k, Seen::of(row)?))).collect();
-    let density = |seen: &Seen<'_>| seen.time.value.0 / seen.row.bytes.0.max(1) as f64;
-    wanted.sort_by(|(_, one), (_, other)| density(other).total_cmp(&density(one)));
-    let mut findings = Vec::new();
-    for (k, seen) in wanted {
-        if seen.row.bytes > free {
-            continue;
+    /// What a cure brought: tried on this object, else on all memory of the program.
+    fn brought(&self, advice: ObjectAdvice) -> AdvisedStep {
+        let cure = advice.cure();
+        let of_cure = |trial: &&TriedCure| trial.cure == cure;
+        let on = |object: Option<u32>| {
+            let trials = self.run.trials.iter().filter(of_cure);
+            trials.filter(|trial| trial.object == object).map(|trial| trial.effect.clone()).next()
+        };
+        let own = u32::try_from(self.row.object).ok().and_then(|object| on(Some(object)));
+        let step = AdvisedStep::from(Advice::Object(advice));
+        match own.or_else(|| on(None)) {
+            Some(brought) => AdvisedStep { brought, ..step },
+            None => step,
         }
-        free = Bytes(free.0 - seen.row.bytes.0);
-        let Some((home, share)) = seen.home().filter(|(home, _)| !nodes.contains(*home)) else { continue };
-        let on = evidence(ObjectQuantity::ObjectOnNode, share, ObjectSubject::NodeOfObject { node: home });
-        let advice = ObjectAdvice::PutIntoFastMemory { nodes: nodes.clone() };
-        let finding = finding(FindingId::ObjectNotInFastMemory, vec![seen.time(), on], vec![advice]);
-        findings.push(ObjectFinding { row: k, finding });
     }
-    findings
-}
 
-/// Nodes with memory from which it is used, and the one where it lies.
-fn nodes_of(machine: &Machine, used: &[NodeShare], home: NodeId) -> NodeSet {
-    let users: BTreeSet<NodeId> = used.iter().filter_map(|of| of.node).chain([home]).collect();
-    let has_memory = |node: &NodeId| machine.node(*node).is_some_and(|node| !node.has_no_memory());
-    users.into_iter().filter(has_memory).collect()
-}
-
-fn of_thread(thread: &ThreadShare) -> ObjectSubject {
-    ObjectSubject::ThreadOfObject { number: thread.number, node: thread.node }
+    fn finding(&self, id: FindingId, evidence: Vec<Evidence>, advice: Vec<ObjectAdvice>) -> Finding {
+        let advice: Vec<AdvisedStep> = advice.into_iter().map(|advice| self.brought(advice)).collect();
+        let tried = advice.iter().filter_map(|step| step.brought.measured().copied());
+        let best = tried.max_by(|one, other| one.ratio.0.total_cmp(&other.ratio.0));
+        let cost = best.map_or_else(
+            || Reading::unavailable("the run was watched once, and no cure was tried"),
+            Reading::Measured,
+        );
+        Finding { id, evidence, cost, cure: None, advice }
+    }
 }
 
 fn evidence(quantity: ObjectQuantity, value: Ratio, subject: ObjectSubject) -> Evidence {
@@ -204,12 +147,6 @@ fn evidence(quantity: ObjectQuantity, value: Ratio, subject: ObjectSubject) -> E
     }
 }
 
-fn finding(id: FindingId, evidence: Vec<Evidence>, advice: Vec<ObjectAdvice>) -> Finding {
-    Finding {
-        id,
-        evidence,
-        cost: Reading::unavailable("the run was watched once, and no cure was tried"),
-        cure: None,
-        advice: advice.into_iter().map(|advice| Advice::Object(advice).into()).collect(),
-    }
+fn of_thread(thread: &ThreadShare) -> ObjectSubject {
+    ObjectSubject::ThreadOfObject { number: thread.number, node: thread.node }
 }

@@ -69,6 +69,7 @@ fn without_trials(kind: RecordKind) -> Option<(&'static str, &'static str)> {
         RecordKind::Study => None,
         RecordKind::Series => Some(("a job over time", "--json")),
         RecordKind::WatchedRun => Some(("the snapshot of a run", "--csv")),
+        RecordKind::ObjectRun => Some(("a record of memory objects", "--json")),
     }
 }
 

@@ -6,6 +6,7 @@ mod compare;
 mod export;
 mod machine;
 mod move_;
+mod objects;
 mod place;
 mod report;
 mod run;
@@ -36,6 +37,7 @@ struct Arguments {
 enum Command {
     Machine(machine::Arguments),
     Move(move_::Arguments),
+    Objects(Box<objects::Arguments>),
     Place(Box<place::Arguments>),
     Run(Box<run::Arguments>),
     Check(check::Arguments),
@@ -68,6 +70,7 @@ pub fn main() -> Status {
     let result = match arguments.command {
         Command::Machine(arguments) => machine::run(arguments),
         Command::Move(arguments) => move_::run(arguments),
+        Command::Objects(arguments) => objects::run(*arguments),
         Command::Place(arguments) => place::run(*arguments),
         Command::Run(arguments) => run::run(*arguments),
         Command::Check(arguments) => check::run(arguments),

@@ -1,13 +1,13 @@
 //! `numawise report FILE.nw`: what a record says, as text, JSON, CSV or HTML, at any time after (or during) a check, or while a job
 //! is recorded.
 //!
-//! All kinds of file are shown: the record of a study (`numawise check`), the time series of a job (`numawise where --record`) and
-//! the snapshot of a run (`numawise snapshot --output`).
+//! All kinds of file are shown: the record of a study (`numawise check`), the time series of a job (`numawise where --record`), the
+//! snapshot of a run (`numawise snapshot --output`) and its memory objects (`numawise objects --output`).
 
 use std::path::{Path, PathBuf};
 
-use numawise_facts::{Redactor, WatchedRun, redaction};
-use numawise_record::{Record, RecordKind, Series, read_watched_run};
+use numawise_facts::{ObjectRun, Redactor, WatchedRun, redaction};
+use numawise_record::{Record, RecordKind, Series, read_object_run, read_watched_run};
 
 use super::{Failure, SUCCESS, Status};
 use crate::files::{self, OutputFile};
@@ -16,8 +16,8 @@ use crate::show::{self, SnapshotDetail, SnapshotFormat, StudyFormat};
 /// Show a record again: on the terminal, as JSON, as HTML
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// The record that a check has written, `where --record` or `snapshot --output`; several: divisions of `snapshot
-    /// --ranks-x-threads`, side by side
+    /// The record that a check has written, `where --record`, `snapshot --output` or `objects --output`; several: divisions of
+    /// `snapshot --ranks-x-threads`, side by side
     #[arg(value_name = "FILE.nw", required = true)]
     records: Vec<PathBuf>,
     /// Write the report in HTML too
@@ -101,6 +101,7 @@ pub fn run(arguments: Arguments) -> Result<Status, Failure> {
             let run = watched_run(path)?;
             show::watched_run(&run, path, format, html)?;
         }
+        RecordKind::ObjectRun => show::object_run(&object_run(path)?, path, arguments.json, html)?,
     }
     Ok(SUCCESS)
 }
@@ -166,11 +167,19 @@ pub fn watched_run(path: &Path) -> Result<WatchedRun, Failure> {
     Ok(run)
 }
 
+/// The memory objects of a run; what a record of somebody else holds that ours leave out is left out here.
+pub fn object_run(path: &Path) -> Result<ObjectRun, Failure> {
+    let mut run = read_object_run(path)?;
+    run.header.command = Redactor::default().command(&run.header.command);
+    Ok(run)
+}
+
 /// What a record is of, where it is of no snapshot.
 pub fn not_a_snapshot(kind: RecordKind) -> Option<&'static str> {
     match kind {
         RecordKind::Study => Some("the record of a study (numawise check)"),
         RecordKind::Series => Some("the time series of a job (numawise where --record)"),
         RecordKind::WatchedRun => None,
+        RecordKind::ObjectRun => Some("a record of memory objects (numawise objects)"),
     }
 }

@@ -1,10 +1,11 @@
 //! What findings rest on of memory objects.
 
-use numawise_units::{NodeId, NodeSet};
+use numawise_units::{Bytes, NodeId, NodeSet};
 use serde::Serialize;
 
 use crate::Reading;
 use crate::activity::CodePlace;
+use crate::objects::ObjectCure;
 
 /// What a piece of evidence of an object is a value of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
@@ -27,6 +28,16 @@ pub enum ObjectQuantity {
     /// Where several nodes use the object: the share of its use by the node that uses a part of it most, on average over its parts.
     /// 1 where the nodes divide it among them, 1 / nodes where all use all of it.
     PartsOfNodes,
+    /// The same of its pages.
+    PagesOfNodes,
+    /// The same of lines of its pages, of 64 to the page.
+    LinesOfNodes,
+    /// Share of the memory of the object that lies in huge pages.
+    HugePagesOfObject,
+    /// What the object has at its peak; `of`: what pages that are not huge reach of it at once, in the largest TLB known.
+    SizeOfObject,
+    /// Share of the time that threads wait for memory in which they wait for one of the objects that fit into the fast memory.
+    MemoryTimeOfChoice,
 }
 
 /// What a piece of evidence speaks of.
@@ -59,4 +70,24 @@ pub enum ObjectAdvice {
     PutOnNode { node: NodeId },
     /// Put it into the fast memory.
     PutIntoFastMemory { nodes: NodeSet },
+    /// Give the parts that different nodes use pages of their own.
+    SeparatePages { page: Reading<Bytes> },
+    /// Have it in huge pages. `from_outside`: it comes from an allocator, which takes huge pages without a change of the program.
+    UseHugePages { from_outside: bool },
+}
+
+impl ObjectAdvice {
+    /// What of it can be tried.
+    pub fn cure(&self) -> ObjectCure {
+        match self {
+            ObjectAdvice::TouchWhereUsed { .. } | ObjectAdvice::TouchByUser { .. } => {
+                ObjectCure::TouchWhereUsed
+            }
+            ObjectAdvice::InterleaveObject { .. } => ObjectCure::Interleave,
+            ObjectAdvice::PutOnNode { .. } => ObjectCure::PutOnNode,
+            ObjectAdvice::PutIntoFastMemory { .. } => ObjectCure::PutIntoFastMemory,
+            ObjectAdvice::SeparatePages { .. } => ObjectCure::SeparatePages,
+            ObjectAdvice::UseHugePages { .. } => ObjectCure::HugePages,
+        }
+    }
 }

@@ -27,7 +27,7 @@ pub struct RankThatTold {
 }
 
 super::notices! {
-    /// NW9xx: of a snapshot.
+    /// NW90x to NW93x: of a snapshot.
     Snapshot: SnapshotNotice {
         /// The program does not have the collector loaded; what it starts may.
         "NW901" NotWatched { obstacle: PreloadObstacle },

@@ -103,13 +103,17 @@ fn cell(connection: &Connection, table: &str, random: &mut Random) -> rusqlite::
 }
 
 /// The columns that hold JSON.
-const STORED: [(&str, &str); 15] = [
+const STORED: [(&str, &str); 19] = [
     ("study", "header"),
     ("series", "machine"),
     ("snapshot", "header"),
     ("processes", "activity"),
     ("threads", "activity"),
     ("merged", "value"),
+    ("objects", "facts"),
+    ("object_run", "header"),
+    ("object_run", "watching"),
+    ("residence", "on_nodes"),
     ("trials", "missing"),
     ("trials", "disturbances"),
     ("trials", "pages_memory"),
@@ -123,7 +127,7 @@ const STORED: [(&str, &str); 15] = [
 
 fn stored_json(connection: &Connection, random: &mut Random) -> rusqlite::Result<()> {
     // The header is most of what there is.
-    let of = if random.once_in(3) { random.below(STORED.len()) } else { random.below(6) };
+    let of = if random.once_in(3) { random.below(STORED.len()) } else { random.below(9) };
     let (table, column) = STORED[of];
     let row = row(connection, table, random)?;
     let old: String =

@@ -145,9 +145,9 @@ impl Sampler {
         if sampler.rings.is_empty() { Err(SamplerObstacle::NoCpu) } else { Ok(sampler) }
     }
 
-    /// Whether a sample with this number was taken at a page fault.
-    pub fn is_fault(&self, event: u64) -> bool {
-        self.faults.contains(&event)
+    /// The numbers of the events whose samples are page faults.
+    pub fn fault_events(&self) -> Vec<u64> {
+        self.faults.clone()
     }
 
     /// Hands over all records that are there, ring by ring; those of one ring are in the order of time, nearly.

@@ -1,1 +1,145 @@
+use std::hint::black_box;
+use std::process::Command;
+use std::time::{Duration, Instant};
 
+use super::*;
+use crate::samples::Record;
+
+fn settings(begins_with_exec: bool) -> SamplerSettings {
+    SamplerSettings { period: Nanoseconds(1_000_000), faults: Some(1), stack: 1024, begins_with_exec }
+}
+
+/// Where the kernel does not let us, the test says so.
+fn sampler(settings: &SamplerSettings) -> Option<Sampler> {
+    match Sampler::open(settings) {
+        Ok(sampler) => Some(sampler),
+        Err(obstacle) => {
+            eprintln!("SKIPPED: sampling is not allowed here: {obstacle}");
+            None
+        }
+    }
+}
+
+fn own_pid() -> i32 {
+    std::process::id() as i32
+}
+
+#[test]
+fn a_thread_is_sampled_by_its_cpu_time() {
+    let Some(mut sampler) = sampler(&settings(false)) else { return };
+    let begin = Instant::now();
+    let mut sum = 0u64;
+    while begin.elapsed() < Duration::from_millis(200) {
+        sum = black_box(sum).wrapping_mul(3).wrapping_add(1);
+    }
+    black_box(sum);
+    let (mut time, mut with_stack) = (0, 0);
+    sampler_records(&mut sampler, |sampler_is_fault, record| {
+        if let Record::Sample(sample) = record
+            && !sampler_is_fault
+        {
+            assert_eq!(sample.process.0, own_pid());
+            let registers = sample.registers.expect("registers of 64 bits");
+            assert_eq!(registers.ip(), sample.ip);
+            time += 1;
+            with_stack += usize::from(!sample.stack.is_empty());
+        }
+    });
+    // 200 ms by the clock; another process may have had most of it.
+    assert!((10..=260).contains(&time), "{time} samples of 1 ms in 200 ms");
+    assert_eq!(time, with_stack);
+}
+
+#[test]
+fn first_accesses_to_pages_are_seen_with_their_addresses() {
+    const PAGES: usize = 300;
+    let page = page_size().0 as usize;
+    let Some(mut sampler) = sampler(&settings(false)) else { return };
+    let begin = touch(PAGES);
+    let mut seen = std::collections::BTreeSet::new();
+    let mut lost = 0;
+    sampler_records(&mut sampler, |is_fault, record| match record {
+        Record::Sample(sample) if is_fault => {
+            if (begin..begin + (PAGES * page) as u64).contains(&sample.address) {
+                seen.insert(sample.address / page as u64);
+            }
+        }
+        Record::Lost { count } => lost += count,
+        _ => {}
+    });
+    assert_eq!(seen.len() as u64 + lost.min(PAGES as u64), PAGES as u64);
+}
+
+#[test]
+fn of_many_page_faults_each_so_many_eth_is_sampled() {
+    const PAGES: usize = 1000;
+    const PERIOD: u64 = 31;
+    let Some(mut sampler) = sampler(&SamplerSettings { faults: Some(PERIOD), ..settings(false) }) else {
+        return;
+    };
+    touch(PAGES);
+    let mut samples = 0;
+    sampler_records(&mut sampler, |is_fault, record| {
+        samples += u64::from(is_fault && matches!(record, Record::Sample(_)));
+    });
+    // The test's own faults are a few more, and each CPU counts by itself.
+    let expected = PAGES as u64 / PERIOD;
+    assert!((expected - 2..=expected + 10).contains(&samples), "{samples} samples of {PAGES} faults");
+}
+
+#[test]
+fn a_program_is_followed_from_its_exec_on_with_its_children() {
+    let Some(mut sampler) = sampler(&settings(true)) else { return };
+    let program = "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done; (i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done)";
+    let status = Command::new("/bin/sh").args(["-c", program]).status().unwrap();
+    assert!(status.success());
+    let (mut execs, mut mapped, mut processes) = (0, 0, std::collections::BTreeSet::new());
+    sampler_records(&mut sampler, |_, record| match record {
+        Record::Sample(sample) => {
+            processes.insert(sample.process);
+        }
+        Record::Named { is_exec: true, .. } => execs += 1,
+        Record::Mapped { path, .. } => mapped += usize::from(path.ends_with("dash") || path.ends_with("sh")),
+        _ => {}
+    });
+    assert!(!processes.iter().any(|process| process.0 == own_pid()), "{processes:?}");
+    assert!(execs >= 1 && mapped >= 1, "{execs} execs, {mapped} mappings of the shell");
+    assert_eq!(processes.len(), 2, "the shell and its child");
+}
+
+#[test]
+fn a_stack_that_the_kernel_does_not_copy_is_refused_with_its_reason() {
+    let settings = SamplerSettings { stack: 7, ..settings(false) };
+    match Sampler::open(&settings) {
+        Err(SamplerObstacle::Open(_)) => {}
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Writes into so many new pages, of the smallest size; where they lay.
+fn touch(pages: usize) -> u64 {
+    let bytes = pages * page_size().0 as usize;
+    let protection = libc::PROT_READ | libc::PROT_WRITE;
+    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
+    // SAFETY: a new mapping, which nobody else knows; written within its bounds, and unmapped at the end.
+    unsafe {
+        let begin = libc::mmap(std::ptr::null_mut(), bytes, protection, flags, -1, 0);
+        assert_ne!(begin, libc::MAP_FAILED);
+        libc::madvise(begin, bytes, libc::MADV_NOHUGEPAGE);
+        for page in 0..pages {
+            begin.cast::<u8>().add(page * page_size().0 as usize).write_volatile(1);
+        }
+        libc::munmap(begin, bytes);
+        begin as u64
+    }
+}
+
+/// All records that are there, each with whether it was taken at a page fault.
+fn sampler_records(sampler: &mut Sampler, mut each: impl FnMut(bool, Record<'_>)) {
+    let faults = sampler.fault_events();
+    sampler.drain(|bytes| {
+        let Some((_, record)) = Record::parse(bytes) else { panic!("a record of the kernel: {bytes:?}") };
+        let is_fault = matches!(&record, Record::Sample(sample) if faults.contains(&sample.event));
+        each(is_fault, record);
+    });
+}

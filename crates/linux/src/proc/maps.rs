@@ -71,6 +71,28 @@ impl<'a> MappedFile<'a> {
     }
 }
 
+/// Code of a file that a process has mapped.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MappedCode<'a> {
+    pub addresses: Range<u64>,
+    /// Where in the file it begins.
+    pub offset: u64,
+    /// With ` (deleted)` behind it where it has no name any more; empty for memory without a file.
+    pub path: &'a [u8],
+}
+
+impl<'a> MappedCode<'a> {
+    /// Of a line of `maps`; none for memory that holds no code, and for a broken line.
+    pub fn of(line: &'a [u8]) -> Option<Self> {
+        let mapping = Mapping::fields(line)?;
+        let mut fields = line.split(|&byte| byte == b' ').filter(|field| !field.is_empty()).skip(1);
+        let (rights, offset) = (fields.next()?, hex(fields.next()?)?);
+        let path =
+            line.iter().position(|&byte| byte == b'/').map_or(&[][..], |at| line[at..].trim_ascii_end());
+        (rights.get(2) == Some(&b'x')).then_some(MappedCode { addresses: mapping.addresses, offset, path })
+    }
+}
+
 /// The name of the file that a line of `maps` is of, without its folder; none for memory without a file.
 pub fn file_name(line: &[u8]) -> Option<&[u8]> {
     let path = line.iter().position(|&byte| byte == b'/').map(|at| &line[at..])?;

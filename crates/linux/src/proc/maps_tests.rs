@@ -80,3 +80,20 @@ fn a_mapped_file_is_known_by_its_number_and_where_the_mapping_ends_in_it() {
         assert_eq!(MappedFile::of(line.as_bytes()), None, "{line}");
     }
 }
+
+#[test]
+fn code_that_is_mapped_has_its_place_in_the_file() {
+    let line = b"55d0c0a01000-55d0c0a05000 r-xp 00001000 08:01 42                  /usr/bin/a b\n";
+    let code = MappedCode::of(line).unwrap();
+    assert_eq!(
+        (code.addresses.start, code.addresses.end, code.offset),
+        (0x55d0_c0a0_1000, 0x55d0_c0a0_5000, 0x1000)
+    );
+    assert_eq!(code.path, b"/usr/bin/a b");
+    assert_eq!(MappedCode::of(b"1000-2000 r-xp 0 00:00 0 [vdso]").unwrap().path, b"");
+    for line in
+        ["", "1000-2000 rw-p 0 00:00 0", "1000-2000 r-xp", "1000-2000 r-xp zz 00:00 0 /a", "x r-xp 0 00:00 0"]
+    {
+        assert_eq!(MappedCode::of(line.as_bytes()), None, "{line}");
+    }
+}

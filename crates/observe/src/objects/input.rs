@@ -1,5 +1,7 @@
 //! What is told of a program while it runs, in the order of time.
 
+use std::path::PathBuf;
+
 use numawise_facts::Reading;
 use numawise_facts::activity::CodePlace;
 use numawise_facts::objects::ObjectKind;
@@ -76,14 +78,37 @@ pub struct Stack<'a> {
     pub ip: u64,
     pub sp: u64,
     pub bp: u64,
-    /// rbx and r12 to r15, which a function that uses them puts back.
+    /// rbx and r12 to r15, which a function that uses them puts back; of aarch64 the first is x30, where the innermost function returns to.
     pub kept: [u64; 5],
+    /// r10 of x86-64, where functions that align their stack keep its old begin at first.
+    pub r10: Option<u64>,
+    /// `ip` is where a call returns to, and not an instruction at which the thread was interrupted.
+    pub after_call: bool,
     /// From `sp` on.
     pub bytes: &'a [u8],
 }
 
+/// A file that was mapped so that its code can run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CodeMapping {
+    pub process: Pid,
+    pub begin: u64,
+    pub bytes: u64,
+    /// In the file.
+    pub offset: u64,
+    pub path: PathBuf,
+}
+
 /// The code of the program, by addresses in its processes.
 pub trait Code {
+    /// A file was mapped.
+    fn mapped(&mut self, mapping: &CodeMapping);
+    /// The variables, large enough to be objects, of the file whose data may lie at an address; of each file once.
+    fn variables_near(&mut self, process: Pid, address: u64) -> Vec<LoadedVariable>;
+    /// A process that was forked has what its parent has mapped.
+    fn forked(&mut self, child: Pid, parent: Pid);
+    /// A process runs another program: nothing is mapped any more.
+    fn replaced(&mut self, process: Pid);
     /// What stands there: the innermost function that has a line of its own.
     fn place(&mut self, process: Pid, address: u64) -> Option<CodePlace>;
     /// The function around an address: where it begins, and its bytes.

@@ -43,6 +43,18 @@ pub enum LoggedRecord<'a> {
     Time(TimeSample<'a>),
 }
 
+impl LoggedRecord<'_> {
+    /// When it happened; of a stack nothing is known but that it comes before what names it.
+    pub fn at(&self) -> Option<Nanoseconds> {
+        match self {
+            LoggedRecord::ProcessBegins { at, .. } => Some(*at),
+            LoggedRecord::Stack { .. } => None,
+            LoggedRecord::Memory(event) => Some(event.at),
+            LoggedRecord::Time(sample) => Some(sample.at),
+        }
+    }
+}
+
 /// Samples that the processes took themselves.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct LoggedSamples {
@@ -264,7 +276,9 @@ fn add_samples(samples: &mut LoggedSamples, file: &LogFile) {
 
 /// `None` where the CPU is not known.
 fn sample<'a>(process: Pid, at: Nanoseconds, record: &SampleRecord<'a>) -> Option<TimeSample<'a>> {
-    let general = std::array::from_fn(|k| record.registers[k]);
+    // Of aarch64 the last one is the stack pointer.
+    let general: [u64; GENERAL] =
+        std::array::from_fn(|k| record.registers.get(k).copied().unwrap_or(record.sp));
     Some(TimeSample {
         at,
         process,
@@ -276,12 +290,22 @@ fn sample<'a>(process: Pid, at: Nanoseconds, record: &SampleRecord<'a>) -> Optio
             sp: record.sp,
             bp: record.registers[BP],
             kept: KEPT.map(|number| record.registers[number]),
+            r10: R10.map(|number| record.registers[number]),
+            after_call: false,
             bytes: record.stack,
         },
     })
 }
 
-/// The numbers of the registers from which callers follow.
+/// How many general registers there are, and the numbers of those from which callers follow.
+#[cfg(not(target_arch = "aarch64"))]
+const GENERAL: usize = 16;
+#[cfg(not(target_arch = "aarch64"))]
+const R10: Option<usize> = Some(10);
+#[cfg(target_arch = "aarch64")]
+const GENERAL: usize = 32;
+#[cfg(target_arch = "aarch64")]
+const R10: Option<usize> = None;
 #[cfg(not(target_arch = "aarch64"))]
 const BP: usize = 5;
 #[cfg(not(target_arch = "aarch64"))]
@@ -289,5 +313,5 @@ const KEPT: [usize; 5] = [3, 12, 13, 14, 15];
 #[cfg(target_arch = "aarch64")]
 const BP: usize = 29;
 #[cfg(target_arch = "aarch64")]
-const KEPT: [usize; 5] = [19, 20, 21, 22, 23];
+const KEPT: [usize; 5] = [30, 19, 20, 21, 22];
 const _: () = assert!(BP < REGISTERS && KEPT[4] < REGISTERS);

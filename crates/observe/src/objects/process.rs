@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use numawise_facts::objects::ObjectKind;
 use numawise_linux::Roots;
 use numawise_linux::proc::maps::Mapping;
-use numawise_operands::Listing;
+use numawise_operands::{Listing, Registers};
 use numawise_units::Pid;
 
 use super::live::Live;
@@ -44,12 +44,13 @@ impl Process {
         self.stack_pointers.insert(thread, sp);
     }
 
-    /// The function around an instruction.
+    /// The function around the instruction that registers belong to.
     pub fn listing(
         &mut self,
-        ip: u64,
+        registers: &Registers,
         function: impl FnOnce(u64) -> Option<(u64, Vec<u8>)>,
     ) -> Option<&Listing> {
+        let ip = registers.ip;
         let known =
             self.listings.range(ip + 1..).next().filter(|(_, (begin, _))| *begin <= ip).map(|(end, _)| *end);
         let end = match known {
@@ -57,7 +58,8 @@ impl Process {
             None => {
                 let (begin, end, listing) = match function(ip) {
                     Some((begin, bytes)) => {
-                        (begin, begin.saturating_add(bytes.len() as u64), Some(Listing::of(begin, &bytes)))
+                        let listing = Listing::of(registers.architecture(), begin, &bytes);
+                        (begin, begin.saturating_add(bytes.len() as u64), Some(listing))
                     }
                     None => (ip, ip + 1, None),
                 };

@@ -6,6 +6,7 @@ use numawise_facts::objects::ObjectPages;
 use numawise_linux::calls::pages::{page_nodes, page_size};
 use numawise_units::{Bytes, Nanoseconds, NodeId, Pid};
 
+use super::huge::{HugePageReader, Part};
 use super::live::Span;
 use super::tally::{Tally, Used, User};
 
@@ -29,6 +30,7 @@ pub struct Residence {
     /// When objects are looked at next, by the monotonic clock.
     next: Nanoseconds,
     looks: u32,
+    huge: HugePageReader,
 }
 
 /// Pages of one object that are looked at: a share is then known within 6 points. A page takes 0.2 to 0.3 us.
@@ -83,6 +85,7 @@ impl Residence {
         objects: &mut [Tally],
         at: Nanoseconds,
     ) {
+        let is_huge_due = self.huge.is_due(at);
         for (process, spans) in processes {
             let mut by_object: BTreeMap<u32, Spans> = BTreeMap::new();
             for (begin, span) in spans {
@@ -93,11 +96,27 @@ impl Residence {
                 by_object.into_iter().map(|(object, spans)| (bytes(&spans), object, spans)).collect();
             largest.retain(|(bytes, ..)| *bytes >= LEAST);
             largest.sort_by(|one, other| other.0.cmp(&one.0).then(one.1.cmp(&other.1)));
-            for (bytes, object, spans) in largest.into_iter().take(OBJECTS) {
-                look_at_one(process, at, bytes, &spans, &mut objects[object as usize], self.looks);
+            largest.truncate(OBJECTS);
+            for (bytes, object, spans) in &largest {
+                look_at_one(process, at, *bytes, spans, &mut objects[*object as usize], self.looks);
+            }
+            if is_huge_due {
+                for (object, seen) in self.huge.read(process, at, parts(&largest)) {
+                    objects[object as usize].in_huge_pages(seen);
+                }
             }
         }
     }
+}
+
+/// Where the large ones of these lie.
+fn parts(objects: &[(u64, u32, Spans)]) -> Vec<Part> {
+    let large = objects.iter().filter(|(bytes, ..)| HugePageReader::is_large(*bytes));
+    large
+        .flat_map(|(_, object, spans)| {
+            spans.iter().map(|(begin, end)| Part { begin: *begin, end: *end, object: *object })
+        })
+        .collect()
 }
 
 fn look_at_one(

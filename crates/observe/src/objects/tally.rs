@@ -4,10 +4,12 @@ use std::collections::BTreeMap;
 
 use numawise_facts::Reading;
 use numawise_facts::objects::{
-    FirstTouch, MemoryObject, ObjectKind, ObjectPages, ObjectUse, PARTS, PartUse, PlaceCount, PlaceUse,
+    FirstTouch, HugePages, MemoryObject, ObjectKind, ObjectPages, ObjectUse, PARTS, PartUse, PlaceCount,
+    PlaceUse,
 };
 use numawise_units::{Bytes, CpuId, Nanoseconds, NodeId, Pid};
 
+use super::lines::PageLines;
 use super::live::{Gone, Span};
 
 /// Samples, and those among them that read.
@@ -47,11 +49,13 @@ pub struct Tally {
     begun: Nanoseconds,
     ended: Nanoseconds,
     pages: Reading<Vec<ObjectPages>>,
-    touched: BTreeMap<(u32, CpuId), (u64, u64)>,
+    touched: BTreeMap<(u32, CpuId, Option<u32>), (u64, u64)>,
     touched_at: BTreeMap<u32, u64>,
     used: BTreeMap<User, Used>,
     used_at: BTreeMap<u32, Used>,
     parts: BTreeMap<(u32, u8), f64>,
+    lines: PageLines,
+    huge: Reading<HugePages>,
 }
 
 impl Tally {
@@ -73,6 +77,10 @@ impl Tally {
             used: BTreeMap::new(),
             used_at: BTreeMap::new(),
             parts: BTreeMap::new(),
+            lines: PageLines::default(),
+            huge: Reading::unavailable(
+                "the size of its pages was not asked for: it is small, or was there too shortly",
+            ),
         }
     }
 
@@ -90,7 +98,7 @@ impl Tally {
     }
 
     pub fn touch(&mut self, thread: u32, cpu: CpuId, place: Option<u32>, faults: u64) {
-        let (samples, all) = self.touched.entry((thread, cpu)).or_default();
+        let (samples, all) = self.touched.entry((thread, cpu, place)).or_default();
         *samples += 1;
         *all += faults;
         if let Some(place) = place {
@@ -108,8 +116,9 @@ impl Tally {
         }
     }
 
-    /// A use of a known address in it.
-    pub fn use_part(&mut self, thread: u32, span: &Span, address: u64, samples: f64) {
+    /// A use of a known address in it, where pages have so many bytes.
+    pub fn use_part(&mut self, thread: u32, span: &Span, (address, page): (u64, u64), samples: f64) {
+        self.lines.add(address, page, thread, samples);
         *self.parts.entry((thread, part(span, address))).or_default() += samples;
     }
 
@@ -117,6 +126,13 @@ impl Tally {
         match &mut self.pages {
             Reading::Measured(all) => all.push(pages),
             Reading::Unavailable { .. } => self.pages = Reading::Measured(vec![pages]),
+        }
+    }
+
+    /// What of it is in huge pages: kept is what was seen when most of it had memory.
+    pub fn in_huge_pages(&mut self, seen: HugePages) {
+        if self.huge.measured().is_none_or(|known| known.resident <= seen.resident) {
+            self.huge = Reading::Measured(seen);
         }
     }
 
@@ -134,12 +150,8 @@ impl Tally {
 
     pub fn finish(self, begin_of_run: Nanoseconds) -> MemoryObject {
         let since = |at: Nanoseconds| Nanoseconds(at.0.saturating_sub(begin_of_run.0));
-        let touch = |((thread, cpu), (samples, faults)): ((u32, CpuId), (u64, u64))| FirstTouch {
-            thread,
-            cpu,
-            samples,
-            faults,
-        };
+        let touch =
+            |((thread, cpu, place), (samples, faults))| FirstTouch { thread, cpu, place, samples, faults };
         let used = |(User { thread, cpu, node }, Used { samples, reads })| ObjectUse {
             thread,
             cpu,
@@ -179,6 +191,8 @@ impl Tally {
                 .into_iter()
                 .map(|(place, Used { samples, reads })| PlaceUse { place, samples, reads })
                 .collect(),
+            lines: self.lines.finish(),
+            huge_pages: self.huge,
         }
     }
 }

@@ -7,7 +7,8 @@ use numawise_facts::activity::{
 use numawise_facts::{Activity, RanksByThreads, Reading, WatchedDivision, WatchedRunHeader};
 use numawise_units::{Bytes, Id};
 
-use super::{MOST, Sound, bytes, count, ensure, first_again, machine, moment, name, notices, span, text};
+use super::run::{OfRun, run};
+use super::{MOST, Sound, bytes, count, ensure, first_again, machine, moment, name, span, text};
 
 /// More than these of anything no process has: the collector's tables end far below.
 const MOST_OF_A_PROCESS: usize = 65_536;
@@ -27,31 +28,22 @@ pub const MOST_RANKS: u32 = 1 << 26;
 /// Before the first process.
 pub fn watched_header(header: &WatchedRunHeader) -> Sound {
     let place = |part: &'static str| move || format!("snapshot.header: {part}");
-    name(&header.tool_version, place("tool_version"))?;
-    moment(header.begun, place("begun"))?;
-    span(header.wall, place("wall"))?;
-    ensure(!header.command.command.is_empty(), place("command.command"), "nothing", "a program")?;
-    machine(&header.machine, "snapshot.header: machine")?;
+    run(&OfRun {
+        table: "snapshot",
+        tool_version: &header.tool_version,
+        begun: header.begun,
+        wall: header.wall,
+        command: &header.command,
+        machine: &header.machine,
+        placement: header.placement.as_ref(),
+        usage: &header.usage,
+        notices: &header.notices,
+    })?;
     let others = &header.other_machines;
     ensure(others.len() <= MOST_MACHINES, place("other_machines"), others.len(), "at most 16")?;
     for other in others {
         machine(&other.machine, "snapshot.header: other_machines.machine")?;
         other.hosts.iter().try_for_each(|host| name(host, place("other_machines.hosts")))?;
-    }
-    if let Some(placement) = &header.placement {
-        let tasks = placement.tasks.len();
-        ensure((1..=65_535).contains(&tasks), place("placement.tasks"), tasks, "1 to 65535")?;
-        notices(&placement.warnings, place("placement.warnings"))?;
-    }
-    let usage = &header.usage;
-    for (of, time) in [("usage.user", &usage.user), ("usage.system", &usage.system)] {
-        moment(time.measured().copied().unwrap_or_default(), place(of))?;
-    }
-    bytes(usage.peak_memory.measured().copied().unwrap_or_default(), place("usage.peak_memory"))?;
-    for number in
-        [&usage.minor_faults, &usage.major_faults, &usage.voluntary_switches, &usage.involuntary_switches]
-    {
-        count(number.measured().copied().unwrap_or_default(), place("usage"))?;
     }
     if let CounterAccess::Opened { processor: Some(processor) } = &header.counters {
         name(processor, place("counters.opened.processor"))?;
@@ -67,7 +59,6 @@ pub fn watched_header(header: &WatchedRunHeader) -> Sound {
         let found = format_args!("{} of {}", of.local, of.total);
         ensure(of.local <= of.total, place("traffic.local"), found, "a part of the total")?;
     }
-    notices(&header.notices, place("notices"))?;
     header.division.as_ref().map_or(Ok(()), division)
 }
 
@@ -87,7 +78,7 @@ fn division(of: &WatchedDivision) -> Sound {
 pub struct CountedSoFar(u64);
 
 impl CountedSoFar {
-    fn add(&mut self, number: u64, place: impl Fn() -> String) -> Sound {
+    pub fn add(&mut self, number: u64, place: impl Fn() -> String) -> Sound {
         count(number, &place)?;
         self.0 = self.0.saturating_add(number);
         ensure(self.0 <= 1 << 62, place, self.0, "counts of at most 2^62 together")

@@ -3,9 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use numawise_facts::{PrintedLines, Snapshot, StopReason, Study, Trial};
-use numawise_record::{Existing, Record, Series, read_watched_run, save_watched_run};
+use numawise_record::{
+    Existing, Record, Series, read_object_run, read_watched_run, save_object_run, save_watched_run,
+};
 use rusqlite::Connection;
 
+use crate::objects;
 use crate::sample;
 use crate::series::sample::snapshots;
 use crate::watched;
@@ -64,6 +67,7 @@ fn the_descriptions_name_every_table_and_column() {
     described("nw-file.md", &kept("version-1"), 80);
     described("nw-series.md", &kept("series-version-1"), 70);
     described("nw-snapshot.md", &kept("snapshot-version-1"), 40);
+    described("nw-objects.md", &kept("objects-version-1"), 60);
 }
 
 fn described(document: &str, file: &Path, at_least: usize) {
@@ -147,4 +151,20 @@ fn write_the_kept_snapshot() {
         assert!(!path.exists(), "a kept file never changes");
         save_watched_run(&path, &run, Existing::Stays).unwrap();
     }
+}
+
+#[test]
+fn objects_of_version_1_can_be_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("copy.nw");
+    std::fs::copy(kept("objects-version-1"), &path).unwrap();
+    assert_eq!(read_object_run(&path).unwrap(), objects::run());
+}
+
+#[test]
+#[ignore = "makes a file for testdata/records, once per version of the format"]
+fn write_the_kept_objects() {
+    let path = kept("objects-version-1");
+    assert!(!path.exists(), "a kept file never changes");
+    save_object_run(&path, &objects::run(), Existing::Stays).unwrap();
 }

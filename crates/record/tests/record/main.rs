@@ -6,6 +6,7 @@ mod format;
 mod full;
 mod kill;
 mod killer;
+mod objects;
 mod roundtrip;
 mod same;
 mod sample;

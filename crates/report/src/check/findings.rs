@@ -41,7 +41,9 @@ pub fn title(id: FindingId) -> &'static str {
         | FindingId::ObjectRemote
         | FindingId::ObjectUsedByAll
         | FindingId::ObjectOfThreadElsewhere
-        | FindingId::ObjectNotInFastMemory => objects::title(id),
+        | FindingId::ObjectPagesShared
+        | FindingId::ObjectNotInFastMemory
+        | FindingId::ObjectWithoutHugePages => objects::title(id),
         FindingId::MoreWorkersBringNothing
         | FindingId::MoreWorkersBringLess
         | FindingId::LevelMatters

@@ -2,25 +2,28 @@
 
 use numawise_facts::objects::{AllocationLog, TimeSamples};
 use numawise_facts::{Reading, ResourceUsage};
-use numawise_tables::objects::{ObjectFinding, ObjectRow};
+use numawise_tables::objects::ObjectRow;
 
-use super::{Shown, words};
+use super::{Shown, data, described, views, words};
 use crate::amount::{many, small_share};
 use crate::check::object_findings;
 use crate::document::{
-    Block, Cell, Column, Document, Entry, Fact, Opening, Row, RowLimits, Section, Table, Text, Tone, list,
-    section,
+    Block, Cell, Charts, Column, Document, Fact, Opening, Row, RowLimits, Table, Text, Tone, capital,
+    captioned, list, section,
 };
 use crate::notice;
 use crate::snapshot::words::exit;
 
-/// Objects that are described one by one.
-const DESCRIBED: usize = 8;
+const SCRIPT: &str = include_str!("charts.js");
 
 /// The objects as a document.
 pub fn document(shown: &Shown) -> Document {
     let mut blocks = vec![Block::Facts(facts(shown)), objects(shown)];
-    blocks.extend(described(shown));
+    blocks.extend(described::described(shown));
+    blocks.extend(views::fast_memory(shown));
+    blocks.extend(views::by_thread(shown));
+    blocks.extend(views::over_time(shown));
+    blocks.extend(views::bandwidth(shown));
     blocks.extend(list("notices", "To be kept in mind", &notice::texts(&shown.run.header.notices)));
     blocks.push(Block::Reasons { title: "Why figures are unavailable" });
     Document {
@@ -28,25 +31,25 @@ pub fn document(shown: &Shown) -> Document {
         title: format!("Objects: {}", shown.run.header.command.shell_line()),
         opening: opening(shown),
         blocks,
-        charts: None,
+        charts: Some(Charts { data: data::data(shown), script: SCRIPT }),
         width: 120,
     }
 }
 
 fn opening(shown: &Shown) -> Opening {
     let findings = &shown.tables.findings;
-    let (headline, tone) = match findings.first() {
-        None => (none(shown), Tone::Plain),
-        Some(first) => (headline(shown, first), Tone::Bad),
+    let Some(first) = findings.first() else {
+        return Opening { headline: none(shown), ..Opening::default() };
     };
+    let row = shown.tables.rows.get(first.row);
     let sentence =
         (findings.len() > 1).then(|| format!("{} in all.", many(findings.len() as u64, "finding")));
-    Opening { headline, tone, effect: None, sentence }
-}
-
-fn headline(shown: &Shown, of: &ObjectFinding) -> String {
-    let Some(row) = shown.tables.rows.get(of.row) else { return String::new() };
-    format!("{} ({}): {}", words::name(row), row.bytes, object_findings::name(of.finding.id))
+    Opening {
+        headline: capital(object_findings::name(first.finding.id)),
+        tone: Tone::Loud,
+        effect: row.map(described::title),
+        sentence,
+    }
 }
 
 /// Where there is no finding: whether there could have been one.
@@ -63,7 +66,7 @@ fn none(shown: &Shown) -> String {
 fn facts(shown: &Shown) -> Vec<Fact> {
     let (header, watching) = (&shown.run.header, &shown.run.watching);
     let fact = |name, text: Text| Fact { name, text, code: false };
-    vec![
+    let mut facts = vec![
         Fact { name: "Program", text: header.command.shell_line().into(), code: true },
         fact("Elapsed", format!("{}; it {}", header.wall, exit(header.exit)).into()),
         fact("Memory", peak(&header.usage)),
@@ -84,7 +87,26 @@ fn facts(shown: &Shown) -> Vec<Fact> {
                 format!("{} of the program's CPU time", small_share(*share))
             }),
         ),
-    ]
+        fact(
+            "Memory bound",
+            Text::of(&shown.run.memory_bound, |bound| {
+                format!(
+                    "{} of its time, {}",
+                    words::percent(bound.share),
+                    words::memory_bound_source(bound.source)
+                )
+            }),
+        ),
+        fact(
+            "Bandwidth",
+            Text::of(&shown.run.bandwidth, |of| {
+                let moments = many(of.moments.len() as u64, "moment");
+                format!("{moments}, {}", words::bandwidth_source(of.source))
+            }),
+        ),
+    ];
+    facts.extend(shown.record.map(|record| Fact { name: "Kept in", text: record.into(), code: true }));
+    facts
 }
 
 fn peak(usage: &ResourceUsage) -> Text {
@@ -128,80 +150,47 @@ fn objects(shown: &Shown) -> Block {
         Column::text("lies on"),
         Column::text("used from").expendable(1),
         Column::number("remote").expendable(2),
+        Column::text("findings").expendable(4),
     ];
-    let rows = shown.tables.rows.iter().map(row).collect();
-    let most = Some(RowLimits { terminal: 12, html: 40, rest: "the rest is in --json" });
-    let table = Table { columns, rows, most };
+    let rows = shown.tables.rows.iter().enumerate().map(|(k, of)| row(shown, k, of)).collect();
+    let most = Some(RowLimits { terminal: 12, html: 100, rest: "the rest is in --json" });
+    let map = captioned(
+        "chart-objects",
+        "Objects by their size and their share of the time for memory",
+        "Each object by its size and its share of the time for memory. Green: its accesses are local, red: remote, grey: not known."
+            .to_owned(),
+    );
     let legend =
         "time: share of the time in which threads waited for memory, by samples of their instructions";
-    section("objects", "Objects", vec![Block::Table(table), Block::Legend(legend.into())])
+    let mut blocks = vec![map, Block::Table(Table { columns, rows, most }), Block::Legend(legend.into())];
+    let (objects, bytes) = shown.tables.left_out;
+    if objects > 0 {
+        let text = format!(
+            "{} more, with {bytes} together, have less of the time or are smaller.",
+            many(objects, "object")
+        );
+        blocks.push(Block::Legend(text.into()));
+    }
+    section("objects", "Objects", blocks)
 }
 
-fn row(row: &ObjectRow) -> Row {
-    let cells: [Cell; 8] = [
+fn row(shown: &Shown, k: usize, row: &ObjectRow) -> Row {
+    let findings = shown.tables.findings.iter().filter(|of| of.row == k);
+    let findings: Vec<&str> = findings.map(|of| of.finding.id.code()).collect();
+    let cells: [Cell; 9] = [
         words::name(row).into(),
         Text::of(&row.memory_time, |share| words::percent(share.value)).into(),
-        row.bytes.to_string().into(),
+        Text::of(&words::size(row), ToString::to_string).into(),
         row.count.to_string().into(),
         words::place(&row.allocated).into(),
         Text::of(&row.pages, |nodes| words::nodes(nodes)).into(),
         Text::of(&row.used, |used| words::nodes(&used.nodes)).into(),
         remote(row).into(),
+        findings.join(" ").into(),
     ];
     cells.into_iter().collect()
 }
 
 fn remote(row: &ObjectRow) -> Text {
     Text::of(&row.used.clone().and_then(|used| used.remote), |share| words::percent(*share))
-}
-
-/// Those with most time, each with what is known of it and what to do.
-fn described(shown: &Shown) -> Vec<Block> {
-    let rows = shown.tables.rows.iter().enumerate();
-    let is_worth = |k: usize| k < DESCRIBED || shown.tables.findings.iter().any(|of| of.row == k);
-    let blocks: Vec<Block> = rows
-        .filter(|(k, row)| {
-            is_worth(*k) && row.memory_time.measured().is_some_and(|share| share.value.0 >= 0.005)
-        })
-        .map(|(k, row)| one(shown, k, row))
-        .collect();
-    if blocks.is_empty() { Vec::new() } else { vec![section("described", "One by one", blocks)] }
-}
-
-fn one(shown: &Shown, k: usize, row: &ObjectRow) -> Block {
-    let fact = |name, text: Text| Fact { name, text, code: false };
-    let mut facts = vec![
-        fact("allocated", words::place(&row.allocated)),
-        fact("lies on", Text::of(&row.pages, |nodes| words::nodes(nodes))),
-        fact("first touch", Text::of(&row.first_touch, words::touched)),
-        fact("used by", Text::of(&row.used, words::used)),
-    ];
-    facts.extend(row.memory_time.measured().map(|share| {
-        let text = format!(
-            "{} of all time for memory (95 % interval {} to {})",
-            words::percent(share.value),
-            words::percent(share.low),
-            words::percent(share.high)
-        );
-        fact("time", text.into())
-    }));
-    let mut blocks = vec![Block::Facts(facts)];
-    let entries: Vec<Entry> =
-        shown.tables.findings.iter().filter(|of| of.row == k).map(|of| entry(of)).collect();
-    if !entries.is_empty() {
-        blocks.push(Block::Entries(entries));
-    }
-    let title = format!("{}, {}", words::name(row), row.bytes);
-    Block::Section(Section { id: None, title, blocks })
-}
-
-fn entry(of: &ObjectFinding) -> Entry {
-    Entry {
-        code: of.finding.id.code(),
-        title: object_findings::name(of.finding.id),
-        parts: vec![
-            ("seen", object_findings::evidence(&of.finding)),
-            ("to do", object_findings::advice(&of.finding)),
-        ],
-    }
 }

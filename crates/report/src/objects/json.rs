@@ -1,13 +1,15 @@
 //! Memory objects as JSON, for scripts: `docs/formats/objects-json.md`.
 
 use numawise_facts::activity::CodePlace;
+use numawise_facts::finding::AdvisedStep;
 use numawise_facts::{Exit, Reading};
 use numawise_tables::objects::{
-    NodeShare, ObjectFinding, ObjectRow, ShareInterval, ThreadShare, TouchRow, UseRow,
+    FastMemoryChoice, NodeShare, ObjectFinding, ObjectRow, ObjectUser, ResidenceMoment, ShareInterval,
+    ThreadShare, Toucher,
 };
 use serde_json::{Value, json as object};
 
-use super::Shown;
+use super::{Shown, cures, words};
 use crate::check::{self, object_findings};
 use crate::notice;
 use crate::object::{each, reading};
@@ -23,7 +25,18 @@ pub fn json(shown: &Shown) -> String {
         "schema": SCHEMA,
         "objects": each(&tables.rows, |row| one(shown, row)),
         "left_out": { "objects": tables.left_out.0, "bytes": tables.left_out.1 },
-        "findings": each(&tables.findings, finding),
+        "findings": each(&tables.findings, |of| finding(shown, of)),
+        "fast_memory": reading(&tables.fast_memory, |choice| fast_memory(shown, choice)),
+        "memory_bound": run.memory_bound,
+        "bandwidth": reading(&run.bandwidth, |of| object!({
+            "source": of.source,
+            "moments": each(&of.moments, |moment| object!({
+                "seconds": moment.at.seconds(),
+                "nodes": moment.by_node.iter().map(|(node, bandwidth)| {
+                    object!({ "node": node, "bytes_per_second": bandwidth })
+                }).collect::<Vec<_>>(),
+            })),
+        })),
         "time_samples": tables.time_samples,
         "cost_percent": reading(&tables.cost, |share| object!(100.0 * share.0)),
         "watching": run.watching,
@@ -39,6 +52,7 @@ pub fn json(shown: &Shown) -> String {
             "arguments": header.command.command,
             "directory": header.command.directory.to_string_lossy(),
         },
+        "record": shown.record,
         "tool_version": header.tool_version,
         "begun_ns": header.begun,
     });
@@ -53,24 +67,40 @@ fn unavailable(shown: &Shown) -> Value {
         ("first_touch", watching.faults.reason()),
         ("used", watching.time.reason().or(tables.time_samples.reason())),
         ("cost_percent", tables.cost.reason()),
+        ("fast_memory", tables.fast_memory.reason()),
+        ("memory_bound", shown.run.memory_bound.reason()),
+        ("bandwidth", shown.run.bandwidth.reason()),
     ];
     let known = parts.into_iter().filter_map(|(what, reason)| Some((what, reason?)));
     known.map(|(what, reason)| object!({ "what": what, "reason": reason })).collect()
 }
 
 fn one(shown: &Shown, row: &ObjectRow) -> Value {
+    let used = |of: fn(&numawise_tables::objects::UseRow) -> Value| reading(&row.used, of);
     let mut value = object!({
         "id": row.object,
         "kind": row.kind,
         "process": row.process,
         "name": row.name,
         "count": row.count,
-        "bytes": row.bytes,
+        "bytes": words::size(row),
         "begun_seconds": row.begun.seconds(),
         "ended_seconds": reading(&row.ended, |at| object!(at.seconds())),
-        "pages": reading(&row.pages, |nodes| each(nodes, |of| pages(row, of))),
-        "first_touch": reading(&row.first_touch, |touch| touched(shown, touch)),
-        "used": reading(&row.used, |of| used(shown, of)),
+        "pages": reading(&row.pages, |nodes| each(nodes, |of| pages(row.bytes.0, of))),
+        "residence": reading(&row.residence, |moments| each(moments, residence)),
+        "huge_pages_share": row.huge,
+        "faults": reading(&row.first_touch, |touch| object!(touch.faults)),
+        "first_touch": reading(&row.first_touch, |touch| each(&touch.touchers, |of| toucher(shown, of))),
+        "first_touch_nodes": reading(&row.first_touch, |touch| each(&touch.nodes, node)),
+        "samples": used(|used| object!(used.samples)),
+        "used": reading(&row.used, |used| each(&used.users, |of| user(shown, of))),
+        "used_nodes": used(|used| each(&used.nodes, node)),
+        "used_at": used(|used| used.places.iter().take(PLACES).map(used_at).collect()),
+        "reads_share": used(|used| object!(used.reads)),
+        "remote_share": used(|used| object!(used.remote)),
+        "parts_of_nodes": used(|used| object!(used.parts_of_nodes)),
+        "pages_of_nodes": used(|used| object!(used.pages_of_nodes)),
+        "lines_of_nodes": used(|used| object!(used.lines_of_nodes)),
         "memory_time_share": reading(&row.memory_time, share),
     });
     place(&mut value, row.allocated.as_ref());
@@ -88,12 +118,27 @@ fn place(value: &mut Value, place: Reading<&CodePlace>) {
     value["line"] = part(|place| object!(place.source.line));
 }
 
-fn pages(row: &ObjectRow, of: &NodeShare) -> Value {
-    object!({ "node": of.node, "share": of.share, "bytes": (row.bytes.0 as f64 * of.share.0).round() })
+/// Places of use for each object, those with most of it.
+const PLACES: usize = 20;
+
+fn pages(bytes: u64, of: &NodeShare) -> Value {
+    object!({ "node": of.node, "share": of.share, "bytes": (bytes as f64 * of.share.0).round() as u64 })
+}
+
+fn residence(moment: &ResidenceMoment) -> Value {
+    object!({
+        "seconds": moment.at.seconds(),
+        "bytes": moment.bytes,
+        "pages": each(&moment.nodes, |of| pages(moment.bytes.0, of)),
+    })
 }
 
 fn share(of: &ShareInterval) -> Value {
     object!({ "value": of.value, "low": of.low, "high": of.high })
+}
+
+fn node(of: &NodeShare) -> Value {
+    object!({ "node": of.node, "share": of.share })
 }
 
 fn thread(shown: &Shown, of: &ThreadShare) -> Value {
@@ -101,45 +146,58 @@ fn thread(shown: &Shown, of: &ThreadShare) -> Value {
     object!({ "thread": of.number, "tid": tid, "node": of.node, "share": of.share })
 }
 
-fn touched(shown: &Shown, touch: &TouchRow) -> Value {
-    let mut value = object!({
-        "faults": touch.faults,
-        "threads": each(&touch.threads, |of| thread(shown, of)),
-        "nodes": each(&touch.nodes, |of| object!({ "node": of.node, "share": of.share })),
-    });
-    place(&mut value, touch.place.as_ref());
+fn toucher(shown: &Shown, toucher: &Toucher) -> Value {
+    let mut value = thread(shown, &toucher.of);
+    place(&mut value, toucher.place.as_ref());
     value
 }
 
-fn used(shown: &Shown, of: &UseRow) -> Value {
+fn user(shown: &Shown, user: &ObjectUser) -> Value {
+    let mut value = thread(shown, &user.of);
+    value["reads_share"] = object!(user.reads);
+    value
+}
+
+fn used_at((at, share): &(CodePlace, numawise_units::Ratio)) -> Value {
+    let mut value = object!({ "share": share });
+    place(&mut value, Reading::Measured(at));
+    value
+}
+
+fn fast_memory(shown: &Shown, choice: &FastMemoryChoice) -> Value {
+    let id = |row: usize| shown.tables.rows.get(row).map(|row| row.object);
     object!({
-        "samples": of.samples,
-        "threads": each(&of.threads, |of| thread(shown, of)),
-        "nodes": each(&of.nodes, |of| object!({ "node": of.node, "share": of.share })),
-        "reads_share": of.reads,
-        "remote_share": of.remote,
-        "parts_of_nodes": of.parts_of_nodes,
-        "places": of.places.iter().take(20).map(|(at, share)| {
-            let mut value = object!({ "share": share });
-            place(&mut value, Reading::Measured(at));
-            value
-        }).collect::<Vec<_>>(),
+        "nodes": choice.nodes.to_string(),
+        "capacity_bytes": choice.capacity,
+        "bytes": choice.bytes,
+        "memory_time_share": share(&choice.memory_time),
+        "candidates": choice.candidates,
+        "is_best": choice.is_best,
+        "objects": each(&choice.chosen, |one| object!({ "id": id(one.row), "is_certain": one.is_certain })),
     })
 }
 
-fn finding(of: &ObjectFinding) -> Value {
+fn finding(shown: &Shown, of: &ObjectFinding) -> Value {
     let finding = &of.finding;
     let evidence = finding.evidence.iter().zip(object_findings::evidence(finding)).map(|(one, text)| {
         let mut value = check::json::evidence(one);
         value["text"] = text.into();
         value
     });
-    let advice = finding.advice.iter().zip(object_findings::advice(finding));
+    let advice = |step: &AdvisedStep| {
+        object!({
+            "do": step.advice,
+            "text": cures::text(shown, of, step),
+            "brought": step.brought,
+            "line": cures::line(shown, of, step),
+        })
+    };
     object!({
         "id": finding.id,
-        "row": of.row,
+        "object": shown.tables.rows.get(of.row).map(|row| row.object),
         "title": object_findings::name(finding.id),
         "evidence": evidence.collect::<Vec<_>>(),
-        "advice": advice.map(|(step, text)| object!({ "do": step.advice, "text": text })).collect::<Vec<_>>(),
+        "cost": finding.cost,
+        "advice": each(&finding.advice, advice),
     })
 }

@@ -2,9 +2,9 @@
 
 use numawise_facts::Reading;
 use numawise_facts::activity::CodePlace;
-use numawise_facts::objects::ObjectKind;
+use numawise_facts::objects::{BandwidthSource, MemoryBoundSource, ObjectKind};
 use numawise_tables::objects::{NodeShare, ObjectRow, ThreadShare, TouchRow, UseRow};
-use numawise_units::Ratio;
+use numawise_units::{Bytes, Ratio};
 
 use crate::amount::many;
 use crate::check::object_findings;
@@ -19,6 +19,14 @@ pub fn name(row: &ObjectRow) -> String {
     }
 }
 
+/// What it has at its peak: of memory of which no allocation was seen nobody knows it.
+pub fn size(row: &ObjectRow) -> Reading<Bytes> {
+    if row.count == 0 && row.bytes == Bytes(0) {
+        return Reading::unavailable("no allocation of it was recorded");
+    }
+    Reading::Measured(row.bytes)
+}
+
 pub fn kind(kind: ObjectKind) -> &'static str {
     match kind {
         ObjectKind::Heap => "heap",
@@ -31,53 +39,96 @@ pub fn kind(kind: ObjectKind) -> &'static str {
     }
 }
 
-/// `41.2 %`; what is not nothing is never shown as nothing.
+/// `41 %`: shares of samples are known within some points. What is not nothing is never shown as nothing, nor what is not all as all.
 pub fn percent(share: Ratio) -> String {
-    words::percent(share)
+    match share.0 * 100.0 {
+        of if of > 0.0 && of < 0.5 => "< 1 %".to_owned(),
+        of if of < 100.0 && of > 99.5 => "> 99 %".to_owned(),
+        of => format!("{of:.0} %"),
+    }
 }
 
 pub fn place(place: &Reading<CodePlace>) -> Text {
-    words::place(place)
+    Text::of(place, at)
 }
 
-pub fn plain_place(place: &CodePlace) -> String {
-    words::place_in_short(place)
+/// `kernel.cpp:88 (step)`; without a line the function and the file that was loaded.
+pub fn at(place: &CodePlace) -> String {
+    let source = &place.source;
+    match (source.file.measured(), source.line.measured(), source.function.measured()) {
+        (Some(file), Some(line), Some(function)) => {
+            format!("{}:{line} ({function})", file.rsplit('/').next().unwrap_or(file))
+        }
+        _ => words::place_in_short(place),
+    }
 }
 
-/// `node 0 49 %, node 1 51 %`.
+/// `node 0 49 %, node 1 51 %`, in the order of the nodes.
 pub fn nodes(shares: &[NodeShare]) -> String {
     let one = |of: &NodeShare| match of.node {
         Some(node) => format!("node {node} {}", percent(of.share)),
         None => format!("CPUs of no node {}", percent(of.share)),
     };
-    shares.iter().filter(|of| of.share.0 > 0.0).map(one).collect::<Vec<_>>().join(", ")
+    let mut sorted: Vec<&NodeShare> = shares.iter().filter(|of| of.share.0 > 0.0).collect();
+    sorted.sort_by_key(|of| (of.node.is_none(), of.node));
+    sorted.into_iter().map(one).collect::<Vec<_>>().join(", ")
+}
+
+/// The node that has nearly all, or all of them.
+pub fn lies(shares: &[NodeShare]) -> String {
+    match shares {
+        [] => "on no node yet".to_owned(),
+        [NodeShare { node: Some(node), share }] => format!("on node {node}: {}", percent(*share)),
+        _ => format!("on {}", nodes(shares)),
+    }
 }
 
 /// `thread 0 on node 0, 100 %`; of several how many, and by which nodes.
-pub fn threads(threads: &[ThreadShare], by_node: &[NodeShare]) -> String {
+fn threads(threads: &[ThreadShare], by_node: &[NodeShare]) -> String {
     match threads {
         [] => "nobody".to_owned(),
         [first, ..] if first.share.0 >= 0.9 => {
             format!("{}, {}", object_findings::thread(first.number, first.node), percent(first.share))
         }
-        _ => format!("{}: {}", many(threads.len() as u64, "thread"), nodes(by_node)),
+        _ => format!("{}, {}", many(threads.len() as u64, "thread"), nodes(by_node)),
     }
 }
 
-pub fn touched(touch: &TouchRow) -> String {
+/// `thread 0 on node 0, 100 %, at grid.cpp:17 (fill)`, with a mark where it was one thread that the others have to wait for.
+pub fn touched(touch: &TouchRow, marked: bool) -> String {
     let by = threads(&touch.threads, &touch.nodes);
-    match touch.place.measured() {
-        Some(place) => format!("{by}, in {}", plain_place(place)),
-        None => by,
+    let place = touch.place.measured().map(|place| format!(", at {}", at(place))).unwrap_or_default();
+    let mark = if marked { "   <- one thread" } else { "" };
+    format!("{by}{place}{mark}")
+}
+
+/// `node 0 49 %, node 1 51 % of its memory time, kernel.cpp:88 (step), reads 74 %`.
+pub fn used(used: &UseRow) -> String {
+    let by = match used.threads.as_slice() {
+        [first, ..] if first.share.0 >= 0.9 => threads(&used.threads, &used.nodes),
+        _ => nodes(&used.nodes),
+    };
+    let place = used.places.first().map(|(place, _)| format!(", {}", at(place))).unwrap_or_default();
+    let remote = used.remote.measured().map(|remote| format!(", remote {}", percent(*remote)));
+    let reads = percent(used.reads);
+    format!("{by} of its memory time{place}, reads {reads}{}", remote.unwrap_or_default())
+}
+
+pub fn bandwidth_source(source: BandwidthSource) -> &'static str {
+    match source {
+        BandwidthSource::Resctrl => {
+            "measured by the processor (resctrl), of all programs of the machine while it ran"
+        }
+        BandwidthSource::Uncore => {
+            "counted at the memory controllers, of all programs of the machine while it ran"
+        }
+        BandwidthSource::Samples => "an estimate from the samples of accesses: no counter could be read",
     }
 }
 
-pub fn used(used: &UseRow) -> String {
-    let by = threads(&used.threads, &used.nodes);
-    let place = used
-        .places
-        .first()
-        .map(|(place, share)| format!(", in {} ({})", plain_place(place), percent(*share)));
-    let remote = used.remote.measured().map(|remote| format!(", remote {}", percent(*remote)));
-    format!("{by}{}, reads {}{}", place.unwrap_or_default(), percent(used.reads), remote.unwrap_or_default())
+pub fn memory_bound_source(source: MemoryBoundSource) -> &'static str {
+    match source {
+        MemoryBoundSource::Counters => "by counters of the processor",
+        MemoryBoundSource::Samples => "at most: by samples that were taken behind an access to memory",
+    }
 }

@@ -196,6 +196,11 @@ impl RunRequest {
     fn spreads(&self) -> bool {
         matches!(self.strategy, Some(Strategy::Local | Strategy::Distributed | Strategy::Semi))
     }
+
+    /// True where anything about the placement is asked for.
+    pub fn is_placed(&self) -> bool {
+        *self != RunRequest::new(self.command.clone())
+    }
 }
 
 /// The tasks of the job on this computer.

@@ -32,7 +32,7 @@ pub struct CopiedStack {
 impl CopiedStack {
     pub fn stack(&self) -> Stack<'_> {
         let StackRecord { ip, sp, bp, kept, .. } = self.record;
-        Stack { ip, sp, bp, kept, bytes: &self.bytes }
+        Stack { ip, sp, bp, kept, r10: None, after_call: true, bytes: &self.bytes }
     }
 }
 

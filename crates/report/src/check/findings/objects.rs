@@ -23,7 +23,9 @@ pub(super) fn title(id: FindingId) -> &'static str {
         FindingId::ObjectRemote => "lies on another node than its users",
         FindingId::ObjectUsedByAll => "lies on one node, and threads of several use all of it",
         FindingId::ObjectOfThreadElsewhere => "used by one thread, which is on another node",
+        FindingId::ObjectPagesShared => "nodes use different parts of the same pages",
         FindingId::ObjectNotInFastMemory => "much used, and not in the fast memory",
+        FindingId::ObjectWithoutHugePages => "large, much used, and without huge pages",
         _ => id.code(),
     }
 }
@@ -35,11 +37,6 @@ pub fn evidence(finding: &Finding) -> Vec<String> {
         _ => value(one),
     };
     finding.evidence.iter().map(sentence).collect()
-}
-
-/// What to do, one sentence each.
-pub fn advice(finding: &Finding) -> Vec<String> {
-    super::advice(finding)
 }
 
 pub(super) fn sentence(quantity: ObjectQuantity, one: &Evidence) -> String {
@@ -65,10 +62,25 @@ pub(super) fn sentence(quantity: ObjectQuantity, one: &Evidence) -> String {
             format!("threads on {} have {value} of the time with it", subject(one))
         }
         ObjectQuantity::UsedByThread => format!("{} has {value} of the time with it", subject(one)),
-        ObjectQuantity::PartsOfNodes => {
-            format!("of each part of it, the node that uses it most has {value} of that, on average")
+        ObjectQuantity::PartsOfNodes => divided("64th part of it", &value),
+        ObjectQuantity::PagesOfNodes => divided("page of it", &value),
+        ObjectQuantity::LinesOfNodes => divided("64th of a page of it", &value),
+        ObjectQuantity::HugePagesOfObject => format!("{value} of its memory is in huge pages"),
+        ObjectQuantity::SizeOfObject => {
+            let reach = one.of.map(amount).unwrap_or_default();
+            format!(
+                "it has {value}; with small pages a core keeps the addresses of {reach} at most (whether its accesses miss them is \
+                 not known without counters)"
+            )
+        }
+        ObjectQuantity::MemoryTimeOfChoice => {
+            format!("the objects that fit there together have {value} of the time for memory")
         }
     }
+}
+
+fn divided(part: &str, value: &str) -> String {
+    format!("of the use of each {part}, the node that uses it most has {value} on average")
 }
 
 fn subject(one: &Evidence) -> String {
@@ -87,18 +99,17 @@ pub fn thread(number: u32, node: Option<NodeId>) -> String {
     }
 }
 
-pub(super) fn advise(advice: &ObjectAdvice) -> String {
+/// What to do, as a sentence.
+pub fn advise(advice: &ObjectAdvice) -> String {
     match advice {
         ObjectAdvice::TouchWhereUsed { used_at } => {
             format!(
-                "initialise it in a loop that is divided among the threads as the one {} (the same static schedule), with pinned threads",
+                "first touch in a loop that is divided among the threads as the one {} (same static schedule, pinned threads)",
                 watched::place(used_at)
             )
         }
         ObjectAdvice::InterleaveObject { nodes } => {
-            format!(
-                "spread its pages over nodes {nodes} (numa_alloc_interleaved, mbind, or --memory interleave for all memory)"
-            )
+            format!("interleave it over nodes {nodes} (numa_alloc_interleaved_subset, mbind)")
         }
         ObjectAdvice::TouchByUser { number } => {
             format!("let thread {number} initialise it, once it is where it stays")
@@ -109,5 +120,34 @@ pub(super) fn advise(advice: &ObjectAdvice) -> String {
         ObjectAdvice::PutIntoFastMemory { nodes } => {
             format!("put it into the fast memory, node {nodes} (memkind, hbw_malloc, mbind)")
         }
+        ObjectAdvice::SeparatePages { page } => {
+            let size = page.measured().map_or_else(|| "a page".to_owned(), ToString::to_string);
+            format!(
+                "give what threads of different nodes use pages of its own: align each part to {size} (aligned_alloc, alignas) and \
+                 let its users touch it first"
+            )
+        }
+        ObjectAdvice::UseHugePages { from_outside: true } => {
+            "have it in huge pages (madvise with MADV_HUGEPAGE; without a change of the program for all that malloc gives, by \
+             --page-size thp)"
+                .to_owned()
+        }
+        ObjectAdvice::UseHugePages { from_outside: false } => {
+            "have it in huge pages (madvise with MADV_HUGEPAGE)".to_owned()
+        }
+    }
+}
+
+/// The options of `numawise run` that try it on all memory of a program; none where only a change of the program does it.
+pub fn options(advice: &ObjectAdvice) -> Option<String> {
+    match advice {
+        ObjectAdvice::InterleaveObject { nodes } => Some(format!("--memory interleave:{nodes}")),
+        ObjectAdvice::PutOnNode { node } => Some(format!("--memory preferred:{node}")),
+        ObjectAdvice::PutIntoFastMemory { .. } => Some("--memory hbm".to_owned()),
+        ObjectAdvice::UseHugePages { from_outside: true } => Some("--page-size thp".to_owned()),
+        ObjectAdvice::TouchWhereUsed { .. }
+        | ObjectAdvice::TouchByUser { .. }
+        | ObjectAdvice::SeparatePages { .. }
+        | ObjectAdvice::UseHugePages { from_outside: false } => None,
     }
 }

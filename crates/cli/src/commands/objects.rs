@@ -1,0 +1,146 @@
+//! `numawise objects -- PROGRAM [ARGS]`: which arrays a program has, where each was allocated, which thread touched it first, who uses it
+//! from which node, and where its pages lie.
+//!
+//! The program is run once, unchanged, with our streams and our terminal; what it prints and how it ends is as without us, so that the
+//! report goes to the standard error. It need not be compiled anew; with `-g` objects have lines and the names of variables.
+//! Exit status: the program's own, 128 + n for signal n, 125 to 127 as everywhere.
+
+use std::ffi::OsString;
+use std::io;
+use std::num::NonZeroU32;
+use std::path::{Path, PathBuf};
+
+use numawise_facts::ObjectRun;
+use numawise_record::Existing;
+use numawise_report::notice;
+use numawise_session::objects::{EndedObjects, ObjectsRequest, prepare};
+use numawise_units::{Bytes, Nanoseconds};
+
+use super::run::{TypedPlacement, placed};
+use super::{Failure, Status};
+use crate::files::{self, FileContent, OutputFile};
+use crate::show::ObjectsReport;
+use crate::streams;
+
+/// Run a program once and follow its arrays: allocated where, first touched by whom, used from which node
+#[derive(clap::Args)]
+#[command(override_usage = "numawise objects [OPTIONS] -- PROGRAM [ARGS]...")]
+#[command(
+    after_help = "The report goes to the standard error: the standard output is the program's. Exit status: the program's own; \
+                        125 numawise failed, 126 the program cannot be executed, 127 not found."
+)]
+pub struct Arguments {
+    /// Keep what was seen in this file, for numawise report
+    #[arg(long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Replace the file of --output where it holds objects already
+    #[arg(long, requires = "output")]
+    fresh: bool,
+    /// Write a report in HTML
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+    /// Write the result as JSON (docs/formats/objects-json.md)
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// Print no report
+    #[arg(long, short)]
+    quiet: bool,
+
+    /// Allocations of so much and more are objects one by one, smaller ones are drawn and grouped by where they were allocated
+    #[arg(long, value_name = "BYTES", default_value = "16KiB")]
+    least: Bytes,
+    /// Samples a second of CPU time of each thread; without it as many as cost about 1 %, 1000 at most
+    #[arg(long, value_name = "HERTZ")]
+    rate: Option<NonZeroU32>,
+
+    #[command(flatten)]
+    placement: TypedPlacement,
+
+    /// The program and its arguments; {threads} stands for the number of threads
+    #[arg(last = true, required = true, value_name = "PROGRAM")]
+    command: Vec<OsString>,
+}
+
+/// What is written when the program has ended.
+struct Outputs {
+    record: Option<PathBuf>,
+    existing: Existing,
+    html: Option<PathBuf>,
+    json: Option<PathBuf>,
+    quiet: bool,
+}
+
+pub fn run(typed: Arguments) -> Result<Status, Failure> {
+    if let Some(option) = typed.placement.numactl.without_program() {
+        return Err(Failure::new(format!(
+            "--{option} starts no program, and objects are followed in one; expected it with numawise run"
+        )));
+    }
+    let run = placed(typed.placement.options, &typed.placement.numactl, typed.command)?;
+    let period = typed.rate.map(|rate| Nanoseconds(1_000_000_000 / u64::from(rate.get())));
+    let version = env!("CARGO_PKG_VERSION").to_owned();
+    let request = ObjectsRequest { run, least: typed.least, period, version };
+    let outputs = Outputs {
+        record: typed.output,
+        existing: if typed.fresh { Existing::IsReplaced } else { Existing::Stays },
+        html: typed.html,
+        json: typed.json,
+        quiet: typed.quiet,
+    };
+    let plan = prepare(request, &environment)?;
+    outputs.check()?;
+    for warning in plan.warnings() {
+        streams::say(&format!("warning: {}", notice::text(warning)));
+    }
+    let EndedObjects { exit, run } = plan.run(&environment)?;
+    outputs.write(&run);
+    Ok(exit.shell_status().clamp(0, 255) as Status)
+}
+
+fn environment(name: &str) -> Option<OsString> {
+    std::env::var_os(name)
+}
+
+impl Outputs {
+    /// Finds now what could not be written in the end.
+    fn check(&self) -> Result<(), Failure> {
+        if let Some(path) = &self.record {
+            numawise_record::object_run_may_be_saved(path, self.existing)?;
+        }
+        let file = |option, path| OutputFile { option, path, content: FileContent::Page };
+        let record = |path| OutputFile { content: FileContent::Record, ..file("--output", path) };
+        let written = [
+            self.record.as_deref().map(record),
+            self.html.as_deref().map(OutputFile::html),
+            self.json.as_deref().map(|path| file("--json", path)),
+        ];
+        files::check(&written.into_iter().flatten().collect::<Vec<_>>(), &[])
+    }
+
+    /// What cannot be written is told, and the rest is written all the same: the program's own result stands.
+    fn write(&self, run: &ObjectRun) {
+        let kept = self.record.as_deref().map(|path| {
+            numawise_record::save_object_run(path, run, self.existing).map(|()| path).map_err(Failure::from)
+        });
+        let name = kept.as_ref().and_then(|kept| kept.as_ref().ok()).map(|path| path.display().to_string());
+        let report = ObjectsReport::of(run, name.as_deref());
+        let written = |path: &Path, text: &str| files::write(path, text, "the report");
+        let pages = [
+            self.html.as_deref().map(|path| written(path, &report.html())),
+            self.json.as_deref().map(|path| written(path, &report.json())),
+        ];
+        let failures: Vec<Failure> = kept
+            .and_then(Result::err)
+            .into_iter()
+            .chain(pages.into_iter().flatten().filter_map(Result::err))
+            .collect();
+        // What was to be in files alone is printed where one could not be written.
+        if !self.quiet || !failures.is_empty() {
+            streams::say_text(&format!("\n{}", report.text(streams::style_of(&io::stderr()))));
+        }
+        for failure in failures {
+            // The status is the program's.
+            let _ = failure.report();
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! Known-answer programs under `numawise objects`.
+//!
+//! Where other work takes a CPU from a thread the truth stays: both sides count CPU time. But a run with too few samples proves
+//! nothing, and where the kernel or the processor does not give what is needed, figures are withheld, which is not wrong.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::LazyLock;
+
+use serde_json::Value;
+
+use crate::compare::{Compared, Tolerances, compare};
+use crate::truth::Truth;
+
+/// The folder of the programs, made once.
+static PROGRAMS: LazyLock<PathBuf> = LazyLock::new(|| {
+    let build = Path::new(env!("CARGO_TARGET_TMPDIR")).join("objects");
+    let mut make = Command::new("make");
+    make.args(["--no-print-directory", "-s", "-C"]).arg(sources());
+    let made = make.arg(format!("BUILD={}", build.display())).arg("all").output().expect("make starts");
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    build
+});
+
+fn sources() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../native/workloads/objects")
+}
+
+/// What is said of a program, held against its truth; nothing where the program cannot run here.
+fn watched(command: &[&str]) -> Option<Vec<Compared>> {
+    let folder = tempfile::tempdir().unwrap();
+    let json = folder.path().join("objects.json");
+    let mut numawise = Command::new(env!("CARGO_BIN_EXE_numawise"));
+    numawise.args(["objects", "--quiet", "--json"]).arg(&json).arg("--").args(command);
+    let ran = numawise.output().expect("numawise starts");
+    let (output, messages) = (String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr));
+    assert!(ran.status.success(), "{command:?}: {}\n{output}{messages}", ran.status);
+    let truth = Truth::parse(&output).unwrap_or_else(|wrong| panic!("{command:?}: {wrong:?}"))?;
+    let json: Value = serde_json::from_slice(&std::fs::read(&json).unwrap()).unwrap();
+    Some(compare(&truth, &json, Tolerances::WITH_PERF_EVENTS))
+}
+
+/// Runs a program; each figure is as it is promised, or withheld.
+fn holds(program: &str, mode: Option<&str>) {
+    let program = PROGRAMS.join(program).display().to_string();
+    let command: Vec<&str> = std::iter::once(program.as_str()).chain(mode).collect();
+    let Some(all) = watched(&command) else { return };
+    let wrong: Vec<&Compared> = all.iter().filter(|of| of.is_wrong()).collect();
+    assert!(wrong.is_empty(), "{command:?}: {wrong:#?}");
+    for withheld in all.iter().filter(|of| of.is_withheld()) {
+        eprintln!("{command:?}: {withheld:?}");
+    }
+}
+
+#[test]
+#[ignore = "the command is not there yet"]
+fn arrays_that_are_used_alike() {
+    for mode in [
+        "sequential",
+        "strided",
+        "random",
+        "chase",
+        "branches",
+        "calls",
+        "copy",
+        "writes",
+        "set",
+        "avx",
+        "gather",
+    ] {
+        holds("patterns", Some(mode));
+    }
+}
+
+#[test]
+#[ignore = "the command is not there yet"]
+fn arrays_that_are_used_in_phases() {
+    holds("phases", None);
+}
+
+#[test]
+#[ignore = "the command is not there yet"]
+fn loops_over_several_arrays() {
+    for mode in ["random", "chase", "blocks", "four"] {
+        holds("mixed", Some(mode));
+    }
+}
+
+#[test]
+#[ignore = "the command is not there yet"]
+fn pages_that_are_touched_by_known_threads() {
+    for mode in ["one", "other", "halves", "thirty", "strewn", "loop"] {
+        holds("touch", Some(mode));
+    }
+}
+
+#[test]
+#[ignore = "the command is not there yet"]
+fn arrays_that_threads_of_openmp_divide() {
+    for mode in ["serial", "parallel"] {
+        holds("openmp", Some(mode));
+    }
+}
+
+#[test]
+#[ignore = "the command is not there yet"]
+fn memory_of_every_kind() {
+    for program in ["kinds", "growth", "vectors", "nodes"] {
+        holds(program, None);
+    }
+}
+
+#[test]
+#[ignore = "the command is not there yet"]
+fn arrays_of_fortran() {
+    holds("arrays", None);
+}
+
+#[test]
+#[ignore = "the command is not there yet"]
+fn arrays_of_numpy() {
+    let python = "/usr/bin/python3";
+    let has_numpy = Command::new(python).args(["-c", "import numpy"]).output();
+    if !has_numpy.is_ok_and(|output| output.status.success()) {
+        eprintln!("SKIPPED: no NumPy");
+        return;
+    }
+    let program = sources().join("src/numpy_arrays.py").display().to_string();
+    let all = watched(&[python, &program]).expect("it runs everywhere");
+    let wrong: Vec<&Compared> = all.iter().filter(|of| of.is_wrong()).collect();
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}

@@ -1,0 +1,5 @@
+//! `numawise objects`: programs that know who touches and uses their memory objects, held against what is said of them.
+
+mod compare;
+mod known;
+mod truth;

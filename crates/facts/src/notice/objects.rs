@@ -1,0 +1,19 @@
+//! Notices of a run whose memory objects are watched.
+
+use super::PreloadObstacle;
+
+super::notices! {
+    /// NW94x: of memory objects.
+    Objects: ObjectsNotice {
+        /// The program does not have the library loaded that logs its allocations; what it starts may.
+        "NW940" NotLogged { obstacle: PreloadObstacle },
+        /// No process of the program had the library loaded.
+        "NW941" NothingLogged,
+        /// The kernel does not sample for us, `problem` says why; threads of the program are sampled by timers of their own.
+        "NW942" SampledInside { problem: String },
+        /// What watched the program failed before it had ended.
+        "NW943" WatchFailed { problem: String },
+        /// Records of the kernel that found no place: what was seen of the program is a part of it.
+        "NW944" RecordsLost { count: u64 },
+    }
+}

@@ -1,0 +1,222 @@
+//! Where the clock's interrupts are taken on this processor, and what a sample costs: measured on this thread before a program is watched.
+//!
+//! The loop chases pointers through memory that the second cache does not hold, so that each pass waits for its load. An interrupt
+//! that is taken while the load is waited for is noted at the instruction after it on processors, and at the head of the loop under
+//! emulation: then what a sample says of memory is not to be believed.
+
+use std::io;
+use std::time::{Duration, Instant};
+
+use numawise_facts::Reading;
+use numawise_facts::objects::Skid;
+use numawise_linux::calls::interrupts::interrupts;
+use numawise_linux::calls::sampler::{Sampler, SamplerObstacle, SamplerSettings};
+use numawise_linux::samples::{Record, Sample};
+use numawise_units::Nanoseconds;
+
+#[cfg(test)]
+#[path = "calibration_tests.rs"]
+mod tests;
+
+/// What is known of samples on this processor.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Calibration {
+    pub skid: Skid,
+    /// CPU time that one sample of the clock takes from the thread.
+    pub time_sample: Reading<Nanoseconds>,
+}
+
+/// Cache lines that are chased through: 8 MiB, more than the second caches of today's processors have for one core (4 MiB at most), and
+/// quickly made.
+const LINES: usize = 131_072;
+const LINE_BYTES: usize = 64;
+/// How long is sampled, and how often: 400 samples, of which a share of 0.8 has an interval of 4 points on each side.
+const CHASED: Duration = Duration::from_millis(40);
+const SPUN: Duration = Duration::from_millis(20);
+const PERIOD: Nanoseconds = Nanoseconds(100_000);
+
+/// Measures it, which takes 0.1 s.
+///
+/// # Errors
+/// Where the kernel does not let us sample.
+pub fn calibrate(stack: u32) -> Result<Calibration, SamplerObstacle> {
+    let chase = Chase::new();
+    let settings = SamplerSettings { period: PERIOD, faults: None, stack, begins_with_exec: false };
+    let mut sampler = Sampler::open(&settings)?;
+    let code = chase.run(CHASED);
+    let mut skid = Skid::default();
+    each_sample(&mut sampler, |sample| skid.add(sample.ip, &code));
+    let gaps = gaps(SPUN);
+    let mut samples = 0;
+    each_sample(&mut sampler, |_| samples += 1);
+    Ok(Calibration { skid, time_sample: cost(gaps, samples) })
+}
+
+/// The same for timers of the threads' own CPU time, of which the kernel takes at most one a tick (250 a second with Debian's kernel).
+///
+/// # Errors
+/// Where the kernel gives no timer.
+pub fn calibrate_timers() -> io::Result<Calibration> {
+    /// 60 ticks of 4 ms, of which others may have some, and half as many for the cost.
+    const CHASED: Duration = Duration::from_millis(240);
+    const SPUN: Duration = Duration::from_millis(120);
+    const PERIOD: Nanoseconds = Nanoseconds(1_000_000);
+    let chase = Chase::new();
+    let mut code = chase.code();
+    let ips = interrupts(PERIOD, || code = chase.run(CHASED))?;
+    let mut skid = Skid::default();
+    ips.into_iter().for_each(|ip| skid.add(ip, &code));
+    let mut longest = Vec::new();
+    let samples = interrupts(PERIOD, || longest = gaps(SPUN))?.len();
+    Ok(Calibration { skid, time_sample: cost(longest, samples) })
+}
+
+fn each_sample(sampler: &mut Sampler, mut each: impl FnMut(&Sample<'_>)) {
+    sampler.drain(|bytes| {
+        if let Some((_, Record::Sample(sample))) = Record::parse(bytes) {
+            each(&sample);
+        }
+    });
+}
+
+/// Times for which a loop that does nothing else stood still, the longest first: the interrupts among others.
+fn gaps(length: Duration) -> Vec<Nanoseconds> {
+    /// A reading of the clock takes 20 to 50 ns, an interrupt more than this.
+    const LEAST: Duration = Duration::from_nanos(300);
+    let begin = Instant::now();
+    let (mut last, mut gaps) = (begin, Vec::new());
+    loop {
+        let now = Instant::now();
+        if now - last > LEAST {
+            gaps.push(Nanoseconds((now - last).as_nanos() as u64));
+        }
+        if now - begin > length {
+            break;
+        }
+        last = now;
+    }
+    gaps.sort_by(|one, other| other.cmp(one));
+    gaps
+}
+
+/// The middle one of as many of the longest gaps as there were samples: others' interrupts among them are few.
+fn cost(gaps: Vec<Nanoseconds>, samples: usize) -> Reading<Nanoseconds> {
+    const LEAST: usize = 8;
+    let of_samples = &gaps[..samples.min(gaps.len())];
+    match of_samples.get(of_samples.len() / 2) {
+        Some(middle) if samples >= LEAST => Reading::Measured(*middle),
+        _ => Reading::unavailable("too few samples were taken before the program began"),
+    }
+}
+
+/// Where the instructions of the loop lie.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct ChaseCode {
+    load: u64,
+    after_load: u64,
+    end: u64,
+}
+
+trait CountSample {
+    fn add(&mut self, ip: u64, code: &ChaseCode);
+}
+
+impl CountSample for Skid {
+    fn add(&mut self, ip: u64, code: &ChaseCode) {
+        self.samples += u64::from((code.load..code.end).contains(&ip));
+        self.one_after += u64::from(ip == code.after_load);
+    }
+}
+
+/// Memory of which each line has the place of another, in one circle.
+struct Chase {
+    memory: Vec<u64>,
+}
+
+impl Chase {
+    fn new() -> Chase {
+        const WORDS: usize = LINE_BYTES / 8;
+        let mut memory = vec![0u64; LINES * WORDS];
+        // One circle through all lines: a linear congruential generator of full period (D. E. Knuth, The Art of Computer Programming 2,
+        // 3.2.1.2: increment odd, multiplier 1 modulo 4).
+        let mut line = 0usize;
+        for _ in 0..LINES {
+            let next = (line.wrapping_mul(1_664_525).wrapping_add(1_013_904_223)) % LINES;
+            memory[line * WORDS] = (next * LINE_BYTES) as u64;
+            line = next;
+        }
+        Chase { memory }
+    }
+
+    fn code(&self) -> ChaseCode {
+        self.pass(0, 1).1
+    }
+
+    /// For so long.
+    fn run(&self, length: Duration) -> ChaseCode {
+        let (begin, mut at, mut code) = (Instant::now(), 0, self.code());
+        while begin.elapsed() < length {
+            (at, code) = self.pass(at, 2_000);
+        }
+        std::hint::black_box(at);
+        code
+    }
+
+    /// So many loads from a place on; where it came to, and where the loop lies.
+    fn pass(&self, from: u64, loads: u64) -> (u64, ChaseCode) {
+        let (mut at, mut left) = (from, loads);
+        let (load, after_load, end): (u64, u64, u64);
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: each place lies in the memory, by how it was made.
+        unsafe {
+            std::arch::asm!(
+                "lea {load}, [rip + 2f]",
+                "lea {after}, [rip + 3f]",
+                "lea {end}, [rip + 4f]",
+                "2:",
+                "mov {at}, qword ptr [{base} + {at}]",
+                "3:",
+                "lea {spare}, [{left} + 1]",
+                "lea {spare}, [{left} + 2]",
+                "sub {left}, 1",
+                "jnz 2b",
+                "4:",
+                load = out(reg) load,
+                after = out(reg) after_load,
+                end = out(reg) end,
+                at = inout(reg) at,
+                base = in(reg) self.memory.as_ptr(),
+                left = inout(reg) left,
+                spare = out(reg) _,
+                options(nostack, readonly),
+            );
+        }
+        #[cfg(target_arch = "aarch64")]
+        // SAFETY: as above.
+        unsafe {
+            std::arch::asm!(
+                "adr {load}, 2f",
+                "adr {after}, 3f",
+                "adr {end}, 4f",
+                "2:",
+                "ldr {at}, [{base}, {at}]",
+                "3:",
+                "add {spare}, {left}, #1",
+                "add {spare}, {left}, #2",
+                "subs {left}, {left}, #1",
+                "b.ne 2b",
+                "4:",
+                load = out(reg) load,
+                after = out(reg) after_load,
+                end = out(reg) end,
+                at = inout(reg) at,
+                base = in(reg) self.memory.as_ptr(),
+                left = inout(reg) left,
+                spare = out(reg) _,
+                options(nostack, readonly),
+            );
+        }
+        std::hint::black_box(left);
+        (at, ChaseCode { load, after_load, end })
+    }
+}

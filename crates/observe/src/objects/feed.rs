@@ -1,0 +1,210 @@
+//! What the kernel sampled and what the library in the program logged, handed to the tracker in the order of time.
+
+use numawise_facts::objects::{AllocationLog, FaultSamples};
+use numawise_linux::calls::sampler::Sampler;
+use numawise_linux::samples::{Record, Sample, UserRegisters};
+use numawise_operands::Registers;
+use numawise_units::Nanoseconds;
+
+use super::input::{CodeMapping, FaultSample, Stack, TimeSample};
+use super::log::{HeapLogs, LoggedRecord};
+use super::{ObjectTracker, TrackedObjects};
+
+#[cfg(test)]
+#[path = "feed_tests.rs"]
+mod tests;
+
+/// All that is known of a program's memory while it runs. For one thread.
+pub struct ObjectFeed {
+    tracker: ObjectTracker,
+    logs: HeapLogs,
+    /// Page faults from one sample of the kernel to the next; none where the library samples in the program.
+    faults: Option<u64>,
+    sampled: KernelRecords,
+    kernel: KernelCounts,
+}
+
+/// What became of the kernel's samples.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct KernelCounts {
+    pub lost: u64,
+    /// How often the kernel took no more samples for a while, as they cost too much.
+    pub throttled: u64,
+    /// Records that are not as the kernel writes them.
+    pub unreadable: u64,
+}
+
+/// What is left when the program has ended.
+#[derive(Debug)]
+pub struct FedObjects {
+    pub tracked: TrackedObjects,
+    pub log: AllocationLog,
+    pub kernel: KernelCounts,
+}
+
+impl FedObjects {
+    /// Samples at page faults.
+    pub fn faults(&self) -> FaultSamples {
+        let counts = &self.tracked.counts;
+        FaultSamples { samples: counts.fault_samples, faults: counts.faults, lost: self.kernel.lost }
+    }
+}
+
+/// What the rings of the kernel held at one moment.
+#[derive(Debug, Default)]
+pub struct KernelRecords {
+    records: Vec<KernelRecord>,
+    unreadable: u64,
+    bytes: usize,
+}
+
+#[derive(Debug)]
+struct KernelRecord {
+    at: Nanoseconds,
+    is_fault: bool,
+    bytes: Box<[u8]>,
+}
+
+impl KernelRecords {
+    /// Empties the rings.
+    pub fn read(sampler: &mut Sampler) -> KernelRecords {
+        let faults = sampler.fault_events();
+        let mut read = KernelRecords::default();
+        sampler.drain(|bytes| match Record::parse(bytes) {
+            Some((at, record)) => {
+                let is_fault = matches!(&record, Record::Sample(sample) if faults.contains(&sample.event));
+                read.records.push(KernelRecord { at, is_fault, bytes: bytes.into() });
+                read.bytes += bytes.len();
+            }
+            None => read.unreadable += 1,
+        });
+        read
+    }
+
+    /// How much they take.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    pub fn count(&self) -> usize {
+        self.records.len()
+    }
+
+    /// Takes those out that were made until then, in the order of time.
+    fn take(&mut self, until: Nanoseconds) -> Vec<KernelRecord> {
+        // Stable: records of one ring stand in the order in which they were made.
+        self.records.sort_by_key(|record| record.at);
+        let rest = self.records.split_off(self.records.partition_point(|record| record.at <= until));
+        std::mem::replace(&mut self.records, rest)
+    }
+}
+
+impl ObjectFeed {
+    /// `faults`: page faults from one sample of the kernel to the next, where it samples the program.
+    pub fn new(tracker: ObjectTracker, logs: HeapLogs, faults: Option<u64>) -> ObjectFeed {
+        let (sampled, kernel) = (KernelRecords::default(), KernelCounts::default());
+        ObjectFeed { tracker, logs, faults, sampled, kernel }
+    }
+
+    /// Notes that so many records found no place with us.
+    pub fn lose(&mut self, records: u64) {
+        self.kernel.lost += records;
+    }
+
+    /// Hands over all that happened until `read_at`, when the rings held what was read of them.
+    pub fn drain(&mut self, read: KernelRecords, read_at: Nanoseconds) {
+        self.kernel.unreadable += read.unreadable;
+        self.sampled.records.extend(read.records);
+        let waiting = self.sampled.take(read_at);
+        let (tracker, kernel) = (&mut self.tracker, &mut self.kernel);
+        let (is_sampled, faults) = (self.faults.is_some(), self.faults.unwrap_or(1));
+        let mut next = waiting.iter().peekable();
+        self.logs.drain(read_at, &mut |logged| {
+            let at = logged.at();
+            while let Some(record) = next.next_if(|record| at.is_some_and(|at| record.at <= at)) {
+                feed_kernel(tracker, kernel, record, faults);
+            }
+            feed_logged(tracker, logged, is_sampled);
+        });
+        next.for_each(|record| feed_kernel(tracker, kernel, record, faults));
+    }
+
+    /// Looks where pages lie, where that is due.
+    pub fn look(&mut self, now: Nanoseconds) {
+        self.tracker.look(now);
+    }
+
+    /// What was seen, once the program has ended.
+    pub fn finish(self) -> FedObjects {
+        FedObjects { tracked: self.tracker.finish(), log: self.logs.counts(), kernel: self.kernel }
+    }
+}
+
+fn feed_kernel(tracker: &mut ObjectTracker, counts: &mut KernelCounts, record: &KernelRecord, faults: u64) {
+    let Some((at, parsed)) = Record::parse(&record.bytes) else { return };
+    match parsed {
+        Record::Sample(sample) => feed_sample(tracker, &sample, record.is_fault.then_some(faults)),
+        Record::Mapped { process, begin, bytes, offset, path } => {
+            tracker.mapped(&CodeMapping { process, begin, bytes, offset, path });
+        }
+        Record::Forked { process, parent, .. } if process != parent => tracker.forked(process, parent),
+        Record::Forked { process, thread, .. } => tracker.began(process, thread),
+        Record::Named { process, thread, name, is_exec } => {
+            if is_exec {
+                tracker.replaced(process, at);
+            }
+            tracker.named(process, thread, name);
+        }
+        Record::Lost { count } => counts.lost += count,
+        Record::Throttled => counts.throttled += 1,
+        Record::Other => {}
+    }
+}
+
+/// `faults`: that the sample stands for, where it is of one.
+fn feed_sample(tracker: &mut ObjectTracker, sample: &Sample<'_>, faults: Option<u64>) {
+    // A thread of 32 bits: nothing here knows its code.
+    let Some(registers) = sample.registers else { return };
+    let stack = stack(&registers, sample.stack);
+    let Sample { at, process, thread, cpu, .. } = *sample;
+    if let Some(faults) = faults {
+        let address = sample.address;
+        tracker.fault(&FaultSample { at, process, thread, cpu, address, faults, stack });
+    } else {
+        let registers = Registers::new(registers.ip(), registers.general());
+        tracker.time(&TimeSample { at, process, thread, cpu, registers, stack });
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+fn stack<'a>(registers: &UserRegisters, bytes: &'a [u8]) -> Stack<'a> {
+    let general = registers.general();
+    let kept = [general[3], general[12], general[13], general[14], general[15]];
+    let (ip, sp) = (registers.ip(), registers.sp());
+    Stack { ip, sp, bp: general[5], kept, r10: Some(general[10]), after_call: false, bytes }
+}
+
+#[cfg(target_arch = "aarch64")]
+fn stack<'a>(registers: &UserRegisters, bytes: &'a [u8]) -> Stack<'a> {
+    let general = registers.general();
+    let kept = [general[30], general[19], general[20], general[21], general[22]];
+    let (ip, sp) = (registers.ip(), registers.sp());
+    Stack { ip, sp, bp: general[29], kept, r10: None, after_call: false, bytes }
+}
+
+/// What the library noted. Where the kernel samples too, it has said before what a process has mapped, and which one it was forked from.
+fn feed_logged(tracker: &mut ObjectTracker, logged: LoggedRecord<'_>, is_sampled: bool) {
+    match logged {
+        LoggedRecord::ProcessBegins { process, parent, forked, at } if !is_sampled => {
+            if forked {
+                tracker.forked(process, parent);
+            } else {
+                tracker.replaced(process, at);
+            }
+        }
+        LoggedRecord::ProcessBegins { .. } => {}
+        LoggedRecord::Stack { process, number, stack } => tracker.stack(process, number, &stack),
+        LoggedRecord::Memory(event) => tracker.memory(&event),
+        LoggedRecord::Time(sample) => tracker.time(&sample),
+    }
+}

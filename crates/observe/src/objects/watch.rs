@@ -1,0 +1,145 @@
+//! The threads that follow the memory objects of a program while that runs: one empties the kernel's rings, which must not wait, and
+//! one finds out what the records say, which now and then takes longer (symbols of a file that was just loaded).
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::{Builder, JoinHandle};
+use std::time::Duration;
+
+use numawise_linux::calls::clock;
+use numawise_linux::calls::sampler::Sampler;
+use numawise_units::Nanoseconds;
+
+use super::feed::{FedObjects, KernelRecords, ObjectFeed};
+
+/// Between two times at which the rings are emptied. The kernel's ring of a CPU has 512 KiB: at 700,000 page faults a second, each 31st
+/// of them sampled with 1.3 KB, it holds 18 ms.
+const INTERVAL: Duration = Duration::from_millis(8);
+/// Records that wait for the second thread take so much at most.
+const MOST_WAITING: usize = 64 << 20;
+
+/// Objects of a program that runs.
+#[derive(Debug)]
+pub struct ObjectWatch {
+    stop: Arc<AtomicBool>,
+    reading: JoinHandle<Nanoseconds>,
+    following: JoinHandle<WatchedObjects>,
+}
+
+/// What is left of them.
+#[derive(Debug)]
+pub struct WatchedObjects {
+    pub fed: FedObjects,
+    /// CPU time of both threads.
+    pub cost: Nanoseconds,
+}
+
+/// Why nothing was seen.
+#[derive(Debug, thiserror::Error)]
+pub enum ObjectWatchError {
+    #[error("a thread cannot be made: {0}")]
+    Thread(io::Error),
+    #[error("a thread that watched the program has ended by a fault of ours")]
+    Panicked,
+}
+
+/// What was in the rings at one moment; nothing where there was no room for it.
+struct ReadRings {
+    at: Nanoseconds,
+    records: Result<KernelRecords, usize>,
+}
+
+impl ObjectWatch {
+    /// Begins. `feed` is made in the thread that uses it; without a sampler the library in the program samples.
+    ///
+    /// # Errors
+    /// Where there can be no other thread.
+    pub fn start(
+        sampler: Option<Sampler>,
+        feed: impl FnOnce() -> ObjectFeed + Send + 'static,
+    ) -> Result<ObjectWatch, ObjectWatchError> {
+        let stop = Arc::new(AtomicBool::new(false));
+        let waiting = Arc::new(AtomicUsize::new(0));
+        let (send, receive) = channel();
+        let (of_reader, to_stop) = (Arc::clone(&waiting), Arc::clone(&stop));
+        let reading = Builder::new()
+            .name("read-samples".to_owned())
+            .spawn(move || read(sampler, &send, &of_reader, &to_stop))
+            .map_err(ObjectWatchError::Thread)?;
+        let following = Builder::new()
+            .name("follow-objects".to_owned())
+            .spawn(move || follow(feed(), &receive, &waiting));
+        match following {
+            Ok(following) => Ok(ObjectWatch { stop, reading, following }),
+            Err(error) => {
+                stop.store(true, Ordering::Release);
+                Err(ObjectWatchError::Thread(error))
+            }
+        }
+    }
+
+    /// To be called when the program has ended.
+    ///
+    /// # Errors
+    /// Where a thread failed.
+    pub fn finish(self) -> Result<WatchedObjects, ObjectWatchError> {
+        self.stop.store(true, Ordering::Release);
+        self.reading.thread().unpark();
+        let cost = self.reading.join().map_err(|_| ObjectWatchError::Panicked)?;
+        let mut watched = self.following.join().map_err(|_| ObjectWatchError::Panicked)?;
+        watched.cost = watched.cost + cost;
+        Ok(watched)
+    }
+}
+
+/// Reads until it is told to stop, and once more; the CPU time of this thread.
+fn read(
+    mut sampler: Option<Sampler>,
+    send: &Sender<ReadRings>,
+    waiting: &AtomicUsize,
+    stop: &AtomicBool,
+) -> Nanoseconds {
+    loop {
+        let is_last = stop.load(Ordering::Acquire);
+        let at = clock::monotonic();
+        let read = sampler.as_mut().map_or_else(KernelRecords::default, KernelRecords::read);
+        let bytes = read.bytes();
+        let records = if waiting.load(Ordering::Relaxed) + bytes > MOST_WAITING {
+            Err(read.count())
+        } else {
+            waiting.fetch_add(bytes, Ordering::Relaxed);
+            Ok(read)
+        };
+        // Nobody follows any more: that thread failed, which is told at the end.
+        if send.send(ReadRings { at, records }).is_err() || is_last {
+            return clock::thread_cpu_time();
+        }
+        std::thread::park_timeout(INTERVAL);
+    }
+}
+
+fn follow(mut feed: ObjectFeed, receive: &Receiver<ReadRings>, waiting: &AtomicUsize) -> WatchedObjects {
+    let mut rings = receive.recv().ok();
+    while let Some(ReadRings { at, records }) = rings.take() {
+        match records {
+            Ok(records) => {
+                let bytes = records.bytes();
+                feed.drain(records, at);
+                waiting.fetch_sub(bytes, Ordering::Relaxed);
+            }
+            Err(lost) => {
+                feed.lose(lost as u64);
+                feed.drain(KernelRecords::default(), at);
+            }
+        }
+        rings = receive.try_recv().ok();
+        if rings.is_none() {
+            // All that is known was handed over: now is the time to ask the kernel, and to wait.
+            feed.look(clock::monotonic());
+            rings = receive.recv().ok();
+        }
+    }
+    WatchedObjects { fed: feed.finish(), cost: clock::thread_cpu_time() }
+}

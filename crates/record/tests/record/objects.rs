@@ -1,0 +1,307 @@
+//! The memory objects of a run.
+
+use std::path::PathBuf;
+
+use numawise_facts::activity::{CodePlace, SourcePlace};
+use numawise_facts::objects::{
+    AllocationLog, FaultSamples, FirstTouch, MemoryObject, ObjectKind, ObjectPages, ObjectRunHeader,
+    ObjectThread, ObjectUse, ObjectWatching, PARTS, PartUse, PlaceCount, PlaceUse, Skid, TimeSamples,
+};
+use numawise_facts::{ObjectRun, Reading};
+use numawise_record::{
+    Existing, RecordError, RecordKind, kind, object_run_may_be_saved, read_object_run, save_object_run,
+};
+use numawise_units::{Bytes, CpuId, Nanoseconds, NodeId, Pid};
+use rusqlite::Connection;
+
+use crate::watched;
+
+const PROCESS: Pid = Pid(4000);
+
+fn milliseconds(count: u64) -> Nanoseconds {
+    Nanoseconds(count * 1_000_000)
+}
+
+fn header() -> ObjectRunHeader {
+    let of = watched::run().header;
+    ObjectRunHeader {
+        tool_version: of.tool_version,
+        begun: of.begun,
+        command: of.command,
+        host: of.host,
+        machine: of.machine,
+        placement: of.placement,
+        exit: of.exit,
+        wall: of.wall,
+        usage: of.usage,
+        notices: of.notices,
+    }
+}
+
+fn watching() -> ObjectWatching {
+    ObjectWatching {
+        least: Bytes::kib(64),
+        allocations: Reading::Measured(AllocationLog {
+            processes: 1,
+            events: 12,
+            dropped: 1,
+            without_stack: 2,
+        }),
+        time: Reading::Measured(TimeSamples {
+            period: milliseconds(1),
+            samples: 1000,
+            with_memory: 640,
+            unknown_address: 20,
+            lost: 3,
+            skid: Skid { samples: 100, one_after: 95 },
+        }),
+        faults: Reading::Measured(FaultSamples { samples: 96, faults: 1632, lost: 0 }),
+        cost: Reading::Measured(milliseconds(12)),
+    }
+}
+
+fn thread(number: u32) -> ObjectThread {
+    let name = match number {
+        0 => Reading::Measured("wave".to_owned()),
+        _ => Reading::unavailable("it ended before it was asked"),
+    };
+    ObjectThread { process: PROCESS, tid: Pid(4000 + number as i32), name, number }
+}
+
+fn place(function: &str, line: Reading<u32>, address: u64) -> CodePlace {
+    CodePlace {
+        file: "wave".to_owned(),
+        address,
+        source: SourcePlace {
+            function: Reading::Measured(function.to_owned()),
+            file: line.as_ref().map(|_| "wave.cpp".to_owned()),
+            line,
+        },
+    }
+}
+
+/// Allocated at one place, touched by one thread and used by two.
+fn array() -> MemoryObject {
+    let uses = |thread: u32, cpu: u32, node: Option<u32>, samples: f64| ObjectUse {
+        thread,
+        cpu: CpuId(cpu),
+        node: node.map(NodeId),
+        samples,
+        reads: samples * 0.75,
+    };
+    MemoryObject {
+        kind: ObjectKind::Heap,
+        process: PROCESS,
+        name: Reading::Measured("u".to_owned()),
+        allocated: Reading::Measured(vec![0, 1]),
+        count: 2,
+        bytes: Bytes::mib(80),
+        total: Bytes::mib(160),
+        begun: milliseconds(10),
+        ended: Reading::unavailable("it was there at the end"),
+        pages: Reading::Measured(vec![
+            ObjectPages { at: milliseconds(100), looked_at: 64, on_nodes: vec![], bytes: Bytes::mib(40) },
+            ObjectPages {
+                at: milliseconds(900),
+                looked_at: 64,
+                on_nodes: vec![(NodeId(0), 60), (NodeId(1), 2)],
+                bytes: Bytes::mib(80),
+            },
+        ]),
+        first_touch: vec![
+            FirstTouch { thread: 0, cpu: CpuId(0), samples: 90, faults: 1530 },
+            FirstTouch { thread: 1, cpu: CpuId(2), samples: 6, faults: 102 },
+        ],
+        touch_places: vec![PlaceCount { place: 2, faults: 1632 }],
+        uses: vec![uses(0, 0, Some(0), 300.5), uses(1, 2, Some(0), 290.0), uses(1, 3, None, 1.25)],
+        parts: (0..PARTS).map(|part| PartUse { thread: u32::from(part) / 32, part, samples: 9.25 }).collect(),
+        use_places: vec![
+            PlaceUse { place: 1, samples: 500.0, reads: 375.0 },
+            PlaceUse { place: 2, samples: 91.75, reads: 68.8125 },
+        ],
+    }
+}
+
+/// Of which next to nothing is known.
+fn rest() -> MemoryObject {
+    MemoryObject {
+        kind: ObjectKind::Other,
+        name: Reading::unavailable("it is no variable"),
+        allocated: Reading::unavailable("nobody recorded it"),
+        count: 0,
+        bytes: Bytes(0),
+        total: Bytes(0),
+        ended: Reading::Measured(milliseconds(800)),
+        pages: Reading::unavailable("its addresses are not known"),
+        first_touch: vec![],
+        touch_places: vec![],
+        uses: vec![],
+        parts: vec![],
+        use_places: vec![],
+        ..array()
+    }
+}
+
+pub fn run() -> ObjectRun {
+    ObjectRun {
+        header: header(),
+        watching: watching(),
+        threads: vec![thread(0), thread(1)],
+        places: vec![
+            place("Grid::Grid(int)", Reading::Measured(41), 0x1200),
+            place("step", Reading::Measured(88), 0x2000),
+            place("fill", Reading::unavailable("compile with -g"), u64::MAX - 3),
+        ],
+        objects: vec![array(), rest()],
+    }
+}
+
+fn file() -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("objects.nw");
+    (folder, path)
+}
+
+#[test]
+fn a_run_comes_back_as_it_was() {
+    let nothing = ObjectRun {
+        watching: ObjectWatching {
+            allocations: Reading::unavailable("the library was in no process"),
+            time: Reading::unavailable("the kernel allows no perf events"),
+            faults: Reading::unavailable("the kernel allows no perf events"),
+            cost: Reading::unavailable("nothing was watched"),
+            ..watching()
+        },
+        threads: vec![],
+        places: vec![],
+        objects: vec![rest()],
+        ..run()
+    };
+    for run in [run(), nothing] {
+        let (_folder, path) = file();
+        object_run_may_be_saved(&path, Existing::Stays).unwrap();
+        save_object_run(&path, &run, Existing::Stays).unwrap();
+        assert_eq!(kind(&path).unwrap(), RecordKind::ObjectRun);
+        assert_eq!(read_object_run(&path).unwrap(), run);
+    }
+}
+
+#[test]
+fn a_run_is_kept_over_another_only_where_that_is_asked_for() {
+    let (_folder, path) = file();
+    save_object_run(&path, &run(), Existing::Stays).unwrap();
+    let other = ObjectRun { objects: vec![rest()], ..run() };
+    for again in
+        [object_run_may_be_saved(&path, Existing::Stays), save_object_run(&path, &other, Existing::Stays)]
+    {
+        assert!(matches!(again, Err(RecordError::RunExists(_))), "{again:?}");
+    }
+    assert_eq!(read_object_run(&path).unwrap(), run());
+    save_object_run(&path, &other, Existing::IsReplaced).unwrap();
+    assert_eq!(read_object_run(&path).unwrap(), other);
+}
+
+#[test]
+fn a_file_of_another_kind_stays_as_it_is() {
+    let (_folder, path) = file();
+    numawise_record::save_watched_run(&path, &watched::run(), Existing::Stays).unwrap();
+    for existing in [Existing::Stays, Existing::IsReplaced] {
+        let refused = save_object_run(&path, &run(), existing).unwrap_err();
+        assert!(matches!(refused, RecordError::OtherKind { .. }), "{refused}");
+    }
+    assert_eq!(numawise_record::read_watched_run(&path).unwrap(), watched::run());
+    assert!(matches!(read_object_run(&path), Err(RecordError::OtherKind { .. })));
+}
+
+/// What is changed in the file, and a part of what is said of it.
+const BROKEN: [(&str, &str); 32] = [
+    ("DELETE FROM object_run", "one row"),
+    ("UPDATE object_run SET header = '{}'", "header"),
+    ("UPDATE object_run SET header = json_set(header, '$.command.command', json('[]'))", "a program"),
+    ("UPDATE object_run SET watching = json_remove(watching, '$.least')", "watching"),
+    (
+        "UPDATE object_run SET watching = json_set(watching, '$.time.with_memory', 1001)",
+        "a part of the samples",
+    ),
+    (
+        "UPDATE object_run SET watching = json_set(watching, '$.time.skid.one_after', 101)",
+        "a part of the samples",
+    ),
+    (
+        "UPDATE object_run SET watching = json_set(watching, '$.time.with_memory', 5)",
+        "no more than with_memory",
+    ),
+    ("UPDATE threads SET thread = 7 WHERE thread = 1", "without a gap"),
+    ("UPDATE threads SET tid = -1 WHERE thread = 1", "row 1, tid"),
+    ("DELETE FROM threads WHERE thread = 1", "the number of a thread of the run"),
+    ("DELETE FROM places WHERE place = 2", "the number of a place of the run"),
+    ("UPDATE places SET address = 'here' WHERE place = 1", "a whole number of 64 bits"),
+    ("UPDATE places SET line = 1.5", "line"),
+    ("UPDATE objects SET object = 5 WHERE object = 1", "without a gap"),
+    ("UPDATE objects SET facts = json_set(facts, '$.allocated[1]', 3) WHERE object = 0", "row 0, allocated"),
+    ("UPDATE objects SET facts = json_set(facts, '$.kind', 'pile')", "facts"),
+    ("UPDATE objects SET facts = json_set(facts, '$.bytes', 144115188075855873)", "at most 2^57 bytes"),
+    ("UPDATE objects SET facts = json_set(facts, '$.count', 9007199254740993)", "a count of at most 2^53"),
+    ("UPDATE objects SET facts = json_set(facts, '$.begun', 1e18)", "facts"),
+    (
+        "UPDATE objects SET facts = json_set(facts, '$.touch_places', json('[{\"place\":0,\"faults\":1}]'))",
+        "tables of their own",
+    ),
+    ("UPDATE residence SET object = 1", "whose pages are known"),
+    ("UPDATE residence SET on_nodes = '[[0,1],[0,1]]'", "each node once"),
+    ("UPDATE residence SET on_nodes = '[[0,65]]'", "pages that were looked at"),
+    ("UPDATE first_touches SET thread = 2 WHERE position = 1", "first_touches: object 0, thread"),
+    ("UPDATE first_touches SET faults = 9007199254740993", "a count of at most 2^53"),
+    ("UPDATE touch_places SET place = 3", "touch_places: object 0, place"),
+    ("UPDATE uses SET object = 2", "the number of an object"),
+    ("UPDATE uses SET samples = -1.0", "a number from 0 to 2^53"),
+    ("UPDATE uses SET samples = 9e999, reads = 9e999", "a number from 0 to 2^53"),
+    ("UPDATE uses SET reads = samples + 1 WHERE position = 2", "those of reads are a part"),
+    ("UPDATE parts SET part = 64 WHERE position = 9", "a part from 0 to 63"),
+    ("UPDATE use_places SET place = 3", "use_places: object 0, place"),
+];
+
+#[test]
+fn a_file_that_makes_no_sense_is_refused_with_the_place() {
+    for (change, part) in BROKEN {
+        let (_folder, path) = file();
+        save_object_run(&path, &run(), Existing::Stays).unwrap();
+        let sql = Connection::open(&path).unwrap();
+        sql.pragma_update(None, "foreign_keys", false).unwrap();
+        let changed = sql.execute(change, []).unwrap_or_else(|error| panic!("{change}: {error}"));
+        assert!(changed > 0, "{change}");
+        drop(sql);
+        let text = read_object_run(&path).unwrap_err().to_string();
+        assert!(text.contains("the record is damaged") && text.contains(part), "{change}: {text}");
+    }
+}
+
+#[test]
+fn what_reading_would_refuse_is_not_written() {
+    let no_number = |run: &mut ObjectRun| run.objects[0].uses[0].samples = f64::NAN;
+    let no_thread = |run: &mut ObjectRun| run.objects[0].parts[3].thread = 2;
+    let no_command = |run: &mut ObjectRun| run.header.command.command.clear();
+    let long_name = |run: &mut ObjectRun| run.threads[0].name = Reading::Measured("x".repeat(1025));
+    for break_it in [no_number, no_thread, no_command, long_name] as [fn(&mut ObjectRun); 4] {
+        let (_folder, path) = file();
+        let mut unsound = run();
+        break_it(&mut unsound);
+        let refused = save_object_run(&path, &unsound, Existing::Stays).unwrap_err();
+        assert!(matches!(refused, RecordError::Unstorable(_)), "{refused}");
+        assert!(!path.exists());
+    }
+}
+
+#[test]
+fn the_views_show_samples_and_touches() {
+    let (_folder, path) = file();
+    save_object_run(&path, &run(), Existing::Stays).unwrap();
+    let sql = Connection::open(&path).unwrap();
+    let samples: (String, f64) = sql
+        .query_row("SELECT name, samples FROM object_samples", [], |row| Ok((row.get(0)?, row.get(1)?)))
+        .unwrap();
+    assert_eq!(samples, ("u".to_owned(), 591.75));
+    let mut query = sql.prepare("SELECT thread, faults FROM object_touches").unwrap();
+    let touches = query.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
+    assert_eq!(touches.map(Result::unwrap).collect::<Vec<(u32, u32)>>(), [(0, 1530), (1, 102)]);
+}

@@ -1,0 +1,226 @@
+//! What a report of memory objects costs: 100,000 synthetic objects of a program that never ran, used in 1,000,000 samples by 64 threads on 4 nodes.
+//!
+//! `cargo run --release -p numawise-report --example objects_cost [OBJECTS] [USES]` prints times and sizes. `scripts/bench` limits its memory.
+
+use std::time::{Duration, Instant};
+
+use numawise_analyse::objects;
+use numawise_facts::activity::{CodePlace, SourcePlace};
+use numawise_facts::memory::MemoryKindEvidence;
+use numawise_facts::objects::{
+    AllocationLog, FaultSamples, FirstTouch, LineUse, MemoryObject, ObjectKind, ObjectPages, ObjectRunHeader,
+    ObjectThread, ObjectUse, ObjectWatching, PartUse, PlaceCount, PlaceUse, Skid, TimeSamples,
+};
+use numawise_facts::{
+    Argument, Cpu, Exit, HostFacts, Machine, MemoryKind, Node, ObjectRun, Reading, ResourceUsage, RunSpec,
+    Source,
+};
+use numawise_report::document::{self, Style};
+use numawise_report::objects::{Shown, document as objects_document, json};
+use numawise_units::{Bytes, CpuId, Nanoseconds, NodeId, Pid};
+
+const THREADS: u32 = 64;
+const NODES: u32 = 4;
+const PLACES: u32 = 20_000;
+
+fn main() {
+    let number = |k: usize, default: u32| {
+        std::env::args().nth(k).and_then(|text| text.parse().ok()).unwrap_or(default)
+    };
+    let (count, uses) = (number(1, 100_000), number(2, 1_000_000));
+    let run = run(count, uses);
+    let rows: usize = run.objects.iter().map(|object| object.uses.len()).sum();
+    let (tables, analysing) = timed(|| objects(&run));
+    let shown = Shown { run: &run, tables: &tables };
+    let (screen, screening) = timed(|| document::terminal(&objects_document(&shown), Style::plain()));
+    let (page, paging) = timed(|| document::html(&objects_document(&shown)));
+    let (text, writing) = timed(|| json(&shown));
+    if let Some(choice) = tables.fast_memory.measured() {
+        let end = if choice.is_best { "to its end" } else { "until it was given up" };
+        println!("the choice of {} objects was searched {end}", choice.candidates);
+    }
+    println!(
+        "{count} synthetic objects, {rows} rows of use\nanalyse {:.2} s, terminal {:.2} s, page {:.2} s, JSON {:.2} s: report {:.2} s\n\
+         {} findings; terminal {} bytes, HTML {} bytes, JSON {} bytes",
+        analysing.as_secs_f64(),
+        screening.as_secs_f64(),
+        paging.as_secs_f64(),
+        writing.as_secs_f64(),
+        (analysing + screening + paging + writing).as_secs_f64(),
+        tables.findings.len(),
+        screen.len(),
+        page.len(),
+        text.len(),
+    );
+}
+
+fn timed<T>(work: impl FnOnce() -> T) -> (T, Duration) {
+    let begun = Instant::now();
+    let done = work();
+    (done, begun.elapsed())
+}
+
+/// Numbers without an order, the same in every run (Knuth's multiplicative hashing).
+fn scattered(k: u32) -> u32 {
+    k.wrapping_mul(2_654_435_761) >> 8
+}
+
+fn run(count: u32, uses: u32) -> ObjectRun {
+    let each = (uses / count.max(1)).max(1);
+    let thread = |number| ObjectThread {
+        process: Pid(1),
+        tid: Pid(number as i32 + 1),
+        name: Reading::Measured("worker".to_owned()),
+        number,
+    };
+    ObjectRun {
+        header: header(),
+        watching: ObjectWatching {
+            least: Bytes::kib(16),
+            allocations: Reading::Measured(AllocationLog { processes: 1, ..AllocationLog::default() }),
+            time: Reading::Measured(TimeSamples {
+                period: Nanoseconds(1_000_000),
+                samples: 2 * u64::from(uses),
+                with_memory: u64::from(each) * u64::from(count),
+                unknown_address: 0,
+                lost: 0,
+                skid: Skid { samples: 100, one_after: 95 },
+            }),
+            faults: Reading::Measured(FaultSamples { samples: 1000, faults: 17_000, lost: 0 }),
+            cost: Reading::Measured(Nanoseconds(1_000_000)),
+            page_size: Reading::Measured(Bytes::kib(4)),
+        },
+        threads: (0..THREADS).map(thread).collect(),
+        places: (0..PLACES).map(place).collect(),
+        objects: (0..count).map(|k| object(k, each)).collect(),
+        sources: vec![],
+        bandwidth: Reading::unavailable("it was not collected"),
+        memory_bound: Reading::unavailable("it was not collected"),
+        trials: vec![],
+    }
+}
+
+fn place(k: u32) -> CodePlace {
+    let source = SourcePlace {
+        function: Reading::Measured(format!("Namespace::Class{}::function{k}", k % 100)),
+        file: Reading::Measured(format!("/home/me/program/source/file{}.cpp", k % 500)),
+        line: Reading::Measured(k + 1),
+    };
+    CodePlace { file: "/program".to_owned(), address: u64::from(k) * 16, source }
+}
+
+/// Sizes over four decades; a tenth of the objects has most of the uses, as in programs.
+fn object(k: u32, each: u32) -> MemoryObject {
+    let bytes = Bytes(1 << (14 + scattered(k) % 16));
+    // The mean stays what was asked for: one in ten has five and a half times as many, the others half.
+    let uses = if k.is_multiple_of(10) { each * 11 / 2 } else { each / 2 };
+    let used = |n: u32| {
+        let cpu = scattered(k.wrapping_add(n * 31)) % THREADS;
+        ObjectUse { thread: cpu, cpu: CpuId(cpu), node: Some(NodeId(k % NODES)), samples: 1.0, reads: 0.5 }
+    };
+    let lines = |n: u32| LineUse {
+        page: n % 32,
+        line: (scattered(n) % 64) as u8,
+        thread: scattered(n) % THREADS,
+        samples: 1.0,
+    };
+    MemoryObject {
+        kind: ObjectKind::Heap,
+        process: Pid(1),
+        name: Reading::Measured(format!("array{k}")),
+        allocated: Reading::Measured((0..10).map(|n| scattered(k + n) % PLACES).collect()),
+        count: 1,
+        bytes,
+        total: bytes,
+        begun: Nanoseconds(0),
+        ended: Reading::unavailable("it was there to the end"),
+        pages: Reading::Measured(vec![ObjectPages {
+            at: Nanoseconds(20_000_000),
+            looked_at: 256,
+            on_nodes: (0..NODES).map(|node| (NodeId(node), u64::from(scattered(k + node) % 64))).collect(),
+            bytes,
+        }]),
+        first_touch: vec![FirstTouch {
+            thread: 0,
+            cpu: CpuId(0),
+            place: Some(k % PLACES),
+            samples: 1,
+            faults: 17,
+        }],
+        touch_places: vec![PlaceCount { place: k % PLACES, faults: 17 }],
+        uses: (0..uses).map(used).collect(),
+        parts: (0..uses)
+            .map(|n| PartUse { thread: n % THREADS, part: (n % 64) as u8, samples: 1.0 })
+            .collect(),
+        use_places: (0..4)
+            .map(|n| PlaceUse { place: scattered(k * 4 + n) % PLACES, samples: 1.0, reads: 0.5 })
+            .collect(),
+        lines: (0..uses).map(lines).collect(),
+        huge_pages: Reading::unavailable("the size of its pages was not asked for"),
+    }
+}
+
+fn header() -> ObjectRunHeader {
+    let none = || Reading::unavailable("synthetic");
+    ObjectRunHeader {
+        tool_version: "0.0.0".to_owned(),
+        begun: Nanoseconds(0),
+        command: RunSpec { command: vec![Argument::from("program")], directory: "/".into() },
+        host: HostFacts {
+            hostname: none(),
+            kernel: none(),
+            cpu_model: none(),
+            environment: vec![],
+            numa_balancing: none(),
+            transparent_huge_pages: none(),
+            frequency: Reading::unavailable("synthetic"),
+            pid: Pid(1),
+        },
+        machine: machine(),
+        placement: None,
+        exit: Exit::Code(0),
+        wall: Nanoseconds(10_000_000_000),
+        usage: ResourceUsage::unavailable("synthetic"),
+        notices: vec![],
+    }
+}
+
+/// Four nodes of 16 CPUs, and one of fast memory.
+fn machine() -> Machine {
+    let node = |id: u32, kind| {
+        let cpus = if id < NODES { format!("{}-{}", 16 * id, 16 * id + 15) } else { String::new() };
+        Node {
+            id: NodeId(id),
+            cpus: cpus.parse().expect("a list of CPUs"),
+            near: cpus.parse().expect("a list of CPUs"),
+            memory: Reading::Measured(Bytes::mib(16 << 10)),
+            free: Reading::unavailable("synthetic"),
+            kind,
+            kind_evidence: MemoryKindEvidence::NotRead,
+            distances: Reading::unavailable("synthetic"),
+        }
+    };
+    let cpu = |id| Cpu {
+        id: CpuId(id),
+        node: Some(NodeId(id / 16)),
+        package: Some(id / 16),
+        core: id,
+        smt: 0,
+        efficiency: Reading::unavailable("all alike"),
+    };
+    Machine {
+        source: Source::Live,
+        packages: vec![],
+        nodes: (0..NODES)
+            .map(|id| node(id, MemoryKind::Dram))
+            .chain([node(NODES, MemoryKind::Hbm)])
+            .collect(),
+        cpus: (0..THREADS).map(cpu).collect(),
+        caches: vec![],
+        attributes: vec![],
+        devices: Reading::unavailable("synthetic"),
+        allowed_cpus: "0-63".parse().expect("a list of CPUs"),
+        allowed_nodes: "0-4".parse().expect("a list of nodes"),
+        limits: vec![],
+    }
+}

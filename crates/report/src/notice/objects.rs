@@ -1,0 +1,48 @@
+//! Texts of the notices of memory objects.
+
+use numawise_facts::notice::{ObjectsNotice, PreloadObstacle};
+
+use super::launch::not_preloadable;
+use crate::amount::many;
+
+pub fn text(notice: &ObjectsNotice) -> String {
+    match notice {
+        ObjectsNotice::NotLogged { obstacle } => not_logged(obstacle),
+        ObjectsNotice::NothingLogged => {
+            "no process of the program had the library loaded that logs allocations: only variables, stacks and other memory are told \
+             apart; expected a program that is linked dynamically, is not setuid, and keeps LD_PRELOAD and NUMAWISE_HEAP in the \
+             environment of what it starts"
+                .to_owned()
+        }
+        ObjectsNotice::SampledInside { problem } => format!(
+            "the kernel does not let numawise sample the program ({problem}): its threads are interrupted by timers of their CPU time \
+             instead, and first accesses to pages are estimated from these samples; with sysctl kernel.perf_event_paranoid=2, and in a \
+             container a seccomp profile that allows perf_event_open, page faults are sampled themselves"
+        ),
+        ObjectsNotice::WatchFailed { problem } => {
+            format!("what watched the program failed before that had ended, and nothing of its memory is known: {problem}")
+        }
+        ObjectsNotice::RecordsLost { count } => format!(
+            "{} of the kernel found no place, since the program had many page faults at once: what is shown of these rests on the others",
+            many(*count, "record")
+        ),
+    }
+}
+
+fn not_logged(obstacle: &PreloadObstacle) -> String {
+    match obstacle {
+        PreloadObstacle::Program { program, reason } => format!(
+            "the library that logs allocations cannot be loaded into {program}: {}; of its memory only variables, stacks and the rest \
+             are told apart, and what it starts is watched where that can have the library loaded",
+            not_preloadable(reason)
+        ),
+        PreloadObstacle::LibraryPath { library } => format!(
+            "the library that logs allocations is at {library}, a path that LD_PRELOAD cannot hold; no allocation is logged"
+        ),
+        PreloadObstacle::LibraryUnreadable { library, error } => {
+            format!(
+                "the library that logs allocations cannot be read at {library}: {error}; no allocation is logged"
+            )
+        }
+    }
+}

@@ -1,0 +1,247 @@
+//! Objects by thread, over time, and those for the fast memory; what the memory of the machine had to do.
+
+use std::collections::BTreeSet;
+
+use numawise_facts::objects::BandwidthOverTime;
+use numawise_tables::objects::{FastMemoryChoice, ObjectRow, ResidenceMoment};
+use numawise_units::{Nanoseconds, NodeId};
+
+use super::{Shown, words};
+use crate::amount::many;
+use crate::document::{
+    Block, Cell, Column, Face, Matrix, MatrixCell, MatrixColours, MatrixColumn, MatrixFigure, Row, RowLimits,
+    Table, captioned, section,
+};
+use crate::names;
+
+/// Objects with a chart of their residence.
+pub const OVER_TIME: usize = 6;
+/// Objects and threads in the matrix: those with most.
+const MATRIX: (usize, usize) = (10, 64);
+/// Rows of a table over time, about.
+const MOMENTS: usize = 60;
+
+/// Which thread uses which object how much, for a page.
+pub fn by_thread(shown: &Shown) -> Option<Block> {
+    let used: Vec<&ObjectRow> =
+        shown.tables.rows.iter().filter(|row| row.used.measured().is_some()).take(MATRIX.0).collect();
+    let threads: BTreeSet<u32> = used
+        .iter()
+        .filter_map(|row| row.used.measured())
+        .flat_map(|used| used.threads.iter().map(|of| of.thread))
+        .collect();
+    if threads.len() < 2 {
+        return None;
+    }
+    let columns = used.iter().map(|row| {
+        let name = words::name(row);
+        MatrixColumn {
+            short: names::clipped(&name, 8),
+            long: name.clone(),
+            name: names::clipped(&name, 16),
+            note: Some(row.bytes.to_string()),
+        }
+    });
+    let mut shares: Vec<(u32, Vec<f64>)> = threads
+        .into_iter()
+        .map(|thread| (thread, used.iter().map(|row| share(row, thread)).collect()))
+        .collect();
+    let all = shares.len();
+    if all > MATRIX.1 {
+        let sum = |of: &(u32, Vec<f64>)| of.1.iter().sum::<f64>();
+        shares.sort_by(|one, other| sum(other).total_cmp(&sum(one)));
+        shares.truncate(MATRIX.1);
+        shares.sort_by_key(|(thread, _)| *thread);
+    }
+    let most = shares.iter().flat_map(|(_, shares)| shares).copied().fold(0.0, f64::max);
+    let rows = shares.iter().map(|(thread, shares)| {
+        (thread_name(shown, *thread), shares.iter().map(|share| cell(*share, most)).collect())
+    });
+    let matrix = Matrix {
+        title: String::new(),
+        corner: "thread".to_owned(),
+        columns: columns.collect(),
+        rows: rows.collect(),
+        intervals: false,
+        about: Some("Shares of the time for memory of all threads, by samples.".to_owned()),
+        without_intervals: None,
+        colours: MatrixColours::Deep(Some(("none".to_owned(), format!("{:.1} %", 100.0 * most)))),
+    };
+    let mut blocks = vec![Block::Matrices(vec![matrix])];
+    if all > MATRIX.1 {
+        let text = format!("The {} with most of {}.", many(MATRIX.1 as u64, "thread"), all);
+        blocks.push(Block::Legend(text.into()));
+    }
+    Some(html_only(section("threads", "By thread", blocks)))
+}
+
+/// What a thread has of all time for memory by an object.
+fn share(row: &ObjectRow, thread: u32) -> f64 {
+    let of = row.used.measured().and_then(|used| used.threads.iter().find(|of| of.thread == thread));
+    let time = row.memory_time.measured().map_or(0.0, |share| share.value.0);
+    of.map_or(0.0, |of| of.share.0 * time)
+}
+
+fn cell(share: f64, most: f64) -> MatrixCell {
+    let hover = if share > 0.0 {
+        format!("{:.2} % of the time for memory", 100.0 * share)
+    } else {
+        "no sample of this thread is of it".to_owned()
+    };
+    MatrixCell::Figure(MatrixFigure {
+        number: if share > 0.0 { format!("{:.1} %", 100.0 * share) } else { "0".to_owned() },
+        half: None,
+        short: format!("{:.0}", 100.0 * share),
+        small: None,
+        hover,
+        depth: if most > 0.0 { 100.0 * share / most } else { 0.0 },
+    })
+}
+
+fn thread_name(shown: &Shown, thread: u32) -> String {
+    let threads = &shown.run.threads;
+    let Some(of) = threads.get(thread as usize) else { return format!("thread {thread}") };
+    let name = of.name.measured().map(|name| format!(" {name}")).unwrap_or_default();
+    let is_one_process =
+        threads.first().is_some_and(|first| threads.iter().all(|of| of.process == first.process));
+    let process = if is_one_process { String::new() } else { format!(" of {}", of.process) };
+    format!("{}{process}{name}", of.number)
+}
+
+/// Where the pages of the first objects lay from moment to moment, for a page.
+pub fn over_time(shown: &Shown) -> Option<Block> {
+    let nodes = nodes(shown);
+    let mut blocks = Vec::new();
+    for (k, (row, moments)) in timed(shown).enumerate() {
+        let name = words::name(row);
+        blocks.push(captioned(
+            format!("chart-residence-{k}"),
+            format!("Memory of {name} by node over time"),
+            format!("{name}: memory by node"),
+        ));
+        let step = moments.len().div_ceil(MOMENTS).max(1);
+        let rows: Vec<Row> = moments.iter().step_by(step).map(|moment| at(&nodes, moment)).collect();
+        let mut columns = vec![Column::text("time"), Column::number("size")];
+        columns.extend(nodes.iter().map(|node| Column::number(format!("node {node}"))));
+        let summary =
+            format!("{name}: {} of {}", many(rows.len() as u64, "row"), many(moments.len() as u64, "sample"));
+        let table = Block::Table(Table { columns, rows, most: None });
+        blocks.push(Block::Folded { summary, blocks: vec![table] });
+    }
+    (!blocks.is_empty()).then(|| html_only(section("over-time", "Where they lay over time", blocks)))
+}
+
+/// Objects of which it is known at several moments where they lay.
+pub fn timed<'a>(shown: &Shown<'a>) -> impl Iterator<Item = (&'a ObjectRow, &'a [ResidenceMoment])> {
+    let known = shown.tables.rows.iter().filter_map(|row| Some((row, row.residence.measured()?.as_slice())));
+    known.filter(|(_, moments)| moments.len() > 1).take(OVER_TIME)
+}
+
+/// The nodes that hold some of them.
+pub fn nodes(shown: &Shown) -> Vec<NodeId> {
+    let moments = timed(shown).flat_map(|(_, moments)| moments);
+    let nodes: BTreeSet<NodeId> = moments.flat_map(|of| of.nodes.iter().filter_map(|of| of.node)).collect();
+    nodes.into_iter().collect()
+}
+
+fn at(nodes: &[NodeId], moment: &ResidenceMoment) -> Row {
+    let share = |node: &NodeId| {
+        let of = moment.nodes.iter().find(|of| of.node == Some(*node));
+        of.map_or_else(|| "-".to_owned(), |of| words::percent(of.share))
+    };
+    let first = [time(moment.at), moment.bytes.to_string()];
+    first.into_iter().chain(nodes.iter().map(share)).collect()
+}
+
+fn time(at: Nanoseconds) -> String {
+    format!("+{:.2} s", at.seconds())
+}
+
+/// What to put into the fast memory.
+pub fn fast_memory(shown: &Shown) -> Option<Block> {
+    let choice = shown.tables.fast_memory.measured()?;
+    if choice.chosen.is_empty() {
+        return None;
+    }
+    let columns = vec![
+        Column::text("object").named(),
+        Column::number("time"),
+        Column::number("size"),
+        Column::text("allocated"),
+        Column::text("certain"),
+    ];
+    let rows = choice.chosen.iter().filter_map(|one| {
+        let row = shown.tables.rows.get(one.row)?;
+        let time = row.memory_time.measured().map(|share| words::percent(share.value)).unwrap_or_default();
+        let certain = if one.is_certain { "yes" } else { "within the intervals others are as good" };
+        let cells: [Cell; 5] = [
+            words::name(row).into(),
+            time.into(),
+            row.bytes.to_string().into(),
+            words::place(&row.allocated).into(),
+            certain.into(),
+        ];
+        Some(cells.into_iter().collect::<Row>())
+    });
+    let most = Some(RowLimits { terminal: 8, html: 100, rest: "the rest is in --json" });
+    let table = Table { columns, rows: rows.collect(), most };
+    Some(section(
+        "fast-memory",
+        "For the fast memory",
+        vec![Block::Table(table), Block::Legend(legend(choice).into())],
+    ))
+}
+
+fn legend(choice: &FastMemoryChoice) -> String {
+    let time = choice.memory_time;
+    let best = if choice.is_best {
+        "no other choice of these has more"
+    } else {
+        "the search was given up, another choice may have more"
+    };
+    format!(
+        "{} on node {}: these {} of {} use {} and have {} of the time for memory (95 % interval {} to {}); {best}",
+        choice.capacity,
+        choice.nodes,
+        choice.chosen.len(),
+        many(choice.candidates, "object"),
+        choice.bytes,
+        words::percent(time.value),
+        words::percent(time.low),
+        words::percent(time.high)
+    )
+}
+
+/// Bandwidth of the nodes, for a page.
+pub fn bandwidth(shown: &Shown) -> Option<Block> {
+    let of = shown.run.bandwidth.measured()?;
+    let nodes = bandwidth_nodes(of);
+    let step = of.moments.len().div_ceil(MOMENTS).max(1);
+    let rows = of.moments.iter().step_by(step).map(|moment| {
+        let value = |node: &NodeId| {
+            let of = moment.by_node.iter().find(|(of, _)| of == node);
+            of.map_or_else(|| "?".to_owned(), |(_, bandwidth)| bandwidth.to_string())
+        };
+        std::iter::once(time(moment.at)).chain(nodes.iter().map(value)).collect::<Row>()
+    });
+    let mut columns = vec![Column::text("time")];
+    columns.extend(nodes.iter().map(|node| Column::number(format!("node {node}"))));
+    let rows: Vec<Row> = rows.collect();
+    let summary =
+        format!("{} of {}", many(rows.len() as u64, "row"), many(of.moments.len() as u64, "moment"));
+    let table = Block::Table(Table { columns, rows, most: None });
+    let caption = words::bandwidth_source(of.source).to_owned();
+    let chart = captioned("chart-bandwidth", "Memory bandwidth by node over time", caption);
+    let blocks = vec![chart, Block::Folded { summary, blocks: vec![table] }];
+    Some(html_only(section("bandwidth", "Memory bandwidth over time", blocks)))
+}
+
+pub fn bandwidth_nodes(of: &BandwidthOverTime) -> Vec<NodeId> {
+    let nodes: BTreeSet<NodeId> =
+        of.moments.iter().flat_map(|moment| moment.by_node.iter().map(|(node, _)| *node)).collect();
+    nodes.into_iter().collect()
+}
+
+fn html_only(block: Block) -> Block {
+    Block::Only(Face::Html, Box::new(block))
+}

@@ -1,0 +1,175 @@
+//! How a program is sampled here, and what that costs it.
+
+use numawise_facts::notice::ObjectsNotice;
+use numawise_facts::objects::{AccessMethod, ObjectWatching, Skid, TimeSamples};
+use numawise_facts::{Notice, Reading};
+use numawise_launch::{HeapSettings, MOST_TIMER_SAMPLES};
+use numawise_linux::calls::pages::page_size;
+use numawise_linux::calls::sampler::{Sampler, SamplerObstacle, SamplerSettings};
+use numawise_observe::objects::calibration::{Calibration, calibrate, calibrate_timers};
+use numawise_observe::objects::watch::WatchedObjects;
+use numawise_units::{Bytes, Nanoseconds};
+
+#[cfg(test)]
+#[path = "sampling_tests.rs"]
+mod tests;
+
+/// Samples take this part of the time of a thread where no period is asked for: half of what is promised, as faults and allocations cost
+/// something too.
+const COST: f64 = 0.01;
+const SHORTEST: Nanoseconds = Nanoseconds(1_000_000);
+const LONGEST: Nanoseconds = Nanoseconds(10_000_000);
+/// By timers in the program; the prototype had 1.1 % at this rate.
+const OF_TIMERS: Nanoseconds = Nanoseconds(4_000_000);
+/// Page faults from one sample to the next: a prime number, so that no regular walk through memory is met again and again at the same
+/// place. Shares were within 0.2 points with 17 in the prototype.
+pub const FAULTS: u64 = 31;
+/// Bytes of the stack of each sample: the innermost ten to twenty functions.
+const STACK: u32 = 1024;
+/// What one logged event takes, at most: measured by `crates/heap/examples/cost.rs`, 0.1 to 0.3 us.
+const LOGGED: Nanoseconds = Nanoseconds(300);
+
+/// What was found out before the program began.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Calibrated {
+    pub period: Nanoseconds,
+    /// Missing where not even a timer could be had.
+    pub measured: Option<Calibration>,
+    /// Why the kernel does not sample for us.
+    obstacle: Option<String>,
+}
+
+/// A program that is about to be sampled.
+#[derive(Debug)]
+pub struct Sampling {
+    calibrated: Calibrated,
+    sampler: Option<Sampler>,
+}
+
+impl Sampling {
+    /// Measures, and opens the events of what this thread starts next.
+    pub fn begin(period: Option<Nanoseconds>) -> Sampling {
+        match Sampling::by_kernel(period) {
+            Ok(sampling) => sampling,
+            Err(obstacle) => Sampling {
+                calibrated: Calibrated {
+                    period: period.unwrap_or(OF_TIMERS),
+                    measured: calibrate_timers().ok(),
+                    obstacle: Some(obstacle.to_string()),
+                },
+                sampler: None,
+            },
+        }
+    }
+
+    fn by_kernel(period: Option<Nanoseconds>) -> Result<Sampling, SamplerObstacle> {
+        let measured = calibrate(STACK)?;
+        let period = period.unwrap_or_else(|| affordable(&measured.time_sample));
+        let settings = SamplerSettings { period, faults: Some(FAULTS), stack: STACK, begins_with_exec: true };
+        let sampler = Some(Sampler::open(&settings)?);
+        Ok(Sampling { calibrated: Calibrated { period, measured: Some(measured), obstacle: None }, sampler })
+    }
+
+    pub fn notice(&self) -> Option<Notice> {
+        let problem = self.calibrated.obstacle.clone()?;
+        Some(ObjectsNotice::SampledInside { problem }.into())
+    }
+
+    /// What the library in the program is to do.
+    pub fn heap_settings(&self, least: Bytes) -> HeapSettings {
+        let rate = 1_000_000_000 / self.calibrated.period.0.max(1);
+        let timer = self.sampler.is_none().then_some(rate.clamp(1, MOST_TIMER_SAMPLES));
+        HeapSettings { least: Some(least), drawn: None, timer }
+    }
+
+    pub fn into_parts(self) -> (Calibrated, Option<Sampler>) {
+        (self.calibrated, self.sampler)
+    }
+}
+
+/// The shortest period that costs a thread no more than [`COST`].
+fn affordable(sample: &Reading<Nanoseconds>) -> Nanoseconds {
+    match sample.measured() {
+        Some(cost) => Nanoseconds((cost.0 as f64 / COST) as u64).clamp(SHORTEST, LONGEST),
+        None => LONGEST,
+    }
+}
+
+impl Calibrated {
+    pub fn method(&self) -> AccessMethod {
+        if self.skid().is_one_instruction() { AccessMethod::Waited } else { AccessMethod::Passes }
+    }
+
+    fn skid(&self) -> Skid {
+        self.measured.as_ref().map(|measured| measured.skid).unwrap_or_default()
+    }
+}
+
+/// How the run was watched.
+pub fn watching(
+    least: Bytes,
+    calibrated: &Calibrated,
+    watched: &WatchedObjects,
+    notices: &mut Vec<Notice>,
+) -> ObjectWatching {
+    let (counts, log, kernel) = (&watched.fed.tracked.counts, watched.fed.log, watched.fed.kernel);
+    if log.processes == 0 {
+        notices.push(ObjectsNotice::NothingLogged.into());
+    }
+    if kernel.lost > 0 {
+        notices.push(ObjectsNotice::RecordsLost { count: kernel.lost }.into());
+    }
+    let time = TimeSamples {
+        period: calibrated.period,
+        samples: counts.time_samples,
+        with_memory: counts.with_memory,
+        unknown_address: counts.unknown_address,
+        lost: kernel.lost,
+        skid: calibrated.skid(),
+        method: calibrated.method(),
+    };
+    let faults = match &calibrated.obstacle {
+        None => Reading::Measured(watched.fed.faults()),
+        Some(problem) => {
+            Reading::unavailable(format!("the kernel does not sample page faults for us: {problem}"))
+        }
+    };
+    ObjectWatching {
+        least,
+        allocations: if log.processes == 0 {
+            Reading::unavailable("no process of the program had the library loaded")
+        } else {
+            Reading::Measured(log)
+        },
+        time: Reading::Measured(time),
+        faults,
+        cost: cost(calibrated, watched),
+        page_size: Reading::Measured(page_size()),
+    }
+}
+
+/// What watching took: of the program by each sample and each logged event, and the time of the thread that read them, which may run where
+/// the program would.
+fn cost(calibrated: &Calibrated, watched: &WatchedObjects) -> Reading<Nanoseconds> {
+    let Some(measured) = &calibrated.measured else {
+        return Reading::unavailable("what a sample costs could not be measured");
+    };
+    let counts = &watched.fed.tracked.counts;
+    measured.time_sample.clone().map(|sample| {
+        let samples = (counts.time_samples + counts.fault_samples) * sample.0;
+        Nanoseconds(samples + counts.events * LOGGED.0 + watched.cost.0)
+    })
+}
+
+/// A run of which nothing is known.
+pub fn not_watched(least: Bytes, problem: &str) -> ObjectWatching {
+    let reason = || problem.to_owned();
+    ObjectWatching {
+        least,
+        allocations: Reading::unavailable(reason()),
+        time: Reading::unavailable(reason()),
+        faults: Reading::unavailable(reason()),
+        cost: Reading::unavailable(reason()),
+        page_size: Reading::Measured(page_size()),
+    }
+}

@@ -1,0 +1,29 @@
+//! What the code of a running program says, from outside: the files that are loaded into its processes -> functions, callers, lines and
+//! variables.
+//!
+//! It reads files and copies of stacks, and of a live process only which files lie where. It runs nothing and judges nothing. Files of
+//! strangers may be broken, stripped, changed since they were loaded or gone: what they do not say is missing, with its reason.
+
+mod c_text;
+mod c_variables;
+mod debug_info;
+mod definitions;
+mod elf;
+mod error;
+mod fortran_variables;
+mod frame_table;
+mod globals;
+mod loaded;
+mod mappings;
+mod source;
+mod symbol_table;
+mod system_code;
+mod unwind;
+mod variable;
+
+pub use debug_info::DebugInfo;
+pub use error::Error;
+pub use globals::GlobalVariable;
+pub use loaded::LoadedFiles;
+pub use system_code::is_system;
+pub use unwind::StackView;

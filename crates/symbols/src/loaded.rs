@@ -1,0 +1,331 @@
+//! The files that are loaded into processes, and what they say of addresses there.
+
+use std::collections::HashMap;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use numawise_facts::Reading;
+use numawise_facts::activity::CodePlace;
+use numawise_linux::Roots;
+use numawise_linux::file::Lines;
+use numawise_linux::proc::maps::MappedCode;
+use numawise_units::{Bytes, Pid};
+
+use crate::debug_info::DebugInfo;
+use crate::elf::{ElfFile, FileIdentity};
+use crate::error::Error;
+use crate::frame_table::FrameTable;
+use crate::globals::{self, GlobalVariable};
+use crate::mappings::{MappedPart, Mappings};
+use crate::source::SourceFiles;
+use crate::unwind::{CodeAt, StackView, Unwinder};
+use crate::variable;
+
+#[cfg(test)]
+#[path = "loaded_tests.rs"]
+mod tests;
+
+/// How often the mappings of a process are read at most, when an address is in none that is known. Code that a program makes for itself
+/// would have them read at every sample.
+const AGAIN: Duration = Duration::from_secs(1);
+/// Larger functions are not read: the largest of GCC itself has a third of it.
+const LARGEST_FUNCTION: u64 = 4 << 20;
+
+/// The files that are loaded into each process.
+#[derive(Debug)]
+pub struct LoadedFiles {
+    roots: Roots,
+    processes: HashMap<Pid, Process>,
+    numbers: HashMap<PathBuf, u32>,
+    files: Vec<LoadedFile>,
+    unwinder: Unwinder,
+    sources: SourceFiles,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Process {
+    mappings: Mappings,
+    read: Option<Instant>,
+}
+
+/// A file that was loaded.
+#[derive(Debug)]
+struct LoadedFile {
+    path: PathBuf,
+    /// What the path stood for when the file was loaded.
+    identity: Option<FileIdentity>,
+    content: Option<Result<Content, Error>>,
+    debug: Option<Result<DebugInfo, Error>>,
+}
+
+#[derive(Debug)]
+struct Content {
+    elf: ElfFile,
+    frames: FrameTable,
+}
+
+impl LoadedFile {
+    fn open(&mut self) -> Result<&Content, Error> {
+        let (path, identity) = (&self.path, self.identity);
+        let content = self.content.get_or_insert_with(|| {
+            let mut elf = ElfFile::read(path)?;
+            if identity.is_some_and(|identity| identity != elf.identity) {
+                return Err(Error::Changed { path: path.clone() });
+            }
+            let frames = FrameTable::of(&mut elf);
+            Ok(Content { elf, frames })
+        });
+        content.as_ref().map_err(Clone::clone)
+    }
+
+    fn debug(&mut self) -> Result<&DebugInfo, Error> {
+        self.open()?;
+        let path = &self.path;
+        self.debug.get_or_insert_with(|| DebugInfo::open(path)).as_ref().map_err(Clone::clone)
+    }
+
+    fn read(&self) -> Option<&Content> {
+        self.content.as_ref()?.as_ref().ok()
+    }
+
+    fn problem(&self) -> Option<&Error> {
+        let content = self.content.as_ref().and_then(|content| content.as_ref().err());
+        content.or_else(|| self.debug.as_ref().and_then(|debug| debug.as_ref().err()))
+    }
+}
+
+impl Default for LoadedFiles {
+    fn default() -> Self {
+        LoadedFiles::new(Roots::live())
+    }
+}
+
+impl LoadedFiles {
+    /// Of no process so far. `roots`: where mappings are read of processes of which nothing was said.
+    pub fn new(roots: Roots) -> LoadedFiles {
+        LoadedFiles {
+            roots,
+            processes: HashMap::new(),
+            numbers: HashMap::new(),
+            files: Vec::new(),
+            unwinder: Unwinder::default(),
+            sources: SourceFiles::default(),
+        }
+    }
+
+    /// A file, or memory without one, was mapped so that its code can run.
+    pub fn mapped(&mut self, process: Pid, begin: u64, bytes: u64, offset: u64, path: &Path) {
+        let file = self.number(path);
+        let end = begin.saturating_add(bytes);
+        let part = MappedPart { begin, end, offset, file };
+        self.processes.entry(process).or_default().mappings.insert(part);
+    }
+
+    /// A process was made, which has what its parent has.
+    pub fn forked(&mut self, child: Pid, parent: Pid) {
+        if child != parent
+            && let Some(of_parent) = self.processes.get(&parent).cloned()
+        {
+            self.processes.insert(child, Process { read: None, ..of_parent });
+        }
+    }
+
+    /// A process runs another program.
+    pub fn replaced(&mut self, process: Pid) {
+        self.processes.remove(&process);
+    }
+
+    /// A process ended; its number may come again.
+    pub fn ended(&mut self, process: Pid) {
+        self.processes.remove(&process);
+    }
+
+    /// Files of which nothing can be said, each once.
+    pub fn problems(&self) -> impl Iterator<Item = &Error> {
+        self.files.iter().filter_map(LoadedFile::problem)
+    }
+
+    fn number(&mut self, path: &Path) -> Option<u32> {
+        let bytes = path.as_os_str().as_bytes();
+        // `//anon`, `[vdso]`, `/dev/zero (deleted)`, `/SYSV00000000 (deleted)`, `/anon_hugepage (deleted)`.
+        if !bytes.starts_with(b"/") || bytes.starts_with(b"//") || bytes.ends_with(b" (deleted)") {
+            return None;
+        }
+        if let Some(number) = self.numbers.get(path) {
+            return Some(*number);
+        }
+        let number = u32::try_from(self.files.len()).ok()?;
+        let identity = FileIdentity::at(path);
+        self.files.push(LoadedFile { path: path.to_owned(), identity, content: None, debug: None });
+        self.numbers.insert(path.to_owned(), number);
+        Some(number)
+    }
+
+    /// The part of memory around an address; the process is asked where it is not known.
+    fn part(&mut self, process: Pid, address: u64) -> Option<MappedPart> {
+        let known = self.processes.entry(process).or_default();
+        if let Some(part) = known.mappings.at(address) {
+            return Some(part);
+        }
+        if known.read.is_some_and(|read| read.elapsed() < AGAIN) {
+            return None;
+        }
+        known.read = Some(Instant::now());
+        self.read_mappings(process);
+        self.processes.get(&process)?.mappings.at(address)
+    }
+
+    fn read_mappings(&mut self, process: Pid) {
+        let path = self.roots.process(process).join("maps");
+        // Gone with its process: what is known stays.
+        let Ok(mut lines) = Lines::open(&path) else { return };
+        let mut found = Vec::new();
+        let mut take = |line: &[u8]| {
+            if let Some(code) = MappedCode::of(line) {
+                found.push((code.addresses, code.offset, PathBuf::from(OsStr::from_bytes(code.path))));
+            }
+        };
+        while let Ok(true) = lines.piece(&mut take) {}
+        for (addresses, offset, path) in found {
+            self.mapped(process, addresses.start, addresses.end - addresses.start, offset, &path);
+        }
+    }
+
+    /// The file at an address, opened, and the address in it.
+    fn file(&mut self, process: Pid, address: u64) -> Option<(&mut LoadedFile, u64)> {
+        let part = self.part(process, address)?;
+        let file = self.files.get_mut(part.file? as usize)?;
+        let in_file = file.open().ok()?.elf.address(part.offset_of(address))?;
+        Some((file, in_file))
+    }
+
+    /// The function around an address: where it begins in the process, and its bytes.
+    pub fn function(&mut self, process: Pid, address: u64) -> Option<(u64, Vec<u8>)> {
+        let (file, in_file) = self.file(process, address)?;
+        let content = file.read()?;
+        let by_symbol = content.elf.symbols.function(in_file);
+        let bounds = by_symbol.or_else(|| content.frames.function(in_file))?;
+        let bytes = bounds.end - bounds.start;
+        if bytes > LARGEST_FUNCTION {
+            return None;
+        }
+        let code = content.elf.code(&file.path, bounds.start, bytes).ok()?;
+        Some((address.wrapping_sub(in_file - bounds.start), code))
+    }
+
+    /// Where the callers go on, from the innermost on, as far as the copied stack reaches.
+    pub fn callers(&mut self, process: Pid, stack: &StackView<'_>) -> Vec<u64> {
+        // Whatever is opened for the search is opened before, as the search only reads.
+        loop {
+            let callers = self.callers_by_what_is_open(process, stack);
+            let ips = std::iter::once(stack.ip).chain(callers.iter().copied());
+            let unopened: Vec<u64> = ips
+                .flat_map(|ip| [ip, ip.wrapping_sub(1)])
+                .filter(|ip| self.is_unopened(process, *ip))
+                .collect();
+            let mut opened = false;
+            for ip in unopened {
+                self.file(process, ip);
+                opened |= !self.is_unopened(process, ip);
+            }
+            if !opened {
+                return callers;
+            }
+        }
+    }
+
+    fn is_unopened(&self, process: Pid, address: u64) -> bool {
+        let Some(of_process) = self.processes.get(&process) else { return true };
+        match of_process.mappings.at(address) {
+            None => of_process.read.is_none_or(|read| read.elapsed() >= AGAIN),
+            Some(part) => part.file.is_some_and(|file| self.files[file as usize].content.is_none()),
+        }
+    }
+
+    fn callers_by_what_is_open(&mut self, process: Pid, stack: &StackView<'_>) -> Vec<u64> {
+        let Some(of_process) = self.processes.get(&process) else { return Vec::new() };
+        let (mappings, files) = (&of_process.mappings, &self.files);
+        let code = |address| {
+            let part = mappings.at(address)?;
+            let number = part.file?;
+            let content = files.get(number as usize)?.read()?;
+            let in_file = content.elf.address(part.offset_of(address))?;
+            let processor = content.elf.processor;
+            Some(CodeAt { file: number, frames: &content.frames, processor, address: in_file })
+        };
+        self.unwinder.callers(stack, code, |address| mappings.at(address).is_some())
+    }
+
+    /// What stands at an address: the innermost function there that is the program's own, and its line.
+    pub fn place(&mut self, process: Pid, address: u64) -> Option<CodePlace> {
+        let (file, in_file) = self.file(process, address)?;
+        let path = file.path.to_string_lossy().into_owned();
+        let source = file.debug().ok()?.own_place(in_file);
+        Some(CodePlace { file: path, address: in_file, source })
+    }
+
+    /// The variable that the memory goes to which a call on a line gives; several where the line has several.
+    pub fn variable(&mut self, place: &CodePlace) -> Reading<String> {
+        variable::of(place, &mut self.sources)
+    }
+
+    /// A line of a source file with so many before and after it.
+    pub fn source_lines(&mut self, file: &str, line: u32, context: u32) -> Reading<Vec<(u32, String)>> {
+        self.sources.lines(file, line, context)
+    }
+
+    /// The files that are loaded into a process, in the order of their addresses.
+    pub fn files(&mut self, process: Pid) -> Vec<PathBuf> {
+        if self.processes.get(&process).is_none_or(|known| known.mappings.all().next().is_none()) {
+            self.read_mappings(process);
+        }
+        let Some(of_process) = self.processes.get(&process) else { return Vec::new() };
+        let mut numbers: Vec<u32> = of_process.mappings.all().filter_map(|part| part.file).collect();
+        let mut met = std::collections::HashSet::new();
+        numbers.retain(|number| met.insert(*number));
+        numbers.into_iter().map(|number| self.files[number as usize].path.clone()).collect()
+    }
+
+    /// The file whose code lies nearest below an address of a process: where its variables lie, if they are those of a file.
+    pub fn file_below(&mut self, process: Pid, address: u64) -> Option<PathBuf> {
+        if self.processes.get(&process).is_none_or(|known| known.mappings.all().next().is_none()) {
+            self.read_mappings(process);
+        }
+        let parts = self.processes.get(&process)?.mappings.all().filter(|part| part.begin <= address);
+        let nearest = parts.filter(|part| part.file.is_some()).max_by_key(|part| part.begin)?;
+        Some(self.files.get(nearest.file? as usize)?.path.clone())
+    }
+
+    /// Variables of at least so many bytes of a file that is loaded into a process.
+    ///
+    /// # Errors
+    /// The file cannot be read, is not loaded, or was changed since.
+    pub fn variables(
+        &mut self,
+        process: Pid,
+        path: &Path,
+        least: Bytes,
+    ) -> Result<Vec<GlobalVariable>, Error> {
+        let not_loaded = || Error::Unreadable {
+            path: path.to_owned(),
+            problem: "no code of it is loaded into the process".to_owned(),
+        };
+        self.files(process);
+        let number = *self.numbers.get(path).ok_or_else(not_loaded)?;
+        let parts = self.processes.get(&process).into_iter().flat_map(|of| of.mappings.all());
+        let parts: Vec<MappedPart> = parts.filter(|part| part.file == Some(number)).collect();
+        let file = &mut self.files[number as usize];
+        file.open()?;
+        let _ = file.debug();
+        let LoadedFile { path, content: Some(Ok(content)), debug, .. } = &*file else {
+            return Err(not_loaded());
+        };
+        let elf = &content.elf;
+        let loaded =
+            parts.iter().find_map(|part| elf.moved_by(part.begin, part.offset)).ok_or_else(not_loaded)?;
+        let debug = debug.as_ref().and_then(|debug| debug.as_ref().ok());
+        Ok(globals::variables(path, elf, debug.map(|debug| debug.path.as_path()), loaded, least))
+    }
+}

@@ -1,0 +1,75 @@
+use std::process::{Command, Stdio};
+
+use super::*;
+
+fn own_pid() -> Pid {
+    Pid(std::process::id() as i32)
+}
+
+#[test]
+fn mappings_of_a_process_are_read_where_nothing_was_said() {
+    let mut files = LoadedFiles::default();
+    let address = mappings_of_a_process_are_read_where_nothing_was_said as *const () as u64;
+    let (begin, code) = files.function(own_pid(), address).unwrap();
+    assert_eq!(begin, address);
+    // SAFETY: the code of this function, for its whole length.
+    assert_eq!(code, unsafe { std::slice::from_raw_parts(address as *const u8, code.len()) });
+    let place = files.place(own_pid(), address).unwrap();
+    assert!(place.source.function.measured().unwrap().contains("mappings_of_a_process"), "{place:?}");
+    assert!(place.source.file.measured().unwrap().ends_with("loaded_tests.rs"), "{place:?}");
+}
+
+#[test]
+fn code_without_symbols_has_the_bounds_of_its_frame() {
+    let mut files = LoadedFiles::default();
+    // What memcpy is on this processor has no symbol that other files may use.
+    let copy = libc::memcpy as *const () as u64;
+    let (begin, code) = files.function(own_pid(), copy).unwrap();
+    assert!(begin <= copy && copy < begin + code.len() as u64);
+}
+
+#[test]
+fn a_process_that_was_forked_or_replaced_or_is_not_known() {
+    let mut files = LoadedFiles::new(Roots::at("/no/such/root"));
+    let path = std::env::current_exe().unwrap();
+    let elf = ElfFile::read(&path).unwrap();
+    let segment = *elf.segments.iter().find(|segment| segment.is_code).unwrap();
+    let address = 0x5000_0000 + 64;
+    files.mapped(Pid(1), 0x5000_0000, segment.bytes_in_file, segment.offset, &path);
+    files.forked(Pid(2), Pid(1));
+    files.forked(Pid(3), Pid(99));
+    assert!(files.place(Pid(2), address).is_some() && files.place(Pid(3), address).is_none());
+    files.replaced(Pid(1));
+    assert!(files.place(Pid(1), address).is_none() && files.place(Pid(2), address).is_some());
+    files.ended(Pid(2));
+    assert!(files.place(Pid(2), address).is_none() && files.function(Pid(2), address).is_none());
+    for odd in ["//anon", "[vdso]", "/memfd:x (deleted)", ""] {
+        files.mapped(Pid(4), 0x1000, 0x1000, 0, Path::new(odd));
+        assert!(files.function(Pid(4), 0x1800).is_none() && files.place(Pid(4), 0x1800).is_none(), "{odd}");
+    }
+    assert_eq!(files.problems().count(), 0);
+    files.mapped(Pid(4), 0x1000, 0x1000, 0, Path::new("/etc/hostname"));
+    assert!(files.function(Pid(4), 0x1800).is_none());
+    assert_eq!(files.problems().count(), 1);
+}
+
+#[test]
+fn the_variables_of_a_strangers_program_are_those_of_its_symbols() {
+    let Ok(mut child) = Command::new("python3").arg("-c").arg("input()").stdin(Stdio::piped()).spawn() else {
+        eprintln!("SKIPPED: no python3");
+        return;
+    };
+    std::thread::sleep(Duration::from_millis(500));
+    let mut files = LoadedFiles::default();
+    let pid = Pid(child.id() as i32);
+    let loaded = files.files(pid);
+    let named: Vec<String> = loaded
+        .iter()
+        .flat_map(|path| files.variables(pid, path, Bytes(4096)).unwrap())
+        .map(|variable| variable.name)
+        .collect();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(loaded.iter().any(|path| path.to_string_lossy().contains("libc.so")), "{loaded:?}");
+    assert!(named.iter().any(|name| name.starts_with("_Py")), "{named:?}");
+}
