@@ -65,6 +65,12 @@ pub fn is_begun() -> bool {
     PHASE.load(Relaxed) == WATCHED
 }
 
+/// Whether it is not, and never will be.
+#[inline]
+pub fn is_off() -> bool {
+    PHASE.load(Relaxed) == OFF
+}
+
 /// The mapping of the file of this process.
 #[derive(Clone, Copy)]
 pub struct Log<'a> {
