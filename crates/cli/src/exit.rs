@@ -12,6 +12,7 @@ use numawise_machine::Error as MachineError;
 use numawise_placement::{LocationError, PlacementError};
 use numawise_record::RecordError;
 use numawise_report::notice::numactl_option;
+use numawise_session::objects_to::ObjectsToError;
 use numawise_session::slurm::{JobProblem, SlurmError};
 use numawise_session::{self as session, Cause, ListError, RequestedList, WeightsMissing};
 
@@ -173,6 +174,7 @@ fn option(error: &session::Error) -> Option<String> {
         session::Error::CannotMoveNodes { list: RequestedList::MoveTo, .. } => "TO:",
         session::Error::CannotMoveNodes { .. } => "FROM:",
         session::Error::SeveralPreferred { .. } => "--preferred:",
+        session::Error::ObjectsTo(_) => "--objects-to:",
         session::Error::CopiesInARank { .. } => "--copies:",
         session::Error::NoWeights(_) | session::Error::WeightNotWritten { .. } => "--global-weights:",
         session::Error::PolicyUnknown(_) => "--show:",
@@ -202,6 +204,9 @@ fn advice(error: &session::Error) -> Option<String> {
         }
         error if error.is_of_inputs_of_a_run() => {
             "--template-dir FOLDER names another folder, in which they stay".to_owned()
+        }
+        session::Error::ObjectsTo(ObjectsToError::NotPreloadable { obstacle }) => {
+            return Some(numawise_report::notice::not_loaded(obstacle));
         }
         session::Error::SeveralPreferred { .. } => "for several use --preferred-many".to_owned(),
         session::Error::CopiesInARank { .. } => {

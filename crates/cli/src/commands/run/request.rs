@@ -16,7 +16,7 @@ use numawise_session::study::read_templates;
 use super::super::Failure;
 use super::arguments::{Arguments, CpuOptions, PlacementOptions};
 use super::numactl::NumactlOptions;
-use super::shared_memory;
+use super::{objects_to, shared_memory};
 
 #[cfg(test)]
 #[path = "request_tests.rs"]
@@ -158,6 +158,7 @@ pub fn placed(
         rebind: typed.rebind,
         preload: !typed.no_preload,
         write_weights: typed.global_weights,
+        objects_to: typed.objects_to.as_deref().map(objects_to::parse).transpose()?,
         ..on_cpus(typed.cpus, spec(command))?
     };
     add_numactl(&mut request, numactl)?;

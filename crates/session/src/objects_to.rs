@@ -1,0 +1,238 @@
+//! Memory objects of an earlier run that are put on nodes in the next one, without a change of the program: known by where the calls of their
+//! allocation return to.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, UNIX_EPOCH};
+
+use numawise_facts::notice::{LaunchNotice, PreloadObstacle};
+use numawise_facts::objects::{MemoryObject, ObjectKind};
+use numawise_facts::{Machine, Notice, ObjectRun, Reading, RunSpec};
+use numawise_launch::{Change, HeapLibrary, LaunchError, ObjectRules, PlacedObject};
+use numawise_tables::ObjectTables;
+use numawise_units::{Bytes, CpuSet, NodeSet};
+
+use crate::{Error, here};
+
+/// Where objects are to go.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ObjectTarget {
+    /// The high-bandwidth memory nearest to the CPUs of the task.
+    Hbm,
+    Nodes(NodeSet),
+}
+
+/// Which objects are to go where.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ObjectsTo {
+    pub target: ObjectTarget,
+    /// Of a run of the same program.
+    pub record: PathBuf,
+    /// Those with these names; without any those that fit there together and have the most time for memory.
+    pub names: Vec<String>,
+}
+
+/// Why objects cannot be put anywhere.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ObjectsToError {
+    #[error("{} holds the objects of {found}, and {expected} is to be started", record.display())]
+    OtherProgram { record: PathBuf, found: String, expected: String },
+    #[error(
+        "{file} was changed after the run in {}: its objects are known there by addresses in the file of then; expected a record \
+         of the program as it is now (numawise objects --output FILE)", record.display()
+    )]
+    Changed { record: PathBuf, file: String },
+    #[error("which objects of {} have the most time is not known: {reason}; name them: {}:NAME,NAME ({})",
+        record.display(), record.display(), known(names))]
+    NotChosen { record: PathBuf, reason: String, names: Vec<String> },
+    #[error(
+        "no object of {} fits into what is free on node {nodes}, {free}, and has time for memory", record.display()
+    )]
+    NothingFits { record: PathBuf, nodes: NodeSet, free: Bytes },
+    #[error("{} has no object named {}; {}", record.display(), missing.join(", "), known(names))]
+    NoSuchObjects { record: PathBuf, missing: Vec<String>, names: Vec<String> },
+    #[error("none of the objects can be told from others: {reason}")]
+    NoSites { reason: String },
+    #[error(
+        "these are more objects, or in more files, than can be handed to a program: {objects}; name fewer"
+    )]
+    TooMany { objects: usize },
+    /// The words are the face's.
+    #[error("the library that puts objects on nodes is not loaded into the program")]
+    NotPreloadable { obstacle: PreloadObstacle },
+}
+
+fn known(names: &[String]) -> String {
+    match names {
+        [] => "it has no object with a name".to_owned(),
+        names => format!("there are {}", names.join(", ")),
+    }
+}
+
+/// What the environment of a program gets, and what goes where.
+#[derive(Debug)]
+pub(crate) struct ObjectChanges {
+    pub changes: Vec<Change>,
+    pub notes: Vec<Notice>,
+}
+
+/// Reads the record and makes the rules. `cpus`: those of the task, on which the nearest memory depends; none where it is not placed.
+pub(crate) fn changes(
+    asked: &ObjectsTo,
+    command: &RunSpec,
+    cpus: &CpuSet,
+    changes: &[Change],
+    environment: &dyn Fn(&str) -> Option<OsString>,
+) -> Result<ObjectChanges, Error> {
+    let run = numawise_record::read_object_run(&asked.record)?;
+    is_of_program(asked, &run, command)?;
+    let machine = here::full()?.machine;
+    let cpus = if cpus.is_empty() { &machine.allowed_cpus } else { cpus };
+    let nodes = match &asked.target {
+        ObjectTarget::Hbm => numawise_placement::hbm_near(&machine, cpus)?,
+        ObjectTarget::Nodes(nodes) => {
+            numawise_placement::check_memory(&machine, nodes)?;
+            nodes.clone()
+        }
+    };
+    let own = std::env::current_exe();
+    let own = own.map_err(|source| LaunchError::System { call: "reading the path of numawise", source })?;
+    let library = HeapLibrary::of_program(&own)?;
+    if let Some(obstacle) =
+        command.command.first().and_then(|program| library.obstacle(Path::new(program.as_os_str())))
+    {
+        return Err(ObjectsToError::NotPreloadable { obstacle }.into());
+    }
+    let (rules, notes) = rules(asked, &run, &machine, &nodes)?;
+    Ok(ObjectChanges { changes: library.rule_changes(&rules, changes, environment), notes })
+}
+
+fn rules(
+    asked: &ObjectsTo,
+    run: &ObjectRun,
+    machine: &Machine,
+    nodes: &NodeSet,
+) -> Result<(ObjectRules, Vec<Notice>), ObjectsToError> {
+    let tables = numawise_analyse::objects(run);
+    let (mut objects, mut notes, mut reason) = (Vec::new(), Vec::new(), None);
+    for row in rows(asked, &tables, machine, nodes)? {
+        let row = &tables.rows[row];
+        let name = row.name.measured().cloned();
+        match placed(&run.objects[row.object]) {
+            Ok(object) => {
+                let at = row.allocated.clone();
+                let notice =
+                    LaunchNotice::ObjectPut { name, bytes: row.bytes, allocated: at, nodes: nodes.clone() };
+                notes.push(notice.into());
+                // Threads of several processes of a program have the same calls.
+                if !objects.contains(&object) {
+                    objects.push(object);
+                }
+            }
+            Err(why) => {
+                notes.push(LaunchNotice::ObjectNotPut { name, reason: why.clone() }.into());
+                reason = Some(why);
+            }
+        }
+    }
+    if let (true, Some(reason)) = (objects.is_empty(), reason) {
+        return Err(ObjectsToError::NoSites { reason });
+    }
+    is_unchanged(asked, run, &objects)?;
+    let rules = ObjectRules::new(nodes, &objects, run.watching.least);
+    Ok((rules.ok_or(ObjectsToError::TooMany { objects: objects.len() })?, notes))
+}
+
+/// Rows of the objects that are asked for.
+fn rows(
+    asked: &ObjectsTo,
+    tables: &ObjectTables,
+    machine: &Machine,
+    nodes: &NodeSet,
+) -> Result<Vec<usize>, ObjectsToError> {
+    let named = tables.rows.iter().filter(|row| numawise_analyse::can_be_put(row));
+    let mut names: Vec<String> = named.filter_map(|row| row.name.measured().cloned()).collect();
+    let mut met = std::collections::HashSet::new();
+    names.retain(|name| met.insert(name.clone()));
+    let record = || asked.record.clone();
+    if asked.names.is_empty() {
+        let choice = numawise_analyse::choice_for(tables, machine, nodes);
+        let choice = match choice {
+            Reading::Measured(choice) => choice,
+            Reading::Unavailable { unavailable } => {
+                let reason = unavailable.to_string();
+                return Err(ObjectsToError::NotChosen { record: record(), reason, names });
+            }
+        };
+        if choice.chosen.is_empty() {
+            return Err(ObjectsToError::NothingFits {
+                record: record(),
+                nodes: nodes.clone(),
+                free: choice.capacity,
+            });
+        }
+        return Ok(choice.chosen.iter().map(|chosen| chosen.row).collect());
+    }
+    let missing: Vec<String> = asked.names.iter().filter(|name| !names.contains(name)).cloned().collect();
+    if !missing.is_empty() {
+        return Err(ObjectsToError::NoSuchObjects { record: record(), missing, names });
+    }
+    let is_asked = |name: &String| asked.names.contains(name);
+    let rows =
+        tables.rows.iter().enumerate().filter(|(_, row)| {
+            numawise_analyse::can_be_put(row) && row.name.measured().is_some_and(is_asked)
+        });
+    Ok(rows.map(|(k, _)| k).collect())
+}
+
+/// An object as a rule knows it, or why none does.
+fn placed(object: &MemoryObject) -> Result<PlacedObject, String> {
+    let site = match &object.site {
+        Reading::Measured(site) => site.clone(),
+        Reading::Unavailable { unavailable } => return Err(unavailable.to_string()),
+    };
+    match (object.kind, site.as_slice()) {
+        (_, []) => Err("its call stack is empty".to_owned()),
+        (ObjectKind::Global, [at, ..]) => Ok(PlacedObject::Variable { at: at.clone(), bytes: object.bytes }),
+        _ => Ok(PlacedObject::Calls(site)),
+    }
+}
+
+/// One of the words of the command is the program of the record, which something else may start.
+fn is_of_program(asked: &ObjectsTo, run: &ObjectRun, command: &RunSpec) -> Result<(), ObjectsToError> {
+    let name =
+        |word: &numawise_facts::Argument| Path::new(word.as_os_str()).file_name().map(ToOwned::to_owned);
+    let Some(found) = run.header.command.command.first() else { return Ok(()) };
+    let is_there =
+        name(found).is_some_and(|found| command.command.iter().any(|word| name(word) == Some(found.clone())));
+    if is_there {
+        return Ok(());
+    }
+    let shown = |word: Option<&numawise_facts::Argument>| {
+        word.map_or_else(String::new, |word| word.as_os_str().to_string_lossy().into_owned())
+    };
+    Err(ObjectsToError::OtherProgram {
+        record: asked.record.clone(),
+        found: shown(Some(found)),
+        expected: shown(command.command.first()),
+    })
+}
+
+/// None of the files was written since: their addresses are those of the record.
+fn is_unchanged(asked: &ObjectsTo, run: &ObjectRun, objects: &[PlacedObject]) -> Result<(), ObjectsToError> {
+    let frames = objects.iter().flat_map(|object| match object {
+        PlacedObject::Calls(calls) => calls.as_slice(),
+        PlacedObject::Variable { at, .. } => std::slice::from_ref(at),
+    });
+    let begun = UNIX_EPOCH + Duration::from_nanos(run.header.begun.0);
+    let mut known = std::collections::HashSet::new();
+    for frame in frames.filter(|frame| known.insert(frame.file.as_str())) {
+        // One that is elsewhere here is known by its name alone.
+        let written = std::fs::metadata(&frame.file).and_then(|file| file.modified());
+        if written.is_ok_and(|written| written > begun) {
+            return Err(ObjectsToError::Changed { record: asked.record.clone(), file: frame.file.clone() });
+        }
+    }
+    Ok(())
+}
