@@ -10,6 +10,7 @@ use numawise_facts::objects::{MemoryObject, ObjectKind};
 use numawise_facts::{Machine, Notice, ObjectRun, Reading, RunSpec};
 use numawise_launch::{Change, HeapLibrary, LaunchError, ObjectRules, PlacedObject};
 use numawise_tables::ObjectTables;
+use numawise_tables::objects::ObjectRow;
 use numawise_units::{Bytes, CpuSet, NodeSet};
 
 use crate::{Error, here};
@@ -28,7 +29,7 @@ pub struct ObjectsTo {
     pub target: ObjectTarget,
     /// Of a run of the same program.
     pub record: PathBuf,
-    /// Those with these names; without any those that fit there together and have the most time for memory.
+    /// Those with these names, or with a line (`solve.c:41`) among the calls of their allocation; without any those that fit there together and have the most time for memory.
     pub names: Vec<String>,
 }
 
@@ -65,8 +66,8 @@ pub enum ObjectsToError {
 
 fn known(names: &[String]) -> String {
     match names {
-        [] => "it has no object with a name".to_owned(),
-        names => format!("there are {}", names.join(", ")),
+        [] => "none has a name; a line such as solve.c:41 stands for what is allocated through it".to_owned(),
+        names => format!("there are {}, or a line such as solve.c:41", names.join(", ")),
     }
 }
 
@@ -116,7 +117,7 @@ fn rules(
 ) -> Result<(ObjectRules, Vec<Notice>), ObjectsToError> {
     let tables = numawise_analyse::objects(run);
     let (mut objects, mut notes, mut reason) = (Vec::new(), Vec::new(), None);
-    for row in rows(asked, &tables, machine, nodes)? {
+    for row in rows(asked, run, &tables, machine, nodes)? {
         let row = &tables.rows[row];
         let name = row.name.measured().cloned();
         match placed(&run.objects[row.object]) {
@@ -147,6 +148,7 @@ fn rules(
 /// Rows of the objects that are asked for.
 fn rows(
     asked: &ObjectsTo,
+    run: &ObjectRun,
     tables: &ObjectTables,
     machine: &Machine,
     nodes: &NodeSet,
@@ -174,16 +176,29 @@ fn rows(
         }
         return Ok(choice.chosen.iter().map(|chosen| chosen.row).collect());
     }
-    let missing: Vec<String> = asked.names.iter().filter(|name| !names.contains(name)).cloned().collect();
+    let called = |row: &ObjectRow, name: &String| {
+        numawise_analyse::can_be_put(row)
+            && (row.name.measured() == Some(name) || has_line(run, &run.objects[row.object], name))
+    };
+    let is_missing = |name: &&String| !tables.rows.iter().any(|row| called(row, name));
+    let missing: Vec<String> = asked.names.iter().filter(is_missing).cloned().collect();
     if !missing.is_empty() {
         return Err(ObjectsToError::NoSuchObjects { record: record(), missing, names });
     }
-    let is_asked = |name: &String| asked.names.contains(name);
-    let rows =
-        tables.rows.iter().enumerate().filter(|(_, row)| {
-            numawise_analyse::can_be_put(row) && row.name.measured().is_some_and(is_asked)
-        });
+    let rows = tables.rows.iter().enumerate();
+    let rows = rows.filter(|(_, row)| asked.names.iter().any(|name| called(row, name)));
     Ok(rows.map(|(k, _)| k).collect())
+}
+
+/// Whether a line, as `solve.c:41`, is one of those that an object was allocated through.
+fn has_line(run: &ObjectRun, object: &MemoryObject, wanted: &str) -> bool {
+    let Some((file, line)) = wanted.rsplit_once(':') else { return false };
+    let Ok(line) = line.parse::<u32>() else { return false };
+    let places = object.allocated.measured().into_iter().flatten();
+    places.filter_map(|place| run.places.get(*place as usize)).any(|place| {
+        let of = place.source.file.measured();
+        place.source.line.measured() == Some(&line) && of.is_some_and(|of| Path::new(of).ends_with(file))
+    })
 }
 
 /// An object as a rule knows it, or why none does.

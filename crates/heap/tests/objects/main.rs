@@ -1,6 +1,7 @@
 //! The library preloaded into real programs: what they print and how they end is the same as without it, and what it wrote down is what
 //! they allocated. A test that cannot run here says SKIPPED with its reason.
 
+mod rules;
 mod support;
 
 use numawise_facts::objects::ObjectKind;
