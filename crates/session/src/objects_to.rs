@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, UNIX_EPOCH};
 
 use numawise_facts::notice::{LaunchNotice, PreloadObstacle};
-use numawise_facts::objects::{MemoryObject, ObjectKind};
+use numawise_facts::objects::{FileAddress, MemoryObject, ObjectKind};
 use numawise_facts::{Machine, Notice, ObjectRun, Reading, RunSpec};
 use numawise_launch::{Change, HeapLibrary, LaunchError, ObjectRules, PlacedObject};
 use numawise_tables::ObjectTables;
@@ -14,6 +14,10 @@ use numawise_tables::objects::ObjectRow;
 use numawise_units::{Bytes, CpuSet, NodeSet};
 
 use crate::{Error, here};
+
+#[cfg(test)]
+#[path = "objects_to_tests.rs"]
+mod tests;
 
 /// Where objects are to go.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -210,8 +214,24 @@ fn placed(object: &MemoryObject) -> Result<PlacedObject, String> {
     match (object.kind, site.as_slice()) {
         (_, []) => Err("its call stack is empty".to_owned()),
         (ObjectKind::Global, [at, ..]) => Ok(PlacedObject::Variable { at: at.clone(), bytes: object.bytes }),
-        _ => Ok(PlacedObject::Calls(site)),
+        _ => Ok(PlacedObject::Calls(of_program(site))),
     }
+}
+
+/// Without what runs before main or the function of a thread: it is the same for all, and another where the C library is.
+fn of_program(mut calls: Vec<FileAddress>) -> Vec<FileAddress> {
+    let is_libc = |call: &FileAddress| {
+        let name = Path::new(&call.file).file_name().unwrap_or_default();
+        name.as_encoded_bytes().starts_with(b"libc.so") || name.as_encoded_bytes().starts_with(b"ld-")
+    };
+    // The program's own begin, which calls the C library's.
+    if calls.len() > 2 && calls.get(calls.len() - 2).is_some_and(is_libc) {
+        calls.pop();
+    }
+    while calls.len() > 1 && calls.last().is_some_and(is_libc) {
+        calls.pop();
+    }
+    calls
 }
 
 /// One of the words of the command is the program of the record, which something else may start.

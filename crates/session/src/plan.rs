@@ -6,7 +6,7 @@
 
 use std::convert::Infallible;
 
-use numawise_facts::notice::{AffinityRefusal, MachineNotice, PlanNotice};
+use numawise_facts::notice::{AffinityRefusal, LaunchNotice, MachineNotice, PlanNotice};
 use numawise_facts::{Machine, Notice, Placement, RunSpec, TaskPlacement, ThreadBinding};
 use numawise_launch::{Change, LaunchError, Pinner};
 use numawise_machine::{AllowedSets, Roots};
@@ -251,6 +251,11 @@ impl RunPlan {
             task.task = TaskId(local);
         }
         Ok(task)
+    }
+
+    /// Whether memory objects are put on nodes, which no other tool does.
+    pub fn puts_objects(&self) -> bool {
+        self.notes.iter().any(|note| matches!(note, Notice::Launch(LaunchNotice::ObjectPut { .. })))
     }
 
     /// Adds what puts memory objects on nodes of this machine.
