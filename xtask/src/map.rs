@@ -54,7 +54,7 @@ const USED_BY: [(&str, &[&str]); 7] = [
 ];
 
 /// Crates of others that stand behind one of ours.
-const BEHIND: [(&str, &[&str]); 12] = [
+const BEHIND: [(&str, &[&str]); 14] = [
     ("clap", &["cli"]),
     ("indicatif", &["cli"]),
     ("crossterm", &["tui"]),
@@ -64,6 +64,8 @@ const BEHIND: [(&str, &[&str]); 12] = [
     ("maud", &["report"]),
     ("statrs", &["stats"]),
     ("iced-x86", &["operands"]),
+    ("yaxpeax-arch", &["operands"]),
+    ("yaxpeax-arm", &["operands"]),
     ("addr2line", &["symbols"]),
     ("gimli", &["symbols"]),
     ("object", &["symbols"]),

@@ -1,14 +1,16 @@
 //! Memory objects of a run: shares with their intervals, and what stands out.
 
+mod callers;
 mod fast_memory;
 mod findings;
 mod knapsack;
+mod lines;
 mod shares;
 
 use std::collections::BTreeMap;
 
 use numawise_facts::activity::CodePlace;
-use numawise_facts::objects::{MemoryObject, ObjectKind, ObjectPages};
+use numawise_facts::objects::{AccessMethod, MemoryObject, ObjectKind, ObjectPages};
 use numawise_facts::{Machine, ObjectRun, Reading};
 use numawise_stats::proportion;
 use numawise_tables::ObjectTables;
@@ -19,6 +21,7 @@ use numawise_tables::objects::{
 use numawise_units::{Bytes, NodeId, NodeSet, Ratio};
 
 pub use fast_memory::can_be_put;
+pub use lines::object_source_lines;
 use shares::{Division, Shares};
 
 #[cfg(test)]
@@ -61,7 +64,8 @@ pub fn objects(run: &ObjectRun) -> ObjectTables {
         rest.iter().fold(Bytes(0), |sum, k| Bytes(sum.0.saturating_add(run.objects[*k].bytes.0))),
     );
     let row_of = |k: usize| row(run, k, samples[k], &time);
-    let rows: Vec<ObjectRow> = order.into_iter().map(row_of).collect();
+    let mut rows: Vec<ObjectRow> = order.into_iter().map(row_of).collect();
+    callers::tell_apart(run, &mut rows);
     let fast_memory = fast_memory::choice(&run.header.machine, &rows, &time);
     let findings = findings::all(run, &rows, fast_memory.measured());
     ObjectTables { rows, left_out, findings, cost: cost(run), time_samples: time, fast_memory }
@@ -70,14 +74,16 @@ pub fn objects(run: &ObjectRun) -> ObjectTables {
 /// Samples with memory, where they can be trusted and suffice.
 fn time_samples(run: &ObjectRun) -> Reading<u64> {
     run.watching.time.clone().and_then(|time| {
-        if !time.skid.is_one_instruction() {
+        // Passes of loops are counted where it is another one.
+        if time.method == AccessMethod::Waited && !time.skid.is_one_instruction() {
             return Reading::unavailable(
                 "on this machine interrupts are not taken one instruction after the one that was waited for",
             );
         }
         if time.with_memory < LEAST_SAMPLES {
             return Reading::unavailable(format!(
-                "only {} samples show which memory was waited for; {LEAST_SAMPLES} are needed",
+                "only {} samples show which memory was waited for; {LEAST_SAMPLES} are needed, which a longer run or more samples a \
+                 second give",
                 time.with_memory
             ));
         }
@@ -87,11 +93,13 @@ fn time_samples(run: &ObjectRun) -> Reading<u64> {
 
 fn cost(run: &ObjectRun) -> Reading<Ratio> {
     run.watching.cost.clone().zip(run.header.usage.cpu_time()).and_then(|(cost, used)| {
-        if used.0 > 0 {
-            Reading::Measured(Ratio(cost.seconds() / used.seconds()))
-        } else {
-            Reading::unavailable("the program used no CPU time that was accounted")
+        if used.0 == 0 {
+            return Reading::unavailable("the program used no CPU time that was accounted");
         }
+        if cost > used {
+            return Reading::unavailable("by its estimate it is more than the CPU time of the program");
+        }
+        Reading::Measured(Ratio(cost.seconds() / used.seconds()))
     })
 }
 
@@ -103,6 +111,7 @@ fn row(run: &ObjectRun, index: usize, samples: f64, time: &Reading<u64>) -> Obje
         process: object.process,
         name: object.name.clone(),
         allocated: allocated(run, object),
+        called_at: None,
         count: object.count,
         bytes: object.bytes,
         begun: object.begun,

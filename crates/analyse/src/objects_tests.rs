@@ -117,6 +117,20 @@ fn where_interrupts_are_not_one_instruction_late_times_are_withheld_and_the_rest
 }
 
 #[test]
+fn where_passes_of_loops_are_counted_the_skid_does_not_matter() {
+    let mut seen = run(two_sockets(), vec![grid()]);
+    if let Reading::Measured(time) = &mut seen.watching.time {
+        time.skid = Skid { samples: 100, one_after: 0 };
+        time.method = AccessMethod::Passes;
+    }
+    let tables = objects(&seen);
+    assert_eq!(tables.time_samples, Reading::Measured(400));
+    let quantity = tables.findings[0].finding.evidence[0].quantity;
+    let expected = numawise_facts::finding::ObjectQuantity::AccessesOfObject;
+    assert_eq!(quantity, numawise_facts::finding::EvidenceQuantity::Object(expected));
+}
+
+#[test]
 fn what_could_not_be_watched_has_its_reason_and_no_zero() {
     let mut seen = run(two_sockets(), vec![object("u", Bytes::mib(64))]);
     seen.watching.time = Reading::unavailable("perf_event_open: not permitted");
@@ -173,6 +187,15 @@ fn where_pages_lie_is_said_of_the_moment_with_most_bytes_and_shown_over_time() {
         moments,
         [(Nanoseconds(20_000_000), 1), (Nanoseconds(40_000_000), 2), (Nanoseconds(60_000_000), 0)]
     );
+}
+
+#[test]
+fn lines_to_be_read_are_those_that_are_shown() {
+    let lines = object_source_lines(&objects(&run(two_sockets(), vec![grid()])));
+    let expected =
+        [("/home/me/wave/grid.cpp", 17), ("/home/me/wave/kernel.cpp", 88), ("/home/me/wave/wave.cpp", 41)];
+    assert_eq!(lines.iter().map(|(file, line)| (file.as_str(), *line)).collect::<Vec<_>>(), expected);
+    assert!(object_source_lines(&objects(&run(two_sockets(), vec![]))).is_empty());
 }
 
 #[test]

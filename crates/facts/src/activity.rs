@@ -116,14 +116,25 @@ pub struct SourcePlace {
 }
 
 impl SourcePlace {
-    /// A line of a header or a library of the system, as the allocators of containers have: what asked for something stands further out.
+    /// A line of a header of the system, as the allocators of containers have: what asked for something stands further out.
     pub fn is_of_system(&self) -> bool {
-        let is_of = |file: &str| {
-            ["/usr/include/", "/usr/lib/", "/usr/src/"].iter().any(|folder| file.starts_with(folder))
-                || file.contains("/include/c++/")
-        };
-        self.file.measured().is_some_and(|file| is_of(file))
+        self.file.measured().is_some_and(|file| is_system_source(file))
     }
+}
+
+/// True for the headers of the system, and for what compilers bring along: the standard libraries of C++ and Rust.
+pub fn is_system_source(file: &str) -> bool {
+    const BEGIN: [&str; 6] =
+        ["/usr/include/", "/usr/lib/gcc", "/usr/lib/llvm", "/usr/lib/clang", "/rustc/", "/usr/lib/rustlib/"];
+    const INSIDE: [&str; 6] = [
+        "/include/c++/",
+        "/libstdc++-v3/",
+        "/lib/gcc/",
+        "/lib/clang/",
+        "/lib64/clang/",
+        "/rustlib/src/rust/",
+    ];
+    BEGIN.iter().any(|begin| file.starts_with(begin)) || INSIDE.iter().any(|inside| file.contains(inside))
 }
 
 /// A place in the code of the program or of a library.

@@ -1,6 +1,6 @@
 //! The identifiers against `docs/formats/notices.md`.
 
-const SUBJECTS: [&str; 9] = [
+const SUBJECTS: [&str; 10] = [
     include_str!("notice/plan.rs"),
     include_str!("notice/machine.rs"),
     include_str!("notice/membench.rs"),
@@ -10,6 +10,7 @@ const SUBJECTS: [&str; 9] = [
     include_str!("notice/session.rs"),
     include_str!("notice/emulation.rs"),
     include_str!("notice/snapshot.rs"),
+    include_str!("notice/objects.rs"),
 ];
 const DOCUMENT: &str = include_str!("../../../docs/formats/notices.md");
 

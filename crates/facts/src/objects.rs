@@ -80,6 +80,9 @@ pub struct ObjectWatching {
     pub faults: Reading<FaultSamples>,
     /// CPU time that the watching took from the program, by the measured cost of each sample and each recorded allocation.
     pub cost: Reading<Nanoseconds>,
+    /// CPU time of the threads of numawise that followed the program, on whatever CPU was free: mostly for symbols of what it has loaded.
+    #[serde(default = "not_collected")]
+    pub own_time: Reading<Nanoseconds>,
     /// Of pages that are not huge.
     #[serde(default = "not_collected")]
     pub page_size: Reading<Bytes>,
@@ -108,6 +111,9 @@ pub struct TimeSamples {
     pub with_memory: u64,
     /// An instruction accesses memory there, at an address that does not follow from the registers.
     pub unknown_address: u64,
+    /// The thread spun until another one did something, as at barriers of OpenMP: no memory was waited for.
+    #[serde(default)]
+    pub spinning: u64,
     pub lost: u64,
     pub skid: Skid,
     #[serde(default)]

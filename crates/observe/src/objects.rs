@@ -4,6 +4,7 @@
 //! From the registers of these and the code around them it finds the memory that they were waiting for (`numawise-operands`). It keeps sums
 //! only, so that a long run needs no more memory than a short one. It asks the kernel where pages lie, and nothing else.
 
+mod apart;
 pub mod calibration;
 pub mod feed;
 mod huge;
@@ -31,7 +32,7 @@ use numawise_units::{Nanoseconds, Pid};
 
 use input::{Code, CodeMapping, FaultSample, LoadedVariable, MemoryChange, MemoryEvent, Stack, TimeSample};
 use live::{Gone, Span};
-use places::Places;
+use places::{Places, is_programs_own};
 use process::Process;
 use residence::{PageQuestion, Residence};
 use tally::{Tally, Used, User};
@@ -74,6 +75,8 @@ pub struct TrackedCounts {
     /// Of these, with memory that is known.
     pub with_memory: u64,
     pub unknown_address: u64,
+    /// The thread spun until another one did something.
+    pub spinning: u64,
     pub fault_samples: u64,
     pub faults: u64,
     pub without_stack: u64,
@@ -249,9 +252,7 @@ impl ObjectTracker {
             .filter_map(|caller| self.places.at(process, caller.saturating_sub(1), &mut *self.code))
             .collect();
         let with_line = places.iter().filter_map(|place| self.places.get(*place));
-        let is_own =
-            |place: &&CodePlace| place.source.line.measured().is_some() && !place.source.is_of_system();
-        let first = with_line.into_iter().find(is_own).cloned();
+        let first = with_line.into_iter().find(|place| is_programs_own(place)).cloned();
         let name = match first {
             Some(place) => self.code.variable(&place),
             None => Reading::unavailable("no line of the program is known for its allocation"),
@@ -312,6 +313,10 @@ impl ObjectTracker {
         let code = &mut self.code;
         let of = self.processes.entry(process).or_default();
         let Some(listing) = of.listing(&sample.registers, |ip| code.function(process, ip)) else { return };
+        if listing.is_spinning(sample.registers.ip) {
+            self.counts.spinning += 1;
+            return;
+        }
         let user = User { thread, cpu: sample.cpu, node: None };
         match memory_of(self.method, listing, &sample.registers) {
             Blame::Nothing => {}
@@ -401,6 +406,7 @@ impl ObjectTracker {
         let found: f64 = guessed.iter().map(|one| one.used.samples).sum();
         self.counts.with_memory += found.round() as u64;
         self.counts.unknown_address = unknown.round() as u64;
+        apart::name_by_callers(&mut self.objects, &self.places, &mut *self.code);
         let seen = self.objects.into_iter().filter(Tally::is_seen);
         TrackedObjects {
             objects: seen.map(|tally| tally.finish(self.begin)).collect(),

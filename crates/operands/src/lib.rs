@@ -6,9 +6,12 @@
 //!
 //! A timer interrupts a thread after the instruction that it was waiting for, not at it: when a load misses the caches the processor goes on
 //! until the oldest instruction that is not done blocks it, and the interrupt is taken behind that one. So the access that is wanted is that
-//! of the instruction *before* the interrupted one, or of the load whose result that one needed. How far behind an interrupt is taken
-//! depends on the processor; under emulation it is taken at the heads of loops. Callers measure that first, and use no blame where it is
-//! not one instruction.
+//! of the instruction *before* the interrupted one, or of the load whose result that one needed, or of the load that a branch went by which
+//! was foretold wrongly. Long copies (`rep movs`) are interrupted while they go on. Stores wait behind all that comes after them; a thread
+//! that is interrupted at a store waits for it or for a load before it, which one sample cannot say: the load is blamed. How far behind an
+//! interrupt is taken depends on the processor; under emulation it is taken at the heads of loops. Callers measure that first, and use no
+//! blame where it is not one instruction. How often the right memory is blamed in compilers' code is measured by the example `blame` of
+//! numawise-observe.
 //!
 //! Addresses are those of the process that was sampled. Code is of x86-64 or aarch64, by a parameter: either is understood everywhere. All is pure and can be used from several threads.
 
@@ -31,3 +34,5 @@ pub use step::{Access, Direction, Step};
 
 #[cfg(test)]
 mod code;
+#[cfg(test)]
+mod recorded;

@@ -44,6 +44,15 @@ impl Listing {
         self.steps.binary_search_by_key(&ip, Step::ip).ok()
     }
 
+    /// True where a thread at this address spins until another one does something: what it reads it has in its cache.
+    pub fn is_spinning(&self, ip: u64) -> bool {
+        /// Instructions to each side: loops that spin are short (do_spin of libgomp has nine, that of glibc's mutexes eleven).
+        const NEAR: usize = 12;
+        let Some(at) = self.find(ip) else { return false };
+        let end = (at + NEAR).min(self.steps.len());
+        self.steps[at.saturating_sub(NEAR)..end].iter().any(|step| step.pauses)
+    }
+
     /// The one that lies behind it.
     pub(crate) fn behind(&self, step: usize) -> Option<usize> {
         let behind = step + 1;

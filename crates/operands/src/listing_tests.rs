@@ -77,3 +77,21 @@ fn no_bytes_make_it_fail() {
         }
     });
 }
+
+#[test]
+fn a_thread_that_spins_is_known_by_its_pause() {
+    let spins = function(|a| {
+        let mut head = a.create_label();
+        a.set_label(&mut head).unwrap();
+        a.mov(eax, dword_ptr(rdi)).unwrap();
+        a.pause().unwrap();
+        a.cmp(eax, esi).unwrap();
+        a.jne(head).unwrap();
+    });
+    assert!(spins.steps().iter().all(|step| spins.is_spinning(step.ip())));
+    assert!(!spins.is_spinning(BEGIN + 1), "inside of an instruction");
+    let works = function(|a| (0..40).for_each(|_| a.add(rax, 1).unwrap()));
+    assert!(works.steps().iter().all(|step| !works.is_spinning(step.ip())));
+    let yields = [0xd503_203f_u32, 0xf940_0000, 0xb500_0001].map(u32::to_le_bytes).concat();
+    assert!(Listing::of(Architecture::Aarch64, BEGIN, &yields).is_spinning(BEGIN + 4));
+}

@@ -12,8 +12,10 @@ use crate::step::{Access, Flow, Step};
 #[path = "pass_tests.rs"]
 mod tests;
 
-/// Instructions of one pass, at most: what needs more is no loop that a sample tells of.
+/// Instructions of one pass, at most: what needs more is no loop that a sample says something about.
 const MOST: usize = 4096;
+/// How far an instruction is looked for that comes again; it is looked for with each sample (`examples/speed.rs`: below 20 us).
+const AHEAD: usize = 1024;
 
 /// What a loop does from one instruction until it is there again.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,7 +31,7 @@ pub struct Pass {
 /// tells. Branches forwards are not taken, branches backwards are taken where they lead before the begin.
 pub fn once_around(listing: &Listing, registers: &Registers) -> Option<Pass> {
     let mut pass = Pass { accesses: Vec::new(), unknown: Vec::new(), is_certain: true };
-    let certain = walk(listing, registers, |step, registers| {
+    let certain = walk(listing, registers, MOST, |step, registers| {
         if step.accesses_memory() {
             match step.accesses(registers) {
                 Some(accesses) => pass.accesses.extend(accesses),
@@ -44,7 +46,7 @@ pub fn once_around(listing: &Listing, registers: &Registers) -> Option<Pass> {
 
 /// What an instruction will access when the loop comes to it: the next element, of the same memory nearly always.
 pub(crate) fn forwards(listing: &Listing, registers: &Registers, ip: u64) -> Option<Vec<Access>> {
-    let found = walk(listing, registers, |step, registers| {
+    let found = walk(listing, registers, AHEAD, |step, registers| {
         if step.ip == ip { ControlFlow::Break(step.accesses(registers)) } else { ControlFlow::Continue(()) }
     });
     found.break_value().flatten()
@@ -55,13 +57,14 @@ pub(crate) fn forwards(listing: &Listing, registers: &Registers, ip: u64) -> Opt
 fn walk<T>(
     listing: &Listing,
     registers: &Registers,
+    most: usize,
     mut each: impl FnMut(&Step, &Registers) -> ControlFlow<T>,
 ) -> ControlFlow<T, Option<bool>> {
     let Some(begin) = listing.find(registers.ip) else { return ControlFlow::Continue(None) };
     let mut registers = registers.clone();
     let mut is_certain = true;
     let mut at = begin;
-    for _ in 0..MOST {
+    for _ in 0..most {
         let step = &listing.steps()[at];
         each(step, &registers)?;
         effect::after(step, &mut registers);

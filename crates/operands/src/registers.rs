@@ -74,11 +74,13 @@ impl Registers {
     }
 
     pub(crate) fn forget(&mut self, registers: RegisterSet) {
-        let lost = self.known.0 & registers.0 & u128::from(u32::MAX);
-        if lost != 0 {
-            (0..MOST as u8)
-                .filter(|number| RegisterSet(lost).has(*number))
-                .for_each(|one| self.set(one, None));
+        let lost = self.known.common(registers);
+        self.known = self.known.without(lost);
+        // What is not known compares as equal.
+        let mut rest = lost.0 as u32;
+        while rest != 0 {
+            self.general[rest.trailing_zeros() as usize] = 0;
+            rest &= rest - 1;
         }
     }
 }

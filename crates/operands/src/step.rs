@@ -18,6 +18,8 @@ pub struct Step {
     pub(crate) changes: [Option<Change>; 2],
     /// Goes over many elements before the next instruction; the changes are those of one.
     pub(crate) repeats: bool,
+    /// Tells the processor that the thread spins: `pause`, `yield`, `wfe`.
+    pub(crate) pauses: bool,
 }
 
 /// What an instruction does with memory.

@@ -55,6 +55,7 @@ fn step(instruction: &Instruction, info: &InstructionInfo) -> Step {
         changes: changes(instruction, writes),
         repeats: instruction.is_string_instruction()
             && (instruction.has_rep_prefix() || instruction.has_repne_prefix()),
+        pauses: instruction.mnemonic() == Mnemonic::Pause,
     }
 }
 

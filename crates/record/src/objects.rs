@@ -34,6 +34,7 @@ pub fn save_object_run(path: &Path, run: &ObjectRun, existing: Existing) -> Resu
     object_run_may_be_saved(path, existing)?;
     write::storable(&run.header)?;
     write::storable(&run.watching)?;
+    write::storable(&BeyondObjects::of(run))?;
     sound(run).map_err(|flaw| RecordError::Unstorable(flaw.to_string()))?;
     let alone: Vec<MemoryObject> = run.objects.iter().map(rows::without_lists).collect();
     alone.iter().try_for_each(write::storable)?;
@@ -64,7 +65,8 @@ fn sound(run: &ObjectRun) -> Result<(), Flaw> {
     run.places.iter().enumerate().try_for_each(|(k, place)| valid::code_place(place, k))?;
     let mut sums = ObjectSums::of(run);
     run.objects.iter().enumerate().try_for_each(|(k, object)| sums.object(object, k))?;
-    sums.together(&run.watching)
+    sums.together(&run.watching)?;
+    valid::beyond_objects(run)
 }
 
 fn insert(transaction: &Transaction<'_>, run: &ObjectRun, alone: &[MemoryObject]) -> rusqlite::Result<()> {
@@ -126,11 +128,12 @@ fn read_run(connection: &Connection) -> Parsed<ObjectRun> {
     let mut sums = ObjectSums::of(&run);
     run.objects.iter().enumerate().try_for_each(|(k, object)| sums.object(object, k))?;
     sums.together(&run.watching)?;
+    valid::beyond_objects(&run)?;
     Ok(run)
 }
 
 /// What a run holds besides its objects.
-#[derive(Serialize, Deserialize)]
+#[derive(PartialEq, Serialize, Deserialize)]
 struct BeyondObjects<'a> {
     sources: Cow<'a, [SourceExcerpt]>,
     bandwidth: Cow<'a, Reading<BandwidthOverTime>>,

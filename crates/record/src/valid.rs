@@ -28,7 +28,7 @@ pub use lines::lines;
 pub use look::{look, sequence};
 pub use machine::machine;
 pub use merged::{MOST_CALLS, MOST_HOSTS, merged};
-pub use objects::{ObjectSums, code_place, object_header, object_thread, watching};
+pub use objects::{ObjectSums, beyond_objects, code_place, object_header, object_thread, watching};
 pub use trial::{line_trial, study, trial};
 pub use watched::{CountedSoFar, MOST_THREADS, process, watched_header};
 

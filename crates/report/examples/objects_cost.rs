@@ -8,8 +8,9 @@ use numawise_analyse::objects;
 use numawise_facts::activity::{CodePlace, SourcePlace};
 use numawise_facts::memory::MemoryKindEvidence;
 use numawise_facts::objects::{
-    AllocationLog, FaultSamples, FirstTouch, LineUse, MemoryObject, ObjectKind, ObjectPages, ObjectRunHeader,
-    ObjectThread, ObjectUse, ObjectWatching, PartUse, PlaceCount, PlaceUse, Skid, TimeSamples,
+    AccessMethod, AllocationLog, FaultSamples, FirstTouch, LineUse, MemoryObject, ObjectKind, ObjectPages,
+    ObjectRunHeader, ObjectThread, ObjectUse, ObjectWatching, PartUse, PlaceCount, PlaceUse, Skid,
+    TimeSamples,
 };
 use numawise_facts::{
     Argument, Cpu, Exit, HostFacts, Machine, MemoryKind, Node, ObjectRun, Reading, ResourceUsage, RunSpec,
@@ -31,7 +32,7 @@ fn main() {
     let run = run(count, uses);
     let rows: usize = run.objects.iter().map(|object| object.uses.len()).sum();
     let (tables, analysing) = timed(|| objects(&run));
-    let shown = Shown { run: &run, tables: &tables };
+    let shown = Shown { run: &run, tables: &tables, record: None };
     let (screen, screening) = timed(|| document::terminal(&objects_document(&shown), Style::plain()));
     let (page, paging) = timed(|| document::html(&objects_document(&shown)));
     let (text, writing) = timed(|| json(&shown));
@@ -83,11 +84,14 @@ fn run(count: u32, uses: u32) -> ObjectRun {
                 samples: 2 * u64::from(uses),
                 with_memory: u64::from(each) * u64::from(count),
                 unknown_address: 0,
+                spinning: 0,
                 lost: 0,
                 skid: Skid { samples: 100, one_after: 95 },
+                method: AccessMethod::Waited,
             }),
             faults: Reading::Measured(FaultSamples { samples: 1000, faults: 17_000, lost: 0 }),
             cost: Reading::Measured(Nanoseconds(1_000_000)),
+            own_time: Reading::Measured(Nanoseconds(40_000_000)),
             page_size: Reading::Measured(Bytes::kib(4)),
         },
         threads: (0..THREADS).map(thread).collect(),

@@ -324,22 +324,32 @@ pub fn captioned(id: impl Into<String>, label: impl Into<String>, caption: Strin
     Block::Chart(Chart { id: id.into(), label: label.into(), scale: None, caption: Some(caption) })
 }
 
-/// The reasons of what is unavailable, numbered in the order in which they appear.
+/// The reasons of what is unavailable, numbered in the order in which they appear; and what links of a page can name so far.
 #[derive(Debug, Default)]
-pub(crate) struct Marks(Vec<String>);
+pub(crate) struct Marks {
+    reasons: Vec<String>,
+    anchors: Vec<&'static str>,
+}
 
 impl Marks {
     /// The mark of a reason: `[1]`.
     pub fn mark(&mut self, reason: &str) -> String {
-        let k = self.0.iter().position(|known| known == reason).unwrap_or_else(|| {
-            self.0.push(reason.to_owned());
-            self.0.len() - 1
+        let k = self.reasons.iter().position(|known| known == reason).unwrap_or_else(|| {
+            self.reasons.push(reason.to_owned());
+            self.reasons.len() - 1
         });
         format!("[{}]", k + 1)
     }
 
     pub fn all(&self) -> &[String] {
-        &self.0
+        &self.reasons
+    }
+
+    /// The name itself, but for the first time only: a page has each name once.
+    pub fn anchor(&mut self, name: &'static str) -> Option<&'static str> {
+        let is_new = !self.anchors.contains(&name);
+        self.anchors.push(name);
+        is_new.then_some(name)
     }
 
     fn text(&mut self, text: &Text) -> String {

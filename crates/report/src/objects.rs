@@ -9,6 +9,7 @@ mod views;
 mod words;
 
 use numawise_facts::ObjectRun;
+use numawise_facts::objects::AccessMethod;
 use numawise_tables::ObjectTables;
 
 pub use document::document;
@@ -21,4 +22,11 @@ pub struct Shown<'a> {
     pub tables: &'a ObjectTables,
     /// Where the run is kept, if anywhere.
     pub record: Option<&'a str>,
+}
+
+impl Shown<'_> {
+    /// How it was found out which memory a sample is of.
+    fn method(&self) -> AccessMethod {
+        self.run.watching.time.measured().map_or(AccessMethod::Waited, |time| time.method)
+    }
 }

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 
 use memory_objects::{Watched, hbm, nothing, wave};
 use numawise_facts::Reading;
+use numawise_facts::objects::AccessMethod;
 use numawise_report::document::{self, Style};
 use numawise_report::objects::{SCHEMA, document, json};
 use serde_json::Value;
@@ -83,10 +84,7 @@ fn what_is_not_known_has_its_reason_in_json() {
     }
     let what: Vec<&str> =
         value["unavailable"].as_array().unwrap().iter().map(|one| one["what"].as_str().unwrap()).collect();
-    assert_eq!(
-        what,
-        ["allocations", "first_touch", "used", "cost_percent", "fast_memory", "memory_bound", "bandwidth"]
-    );
+    assert_eq!(what, ["allocations", "first_touch", "used", "cost_percent", "memory_bound", "bandwidth"]);
     assert!(value["cost_percent"]["unavailable"].is_string());
 }
 
@@ -119,6 +117,13 @@ fn a_page_says_all_without_scripts() {
 }
 
 #[test]
+fn a_finding_of_several_objects_has_its_name_in_the_page_once() {
+    let page = html(&Watched::of(hbm()));
+    assert_eq!(page.matches("<article class=\"finding\"").count(), 2);
+    assert_eq!(page.matches("id=\"NW045\"").count(), 1);
+}
+
+#[test]
 fn where_no_finding_could_be_that_is_said() {
     let text = wide(&Watched::of(nothing()));
     assert!(text.contains("Who uses the objects is not known"), "{text}");
@@ -130,6 +135,23 @@ fn where_no_finding_could_be_that_is_said() {
     }
     let text = wide(&Watched::of(one_node));
     assert!(text.contains("One node: no object can lie on the wrong one"), "{text}");
+}
+
+#[test]
+fn shares_of_accesses_are_not_called_time() {
+    let mut run = wave();
+    if let Reading::Measured(time) = &mut run.watching.time {
+        time.method = AccessMethod::Passes;
+    }
+    let text = wide(&Watched::of(run));
+    for expected in [
+        "share of the accesses in loops",
+        "40 % of all accesses in loops (95 %",
+        "of its accesses, kernel.cpp:88",
+    ] {
+        assert!(text.contains(expected), "{expected}: {text}");
+    }
+    assert!(!text.contains("of their time for memory with it") && !text.contains("of its memory time"));
 }
 
 #[test]

@@ -12,14 +12,16 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use numawise_analyse::object_source_lines;
 use numawise_facts::notice::ObjectsNotice;
-use numawise_facts::objects::ObjectRunHeader;
+use numawise_facts::objects::{ObjectRunHeader, SourceExcerpt};
 use numawise_facts::{Exit, Notice, ObjectRun, Reading, RunSpec};
 use numawise_launch::{EndedProgram, Foreground, HeapLibrary, LaunchError};
 use numawise_observe::objects::ObjectTracker;
 use numawise_observe::objects::feed::ObjectFeed;
 use numawise_observe::objects::log::HeapLogs;
 use numawise_observe::objects::watch::{ObjectWatch, ObjectWatchError, WatchedObjects};
+use numawise_symbols::LoadedFiles;
 use numawise_units::{Bytes, Nanoseconds};
 
 use crate::Error;
@@ -169,7 +171,7 @@ impl ObjectsPlan {
             usage: ended.usage,
             notices,
         };
-        ObjectRun {
+        let mut run = ObjectRun {
             header,
             watching,
             threads: tracked.threads,
@@ -179,6 +181,19 @@ impl ObjectsPlan {
             bandwidth: Reading::unavailable("bandwidth was not watched in this run"),
             memory_bound: Reading::unavailable("it takes counters of the processor"),
             trials: Vec::new(),
-        }
+        };
+        run.sources = sources(&run);
+        run
     }
+}
+
+/// The lines that a report of the run shows, as far as the source can be read here.
+fn sources(run: &ObjectRun) -> Vec<SourceExcerpt> {
+    let mut files = LoadedFiles::default();
+    let lines = object_source_lines(&numawise_analyse::objects(run));
+    let read = lines.into_iter().flat_map(|(file, line)| {
+        let read = files.source_lines(&file, line, 0).measured().cloned().unwrap_or_default();
+        read.into_iter().map(move |(line, text)| SourceExcerpt { file: file.clone(), line, text })
+    });
+    read.collect()
 }

@@ -22,8 +22,8 @@ fn request(run: RunRequest) -> SnapshotRequest {
 #[test]
 fn a_placement_is_what_differs_from_none() {
     let request = RunRequest::new(spec("./app"));
-    assert!(!is_placed(&request));
-    assert!(is_placed(&RunRequest { threads: Some(2), ..request }));
+    assert!(!request.is_placed());
+    assert!(RunRequest { threads: Some(2), ..request }.is_placed());
 }
 
 #[test]

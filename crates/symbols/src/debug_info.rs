@@ -92,12 +92,8 @@ impl DebugInfo {
         let last = frames.len().wrapping_sub(1);
         let chosen = own.unwrap_or(if is_systems { last } else { 0 });
         let frame = (chosen < frames.len()).then(|| frames.swap_remove(chosen));
-        let mut place = self.named(address, frame);
-        if is_systems {
-            let reason = "its line is in a library or a header of the system";
-            (place.file, place.line) = (Reading::unavailable(reason), Reading::unavailable(reason));
-        }
-        place
+        let place = self.named(address, frame);
+        if is_systems { system_place(place.function.measured().cloned()) } else { place }
     }
 
     fn named(&self, address: u64, frame: Option<Frame>) -> SourcePlace {
@@ -117,6 +113,19 @@ impl DebugInfo {
                 .filter(|line| *line > 0)
                 .map_or_else(|| Reading::unavailable(NO_LINES), Reading::Measured),
         }
+    }
+}
+
+/// A place in a library or a header of the system, of which no line is said: it is for the caller to have one.
+pub fn system_place(function: Option<String>) -> SourcePlace {
+    let reason = "its line is in a library or a header of the system";
+    SourcePlace {
+        function: function.map_or_else(
+            || Reading::unavailable("the file has no symbol for it that the source knows"),
+            |name| Reading::Measured(cut(name)),
+        ),
+        file: Reading::unavailable(reason),
+        line: Reading::unavailable(reason),
     }
 }
 
@@ -182,7 +191,7 @@ pub fn demangled(name: &str) -> String {
 }
 
 /// A function's name without what a compiler puts behind it for the parts that it makes of it; nothing where there is no more.
-fn source_name(name: &str) -> Option<String> {
+pub fn source_name(name: &str) -> Option<String> {
     const MADE: [&str; 8] = [
         "._omp_fn.",
         "._omp_cpyfn.",

@@ -7,20 +7,21 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use numawise_facts::Reading;
-use numawise_facts::activity::CodePlace;
+use numawise_facts::activity::{CodePlace, SourcePlace};
 use numawise_facts::objects::FileAddress;
 use numawise_linux::Roots;
 use numawise_linux::file::Lines;
 use numawise_linux::proc::maps::MappedCode;
 use numawise_units::{Bytes, Pid};
 
-use crate::debug_info::DebugInfo;
+use crate::debug_info::{DebugInfo, demangled, source_name, system_place};
 use crate::elf::{ElfFile, FileIdentity};
 use crate::error::Error;
 use crate::frame_table::FrameTable;
 use crate::globals::{self, GlobalVariable};
 use crate::mappings::{MappedPart, Mappings};
 use crate::source::SourceFiles;
+use crate::system_code::is_systems_library;
 use crate::unwind::{CodeAt, StackView, Unwinder};
 use crate::variable;
 
@@ -269,7 +270,12 @@ impl LoadedFiles {
     pub fn place(&mut self, process: Pid, address: u64) -> Option<CodePlace> {
         let (file, in_file) = self.file(process, address)?;
         let path = file.path.to_string_lossy().into_owned();
-        let source = file.debug().ok()?.own_place(in_file);
+        // Of a library of the system no line is said, and its debugging information is large: its symbols suffice.
+        let source = if is_systems_library(&path) {
+            of_systems_library(&file.read()?.elf, in_file)
+        } else {
+            file.debug().ok()?.own_place(in_file)
+        };
         Some(CodePlace { file: path, address: in_file, source })
     }
 
@@ -325,7 +331,10 @@ impl LoadedFiles {
         let parts: Vec<MappedPart> = parts.filter(|part| part.file == Some(number)).collect();
         let file = &mut self.files[number as usize];
         file.open()?;
-        let _ = file.debug();
+        // Where a variable of the system's own libraries is defined helps nobody, and their debugging information is large.
+        if !is_systems_library(&path.to_string_lossy()) {
+            let _ = file.debug();
+        }
         let LoadedFile { path, content: Some(Ok(content)), debug, .. } = &*file else {
             return Err(not_loaded());
         };
@@ -335,4 +344,12 @@ impl LoadedFiles {
         let debug = debug.as_ref().and_then(|debug| debug.as_ref().ok());
         Ok(globals::variables(path, elf, debug.map(|debug| debug.path.as_path()), loaded, least))
     }
+}
+
+/// The function of an address of such a library.
+fn of_systems_library(elf: &ElfFile, address: u64) -> SourcePlace {
+    let symbols = &elf.symbols;
+    let name = symbols.function_symbol(address).and_then(|symbol| symbols.name(symbol));
+    let name = name.map(|name| demangled(&String::from_utf8_lossy(name)));
+    system_place(name.and_then(|name| source_name(&name)))
 }

@@ -69,6 +69,11 @@ impl SymbolTable {
 
     /// The function around an address that begins last.
     pub fn function(&self, address: u64) -> Option<Range<u64>> {
+        self.function_symbol(address).map(|symbol| symbol.address..symbol.address + symbol.bytes)
+    }
+
+    /// The same, as the table has it.
+    pub fn function_symbol(&self, address: u64) -> Option<&Symbol> {
         let after = self.functions.partition_point(|symbol| symbol.address <= address);
         for k in (0..after).rev() {
             if self.furthest[k] <= address {
@@ -76,7 +81,7 @@ impl SymbolTable {
             }
             let symbol = &self.functions[k];
             if address - symbol.address < symbol.bytes {
-                return Some(symbol.address..symbol.address + symbol.bytes);
+                return Some(symbol);
             }
         }
         None

@@ -1,19 +1,6 @@
 //! Source files that are not the program's own.
 
-/// True for the headers of the system, and for what compilers bring along: the standard libraries of C++ and Rust.
-pub fn is_system(file: &str) -> bool {
-    const BEGIN: [&str; 6] =
-        ["/usr/include/", "/usr/lib/gcc", "/usr/lib/llvm", "/usr/lib/clang", "/rustc/", "/usr/lib/rustlib/"];
-    const INSIDE: [&str; 6] = [
-        "/include/c++/",
-        "/libstdc++-v3/",
-        "/lib/gcc/",
-        "/lib/clang/",
-        "/lib64/clang/",
-        "/rustlib/src/rust/",
-    ];
-    BEGIN.iter().any(|begin| file.starts_with(begin)) || INSIDE.iter().any(|inside| file.contains(inside))
-}
+pub use numawise_facts::activity::is_system_source as is_system;
 
 /// True for the libraries of the system. Where their debugging information is installed, they have lines too; what a person can change is
 /// behind those who call them.

@@ -66,6 +66,8 @@ pub struct ObjectRow {
     pub name: Reading<String>,
     /// The innermost place of its allocation that is the program's own: with a line, where there is one.
     pub allocated: Reading<CodePlace>,
+    /// Where that was called from, for objects that one line allocates and several call.
+    pub called_at: Option<CodePlace>,
     pub count: u64,
     pub bytes: Bytes,
     pub begun: Nanoseconds,

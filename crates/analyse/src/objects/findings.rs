@@ -9,7 +9,7 @@ use numawise_facts::finding::{
     Advice, AdvisedStep, Amount, Evidence, EvidenceQuantity, EvidenceSource, EvidenceSubject, ObjectAdvice,
     ObjectQuantity, ObjectSubject,
 };
-use numawise_facts::objects::TriedCure;
+use numawise_facts::objects::{AccessMethod, TriedCure};
 use numawise_facts::{Finding, FindingId, ObjectRun, Reading};
 use numawise_tables::objects::{
     FastMemoryChoice, ObjectFinding, ObjectRow, ShareInterval, ThreadShare, UseRow,
@@ -97,9 +97,14 @@ impl<'a> Seen<'a> {
     /// What every finding begins with.
     fn time(&self) -> Evidence {
         let share = |ratio| Amount::Share(ratio);
+        let method = self.run.watching.time.measured().map_or(AccessMethod::Waited, |time| time.method);
+        let quantity = match method {
+            AccessMethod::Waited => ObjectQuantity::MemoryTimeOfObject,
+            AccessMethod::Passes => ObjectQuantity::AccessesOfObject,
+        };
         Evidence {
             interval: Some((share(self.time.low), share(self.time.high))),
-            ..evidence(ObjectQuantity::MemoryTimeOfObject, self.time.value, ObjectSubject::WholeObject)
+            ..evidence(quantity, self.time.value, ObjectSubject::WholeObject)
         }
     }
 

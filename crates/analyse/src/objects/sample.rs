@@ -2,8 +2,9 @@
 
 use numawise_facts::activity::{CodePlace, SourcePlace};
 use numawise_facts::objects::{
-    AllocationLog, FaultSamples, FirstTouch, LineUse, MemoryObject, ObjectKind, ObjectPages, ObjectRunHeader,
-    ObjectThread, ObjectUse, ObjectWatching, PARTS, PartUse, PlaceCount, PlaceUse, Skid, TimeSamples,
+    AccessMethod, AllocationLog, FaultSamples, FirstTouch, LineUse, MemoryObject, ObjectKind, ObjectPages,
+    ObjectRunHeader, ObjectThread, ObjectUse, ObjectWatching, PARTS, PartUse, PlaceCount, PlaceUse, Skid,
+    TimeSamples,
 };
 use numawise_facts::{Argument, Exit, HostFacts, Machine, ObjectRun, Reading, ResourceUsage, RunSpec};
 use numawise_units::{Bytes, CpuId, Nanoseconds, NodeId, Pid};
@@ -63,11 +64,14 @@ pub fn run(machine: Machine, objects: Vec<MemoryObject>) -> ObjectRun {
                 samples: with_memory as u64 * 2,
                 with_memory: with_memory.round() as u64,
                 unknown_address: 0,
+                spinning: 0,
                 lost: 0,
                 skid: Skid { samples: 100, one_after: 93 },
+                method: AccessMethod::Waited,
             }),
             faults: Reading::Measured(FaultSamples { samples: faults / 17, faults, lost: 0 }),
             cost: Reading::Measured(Nanoseconds(15_000_000)),
+            own_time: Reading::Measured(Nanoseconds(40_000_000)),
             page_size: Reading::Measured(Bytes::kib(4)),
         },
         threads: (0..4).map(thread).collect(),

@@ -171,6 +171,7 @@ pub fn watched_run(path: &Path) -> Result<WatchedRun, Failure> {
 pub fn object_run(path: &Path) -> Result<ObjectRun, Failure> {
     let mut run = read_object_run(path)?;
     run.header.command = Redactor::default().command(&run.header.command);
+    run.trials.iter_mut().for_each(|trial| trial.command = redaction::text(&trial.command));
     Ok(run)
 }
 

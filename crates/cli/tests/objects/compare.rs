@@ -303,7 +303,7 @@ fn what_is_not_so_is_wrong() {
 }
 
 #[test]
-fn what_is_withheld_is_not_wrong() {
+fn what_is_withheld_or_not_promised_is_not_wrong() {
     let mut json = said();
     for row in json["objects"].as_array_mut().unwrap() {
         row["used"] = json!({ "unavailable": "interrupts are taken elsewhere" });
@@ -312,6 +312,12 @@ fn what_is_withheld_is_not_wrong() {
     let all = compare(&truth(), &json, Tolerances::WITH_PERF_EVENTS);
     assert!(!all.iter().any(Compared::is_wrong), "{all:#?}");
     assert_eq!(all.iter().filter(|of| of.is_withheld()).count(), 6);
+    // Without perf events less is promised of first touches.
+    let mut rough = said();
+    rough["objects"][0]["first_touch"]["threads"][1]["share"] = json!(0.2);
+    assert_eq!(wrong(&rough), ["first touch of grid by 31"]);
+    let rough = compare(&truth(), &rough, Tolerances::WITHOUT_PERF_EVENTS);
+    assert!(!rough.iter().any(Compared::is_wrong), "{rough:#?}");
     // Nothing is promised of few samples.
     let mut few = said();
     few["time_samples"] = json!(399);

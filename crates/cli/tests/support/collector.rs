@@ -1,15 +1,15 @@
-//! The library that watches programs, which `cargo test` does not build, beside a binary.
+//! The preloaded libraries, which `cargo test` does not build, and a binary that finds them.
 
 use std::path::{Path, PathBuf};
 
 #[path = "../../../collector/tests/support/library.rs"]
 mod library;
 
-use library::library;
+use library::{heap_library, library};
 
 use crate::program::copied;
 
-/// A folder with the binary, as `make install` leaves it: `bin/numawise`, and `lib/numawise/` with the library unless told otherwise.
+/// A folder with the binary, as `make install` leaves it: `bin/numawise`, and `lib/numawise/` with the libraries unless told otherwise.
 pub fn installed(folder: &Path, has_library: bool) -> PathBuf {
     let (bin, lib) = (folder.join("bin"), folder.join("lib/numawise"));
     std::fs::create_dir_all(&bin).unwrap();
@@ -20,7 +20,9 @@ pub fn installed(folder: &Path, has_library: bool) -> PathBuf {
         copied(env!("CARGO_BIN_EXE_numawise"), &binary);
     }
     if has_library {
-        std::fs::copy(library(), lib.join("libnumawise_collector.so")).unwrap();
+        for built in [library(), heap_library()] {
+            std::fs::copy(built, lib.join(built.file_name().unwrap())).unwrap();
+        }
     }
     binary
 }

@@ -13,6 +13,8 @@ use crate::objects::ObjectCure;
 pub enum ObjectQuantity {
     /// Share of the time that threads wait for memory in which they wait for the object.
     MemoryTimeOfObject,
+    /// The same where passes of loops are counted instead of waiting: share of the accesses that are to it.
+    AccessesOfObject,
     /// Share of the page faults of the object that one thread took.
     FaultsOfObjectByThread,
     /// Share of the pages of the object that lie on one node.

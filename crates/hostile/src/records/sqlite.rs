@@ -103,7 +103,7 @@ fn cell(connection: &Connection, table: &str, random: &mut Random) -> rusqlite::
 }
 
 /// The columns that hold JSON.
-const STORED: [(&str, &str); 19] = [
+const STORED: [(&str, &str); 20] = [
     ("study", "header"),
     ("series", "machine"),
     ("snapshot", "header"),
@@ -113,6 +113,7 @@ const STORED: [(&str, &str); 19] = [
     ("objects", "facts"),
     ("object_run", "header"),
     ("object_run", "watching"),
+    ("object_run", "beyond"),
     ("residence", "on_nodes"),
     ("trials", "missing"),
     ("trials", "disturbances"),
@@ -127,7 +128,7 @@ const STORED: [(&str, &str); 19] = [
 
 fn stored_json(connection: &Connection, random: &mut Random) -> rusqlite::Result<()> {
     // The header is most of what there is.
-    let of = if random.once_in(3) { random.below(STORED.len()) } else { random.below(9) };
+    let of = if random.once_in(3) { random.below(STORED.len()) } else { random.below(10) };
     let (table, column) = STORED[of];
     let row = row(connection, table, random)?;
     let old: String =

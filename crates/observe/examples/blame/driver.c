@@ -14,7 +14,7 @@ long elements_b;
     X(copy, "w", "r", "", "") X(scale, "w", "r", "", "") X(triad, "w", "r", "r", "") X(sum, "", "r", "", "") X(dot, "", "r", "r", "") \
     X(strided, "", "r", "r", "") X(fill, "w", "", "", "") X(gather, "w", "r", "", "r") X(gather_sum, "", "r", "r", "r") \
     X(histogram, "", "rw", "r", "r") X(branches, "rw", "r", "r", "") X(moved, "w", "r", "", "") X(unrolled, "", "r", "r", "") \
-    X(rows, "", "r", "r", "") X(chase, "", "r", "", "") X(list, "", "r", "", "") X(records, "w", "r", "", "") X(fields, "rw", "r", "r", "") \
+    X(rows, "", "r", "r", "") X(chase, "w", "r", "", "") X(list, "w", "r", "", "") X(records, "w", "r", "", "") X(fields, "rw", "r", "r", "") \
     X(called, "w", "r", "r", "") X(search, "w", "r", "r", "") X(spilled, "w", "r", "r", "r") X(stencil, "rw", "r", "r", "")
 #define DECLARE(name, ...) extern Loop name; extern unsigned char __start_k_##name[], __stop_k_##name[];
 ALL(DECLARE)

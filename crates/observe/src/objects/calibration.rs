@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use numawise_facts::Reading;
 use numawise_facts::objects::Skid;
 use numawise_linux::calls::interrupts::interrupts;
+use numawise_linux::calls::pages::{self, page_size};
 use numawise_linux::calls::sampler::{Sampler, SamplerObstacle, SamplerSettings};
 use numawise_linux::samples::{Record, Sample};
 use numawise_units::Nanoseconds;
@@ -24,6 +25,8 @@ pub struct Calibration {
     pub skid: Skid,
     /// CPU time that one sample of the clock takes from the thread.
     pub time_sample: Reading<Nanoseconds>,
+    /// The same of a page fault that is sampled, besides what the fault itself takes.
+    pub fault_sample: Reading<Nanoseconds>,
 }
 
 /// Cache lines that are chased through: 8 MiB, more than the second caches of today's processors have for one core (4 MiB at most), and
@@ -49,7 +52,70 @@ pub fn calibrate(stack: u32) -> Result<Calibration, SamplerObstacle> {
     let gaps = gaps(SPUN);
     let mut samples = 0;
     each_sample(&mut sampler, |_| samples += 1);
-    Ok(Calibration { skid, time_sample: cost(gaps, samples) })
+    drop(sampler);
+    Ok(Calibration { skid, time_sample: cost(gaps, samples), fault_sample: fault_cost(stack)? })
+}
+
+/// By the time of each of some page faults, of which one in 16 is sampled.
+fn fault_cost(stack: u32) -> Result<Reading<Nanoseconds>, SamplerObstacle> {
+    const PAGES: usize = 1024;
+    const FAULTS: u64 = 16;
+    /// The first time the host of a virtual machine may have to find memory too.
+    const ROUNDS: usize = 3;
+    const NEVER: Nanoseconds = Nanoseconds(1_000_000_000);
+    let settings = SamplerSettings { period: NEVER, faults: Some(FAULTS), stack, begins_with_exec: false };
+    let mut sampler = Sampler::open(&settings)?;
+    let mut found = Reading::unavailable("no memory was to be had for it");
+    for _ in 0..ROUNDS {
+        let Ok(mut times) = touched(PAGES) else { break };
+        times.sort_by(|one, other| other.cmp(one));
+        let mut samples = 0;
+        each_sample(&mut sampler, |_| samples += 1);
+        let plain = times[PAGES / 2];
+        found = cost(times, samples).map(|sampled| sampled.saturating_sub(plain));
+    }
+    Ok(found)
+}
+
+/// What the first access to each of so many new pages took.
+fn touched(pages: usize) -> io::Result<Vec<Nanoseconds>> {
+    let page = page_size().0 as usize;
+    let memory = NewPages::map(pages * page)?;
+    let time = |number: usize| {
+        let begin = Instant::now();
+        memory.touch(number * page);
+        begin.elapsed().into()
+    };
+    Ok((0..pages).map(time).collect())
+}
+
+/// Memory that has no pages yet, and no huge ones.
+struct NewPages {
+    begin: *mut u8,
+    bytes: usize,
+}
+
+impl NewPages {
+    fn map(bytes: usize) -> io::Result<NewPages> {
+        let begin = pages::map(bytes, false)?;
+        // A kernel without huge pages gives none.
+        // SAFETY: the range is the whole of that mapping.
+        let _ = unsafe { pages::advise_huge(begin, bytes, false) };
+        Ok(NewPages { begin, bytes })
+    }
+
+    fn touch(&self, at: usize) {
+        assert!(at < self.bytes);
+        // SAFETY: it lies in the mapping, which nobody else knows.
+        unsafe { self.begin.add(at).write_volatile(1) };
+    }
+}
+
+impl Drop for NewPages {
+    fn drop(&mut self) {
+        // SAFETY: the mapping is ours, and nothing refers to it any more.
+        unsafe { pages::unmap(self.begin, self.bytes) };
+    }
 }
 
 /// The same for timers of the threads' own CPU time, of which the kernel takes at most one a tick (250 a second with Debian's kernel).
@@ -68,7 +134,8 @@ pub fn calibrate_timers() -> io::Result<Calibration> {
     ips.into_iter().for_each(|ip| skid.add(ip, &code));
     let mut longest = Vec::new();
     let samples = interrupts(PERIOD, || longest = gaps(SPUN))?.len();
-    Ok(Calibration { skid, time_sample: cost(longest, samples) })
+    let fault_sample = Reading::unavailable("page faults are not sampled by timers");
+    Ok(Calibration { skid, time_sample: cost(longest, samples), fault_sample })
 }
 
 fn each_sample(sampler: &mut Sampler, mut each: impl FnMut(&Sample<'_>)) {
@@ -99,12 +166,12 @@ fn gaps(length: Duration) -> Vec<Nanoseconds> {
     gaps
 }
 
-/// The middle one of as many of the longest gaps as there were samples: others' interrupts among them are few.
+/// One of the shorter of as many of the longest gaps as there were samples: among the longest are those in which another process ran.
 fn cost(gaps: Vec<Nanoseconds>, samples: usize) -> Reading<Nanoseconds> {
     const LEAST: usize = 8;
     let of_samples = &gaps[..samples.min(gaps.len())];
-    match of_samples.get(of_samples.len() / 2) {
-        Some(middle) if samples >= LEAST => Reading::Measured(*middle),
+    match of_samples.get(of_samples.len() * 3 / 4) {
+        Some(gap) if samples >= LEAST => Reading::Measured(*gap),
         _ => Reading::unavailable("too few samples were taken before the program began"),
     }
 }

@@ -7,7 +7,7 @@ use numawise_operands::Registers;
 use numawise_units::Nanoseconds;
 
 use super::input::{CodeMapping, FaultSample, Stack, TimeSample};
-use super::log::{HeapLogs, LoggedRecord};
+use super::log::{HeapLogs, LoggedRecord, LoggedSamples};
 use super::{ObjectTracker, TrackedObjects};
 
 #[cfg(test)]
@@ -24,6 +24,9 @@ pub struct ObjectFeed {
     kernel: KernelCounts,
 }
 
+/// A thread that was interrupted between taking the time and writing its record down has done so after this, nearly always.
+const SETTLED: Nanoseconds = Nanoseconds(20_000_000);
+
 /// What became of the kernel's samples.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct KernelCounts {
@@ -39,6 +42,8 @@ pub struct KernelCounts {
 pub struct FedObjects {
     pub tracked: TrackedObjects,
     pub log: AllocationLog,
+    /// Samples that the program took itself.
+    pub own: LoggedSamples,
     pub kernel: KernelCounts,
 }
 
@@ -111,15 +116,19 @@ impl ObjectFeed {
         self.kernel.lost += records;
     }
 
-    /// Hands over all that happened until `read_at`, when the rings held what was read of them.
+    /// Hands over what happened until shortly before `read_at`, when the rings held what was read of them.
     pub fn drain(&mut self, read: KernelRecords, read_at: Nanoseconds) {
         self.kernel.unreadable += read.unreadable;
         self.sampled.records.extend(read.records);
-        let waiting = self.sampled.take(read_at);
+        self.hand_over(Nanoseconds(read_at.0.saturating_sub(SETTLED.0)));
+    }
+
+    fn hand_over(&mut self, until: Nanoseconds) {
+        let waiting = self.sampled.take(until);
         let (tracker, kernel) = (&mut self.tracker, &mut self.kernel);
         let (is_sampled, faults) = (self.faults.is_some(), self.faults.unwrap_or(1));
         let mut next = waiting.iter().peekable();
-        self.logs.drain(read_at, &mut |logged| {
+        self.logs.drain(until, &mut |logged| {
             let at = logged.at();
             while let Some(record) = next.next_if(|record| at.is_some_and(|at| record.at <= at)) {
                 feed_kernel(tracker, kernel, record, faults);
@@ -135,8 +144,11 @@ impl ObjectFeed {
     }
 
     /// What was seen, once the program has ended.
-    pub fn finish(self) -> FedObjects {
-        FedObjects { tracked: self.tracker.finish(), log: self.logs.counts(), kernel: self.kernel }
+    pub fn finish(mut self) -> FedObjects {
+        // Of a program that has ended, nobody is in the middle of a record.
+        self.hand_over(Nanoseconds(u64::MAX));
+        let (log, own) = (self.logs.counts(), self.logs.samples());
+        FedObjects { tracked: self.tracker.finish(), log, own, kernel: self.kernel }
     }
 }
 

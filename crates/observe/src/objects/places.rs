@@ -33,6 +33,11 @@ fn key(place: &CodePlace) -> Key {
     }
 }
 
+/// A line of the program itself.
+pub fn is_programs_own(place: &CodePlace) -> bool {
+    place.source.line.measured().is_some() && !place.source.is_of_system()
+}
+
 impl Places {
     /// The number of a place.
     pub fn number(&mut self, place: CodePlace) -> u32 {
@@ -70,6 +75,10 @@ impl Places {
 
     pub fn get(&self, place: u32) -> Option<&CodePlace> {
         self.all.get(place as usize)
+    }
+
+    pub fn is_programs_own(&self, place: u32) -> bool {
+        self.get(place).is_some_and(is_programs_own)
     }
 
     fn has_line(&self, place: u32) -> bool {

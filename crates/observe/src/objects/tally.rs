@@ -91,6 +91,19 @@ impl Tally {
         if site.is_empty() { self } else { Tally { site: Reading::Measured(site), ..self } }
     }
 
+    pub fn kind(&self) -> ObjectKind {
+        self.kind
+    }
+
+    /// Of its allocation, from the innermost function on; nothing where it is not known.
+    pub fn call_stack(&self) -> &[u32] {
+        self.allocated.measured().map_or(&[], Vec::as_slice)
+    }
+
+    pub fn rename(&mut self, name: String) {
+        self.name = Reading::Measured(name);
+    }
+
     pub fn begin(&mut self, bytes: u64, at: Nanoseconds) {
         self.count += 1;
         self.now = self.now.saturating_add(bytes);
@@ -150,9 +163,10 @@ impl Tally {
         }
     }
 
-    /// True where there is something to say of it.
+    /// True where there is something to say of it. Variables are there also where nobody uses them: those of a large library by the hundred.
     pub fn is_seen(&self) -> bool {
-        self.count > 0 || !self.touched.is_empty() || !self.used.is_empty()
+        let is_allocated = self.count > 0 && self.kind != ObjectKind::Global;
+        is_allocated || !self.touched.is_empty() || !self.used.is_empty()
     }
 
     pub fn finish(self, begin_of_run: Nanoseconds) -> MemoryObject {

@@ -9,6 +9,7 @@ use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
 
 use numawise_linux::calls::clock;
+use numawise_linux::calls::process::stand_back;
 use numawise_linux::calls::sampler::Sampler;
 use numawise_units::Nanoseconds;
 
@@ -68,9 +69,11 @@ impl ObjectWatch {
             .name("read-samples".to_owned())
             .spawn(move || read(sampler, &send, &of_reader, &to_stop))
             .map_err(ObjectWatchError::Thread)?;
-        let following = Builder::new()
-            .name("follow-objects".to_owned())
-            .spawn(move || follow(feed(), &receive, &waiting));
+        let following = Builder::new().name("follow-objects".to_owned()).spawn(move || {
+            // What it does may wait, and the program may need all CPUs.
+            stand_back();
+            follow(feed(), &receive, &waiting)
+        });
         match following {
             Ok(following) => Ok(ObjectWatch { stop, reading, following }),
             Err(error) => {

@@ -1,22 +1,21 @@
 //! Memory objects of a run.
 
-use numawise_facts::ObjectRun;
 use numawise_facts::activity::CodePlace;
 use numawise_facts::objects::{
-    MemoryObject, ObjectPages, ObjectRunHeader, ObjectThread, ObjectWatching, PARTS, SITE_FRAMES,
+    HugePages, LINES, MemoryObject, ObjectPages, ObjectRunHeader, ObjectThread, ObjectWatching, PARTS,
+    SITE_FRAMES,
 };
+use numawise_facts::{Effect, ObjectRun};
 use numawise_units::{Bytes, Id};
 
 use super::run::{OfRun, run};
 use super::watched::CountedSoFar;
-use super::{MOST, Sound, bytes, count, ensure, first_again, moment, name, span, text};
+use super::{MOST, Sound, bytes, count, ensure, first_again, moment, name, share, span, text};
 
 /// More than 57 bits of virtual addresses reach, the most of any processor: much of it may be reserved and not there.
 const MOST_RESERVED: Bytes = Bytes(1 << 57);
 /// No call stack is followed for longer.
 const MOST_FRAMES: usize = 4096;
-/// An object is looked at again and again; so many moments of it nobody reads.
-const MOST_MOMENTS: usize = 65_536;
 /// Sums of fractions differ from the whole by their rounding.
 const ROUNDING: f64 = 1e-6;
 
@@ -60,7 +59,15 @@ pub fn watching(of: &ObjectWatching) -> Sound {
             count(number, place("faults"))?;
         }
     }
-    moment(of.cost.measured().copied().unwrap_or_default(), place("cost"))
+    moment(of.cost.measured().copied().unwrap_or_default(), place("cost"))?;
+    moment(of.own_time.measured().copied().unwrap_or_default(), place("own_time"))?;
+    of.page_size.measured().map_or(Ok(()), |size| page_size(*size, place("page_size")))
+}
+
+/// Of any processor: 4 KiB to 64 KiB, and what a file may say.
+fn page_size(size: Bytes, place: impl FnOnce() -> String) -> Sound {
+    let is_one = size.0.is_power_of_two() && (1 << 9..=1 << 30).contains(&size.0);
+    ensure(is_one, place, format_args!("{} bytes", size.0), "a power of two from 512 bytes to 1 GiB")
 }
 
 /// One thread.
@@ -121,8 +128,8 @@ impl ObjectSums {
         span(of.begun, place("begun"))?;
         span(of.ended.measured().copied().unwrap_or_default(), place("ended"))?;
         let moments = of.pages.measured().map_or(&[][..], Vec::as_slice);
-        ensure(moments.len() <= MOST_MOMENTS, place("pages"), moments.len(), "at most 65536 moments")?;
         moments.iter().try_for_each(|moment| residence(moment, number))?;
+        of.huge_pages.measured().map_or(Ok(()), |huge| huge_pages(huge, place("huge_pages")))?;
         self.touches(of, number)?;
         self.uses(of, number)
     }
@@ -131,6 +138,7 @@ impl ObjectSums {
         let place = |part: &'static str| move || format!("first_touches: object {number}, {part}");
         for touch in &of.first_touch {
             self.known_thread(touch.thread, place("thread"))?;
+            touch.place.map_or(Ok(()), |at| self.known_place(at, place("place")))?;
             self.counted.add(touch.samples, place("samples"))?;
             self.counted.add(touch.faults, place("faults"))?;
         }
@@ -139,28 +147,42 @@ impl ObjectSums {
             self.known_place(at.place, place("place"))?;
             self.counted.add(at.faults, place("faults"))?;
         }
-        Ok(())
+        // Their sums fit: the counts of all objects together do.
+        let all: u64 = of.first_touch.iter().map(|touch| touch.faults).sum();
+        let at_places: u64 = of.touch_places.iter().map(|at| at.faults).sum();
+        let found = format_args!("{at_places} at places, {all} by threads");
+        ensure(at_places <= all, place("faults"), found, "at places no more than by threads")
     }
 
     fn uses(&mut self, of: &MemoryObject, number: usize) -> Sound {
         let place = |part: &'static str| move || format!("uses: object {number}, {part}");
+        let mut all = 0.0;
         for one in &of.uses {
             self.known_thread(one.thread, place("thread"))?;
             samples(one.samples, one.reads, place("samples"))?;
-            self.samples += one.samples;
+            all += one.samples;
         }
+        self.samples += all;
         let place = |part: &'static str| move || format!("parts: object {number}, {part}");
         for one in &of.parts {
             self.known_thread(one.thread, place("thread"))?;
             ensure(one.part < PARTS, place("part"), one.part, "a part from 0 to 63")?;
             samples(one.samples, 0.0, place("samples"))?;
         }
+        no_more(of.parts.iter().map(|one| one.samples), all, place("samples"))?;
+        let place = |part: &'static str| move || format!("objects: row {number}, lines.{part}");
+        for one in &of.lines {
+            self.known_thread(one.thread, place("thread"))?;
+            ensure(one.line < LINES, place("line"), one.line, "a line from 0 to 63")?;
+            samples(one.samples, 0.0, place("samples"))?;
+        }
+        no_more(of.lines.iter().map(|one| one.samples), all, place("samples"))?;
         let place = |part: &'static str| move || format!("use_places: object {number}, {part}");
         for one in &of.use_places {
             self.known_place(one.place, place("place"))?;
             samples(one.samples, one.reads, place("samples"))?;
         }
-        Ok(())
+        no_more(of.use_places.iter().map(|one| one.samples), all, place("samples"))
     }
 
     /// After the last object: the samples of all objects are a part of those that were taken.
@@ -197,6 +219,58 @@ fn residence(of: &ObjectPages, number: usize) -> Sound {
     let pages = of.on_nodes.iter().fold(0u64, |sum, (_, pages)| sum.saturating_add(*pages));
     let found = format_args!("{pages} of {}", of.looked_at);
     ensure(pages <= of.looked_at, place("on_nodes"), found, "pages that were looked at")
+}
+
+fn huge_pages(of: &HugePages, place: impl Fn() -> String) -> Sound {
+    page_size(of.page, &place)?;
+    bytes(of.resident, &place)?;
+    let found = format_args!("{} of {} bytes", of.huge.0, of.resident.0);
+    ensure(of.huge <= of.resident, place, found, "a part of what is resident")
+}
+
+/// What a run holds besides its objects, of which there are so many.
+pub fn beyond_objects(run: &ObjectRun) -> Sound {
+    let place = |part: &'static str| move || format!("object_run.beyond: {part}");
+    for source in &run.sources {
+        text(&source.file, place("sources.file"))?;
+        text(&source.text, place("sources.text"))?;
+    }
+    for moment in run.bandwidth.measured().into_iter().flat_map(|of| &of.moments) {
+        span(moment.at, place("bandwidth.at"))?;
+        let again = first_again(moment.by_node.iter().map(|(node, _)| node));
+        let again = again.map_or_else(String::new, |node| format!("node {} twice", node.index()));
+        ensure(again.is_empty(), place("bandwidth.by_node"), again, "each node once")?;
+        for (_, rate) in &moment.by_node {
+            let sane = (0.0..=1e15).contains(&rate.0);
+            ensure(sane, place("bandwidth.by_node"), rate.0, "from 0 to 10^15 bytes a second")?;
+        }
+    }
+    if let Some(bound) = run.memory_bound.measured() {
+        share(bound.share.0, place("memory_bound.share"))?;
+    }
+    for trial in &run.trials {
+        let known = trial.object.is_none_or(|object| (object as usize) < run.objects.len());
+        let found = trial.object.unwrap_or_default();
+        ensure(known, place("trials.object"), found, "the number of an object of the run")?;
+        text(&trial.command, place("trials.command"))?;
+        trial.effect.measured().map_or(Ok(()), |effect| self::effect(effect, place("trials.effect")))?;
+    }
+    Ok(())
+}
+
+/// A factor with its interval.
+fn effect(of: &Effect, place: impl FnOnce() -> String) -> Sound {
+    let [low, value, high] = [of.low.0, of.ratio.0, of.high.0];
+    let found = format_args!("{value} from {low} to {high}");
+    let sane = 0.0 < low && low <= value && value <= high && high <= 1e9;
+    ensure(sane, place, found, "a factor within its interval, above 0 and at most 10^9")
+}
+
+/// Samples of an object by something that is not known of all of them.
+fn no_more(of: impl Iterator<Item = f64>, all: f64, place: impl FnOnce() -> String) -> Sound {
+    let sum = of.fold(0.0, |sum, one| sum + one);
+    let found = format_args!("{sum} together, {all} in uses");
+    ensure(sum <= all * (1.0 + ROUNDING) + ROUNDING, place, found, "no more samples than in uses")
 }
 
 /// Samples, some of them of reads.

@@ -4,14 +4,16 @@ use std::path::PathBuf;
 
 use numawise_facts::activity::{CodePlace, SourcePlace};
 use numawise_facts::objects::{
-    AllocationLog, FaultSamples, FirstTouch, MemoryObject, ObjectKind, ObjectPages, ObjectRunHeader,
-    ObjectThread, ObjectUse, ObjectWatching, PARTS, PartUse, PlaceCount, PlaceUse, Skid, TimeSamples,
+    AccessMethod, AllocationLog, BandwidthMoment, BandwidthOverTime, BandwidthSource, FaultSamples,
+    FirstTouch, HugePages, LineUse, MemoryBound, MemoryBoundSource, MemoryObject, ObjectCure, ObjectKind,
+    ObjectPages, ObjectRunHeader, ObjectThread, ObjectUse, ObjectWatching, PARTS, PartUse, PlaceCount,
+    PlaceUse, Skid, SourceExcerpt, TimeSamples, TriedCure,
 };
-use numawise_facts::{ObjectRun, Reading};
+use numawise_facts::{Effect, ObjectRun, Reading};
 use numawise_record::{
     Existing, RecordError, RecordKind, kind, object_run_may_be_saved, read_object_run, save_object_run,
 };
-use numawise_units::{Bytes, CpuId, Nanoseconds, NodeId, Pid};
+use numawise_units::{Bytes, BytesPerSecond, CpuId, Nanoseconds, NodeId, Pid, Ratio};
 use rusqlite::Connection;
 
 use crate::watched;
@@ -52,11 +54,15 @@ fn watching() -> ObjectWatching {
             samples: 1000,
             with_memory: 640,
             unknown_address: 20,
+            spinning: 0,
             lost: 3,
             skid: Skid { samples: 100, one_after: 95 },
+            method: AccessMethod::Waited,
         }),
         faults: Reading::Measured(FaultSamples { samples: 96, faults: 1632, lost: 0 }),
         cost: Reading::Measured(milliseconds(12)),
+        own_time: Reading::Measured(milliseconds(40)),
+        page_size: Reading::Measured(Bytes::kib(4)),
     }
 }
 
@@ -109,16 +115,25 @@ fn array() -> MemoryObject {
             },
         ]),
         first_touch: vec![
-            FirstTouch { thread: 0, cpu: CpuId(0), samples: 90, faults: 1530 },
-            FirstTouch { thread: 1, cpu: CpuId(2), samples: 6, faults: 102 },
+            FirstTouch { thread: 0, cpu: CpuId(0), place: Some(2), samples: 90, faults: 1530 },
+            FirstTouch { thread: 1, cpu: CpuId(2), place: None, samples: 6, faults: 102 },
         ],
         touch_places: vec![PlaceCount { place: 2, faults: 1632 }],
         uses: vec![uses(0, 0, Some(0), 300.5), uses(1, 2, Some(0), 290.0), uses(1, 3, None, 1.25)],
-        parts: (0..PARTS).map(|part| PartUse { thread: u32::from(part) / 32, part, samples: 9.25 }).collect(),
+        parts: (0..PARTS).map(|part| PartUse { thread: u32::from(part) / 32, part, samples: 9.0 }).collect(),
         use_places: vec![
             PlaceUse { place: 1, samples: 500.0, reads: 375.0 },
-            PlaceUse { place: 2, samples: 91.75, reads: 68.8125 },
+            PlaceUse { place: 2, samples: 91.5, reads: 68.625 },
         ],
+        lines: vec![
+            LineUse { page: 0, line: 5, thread: 0, samples: 2.5 },
+            LineUse { page: 0, line: 63, thread: 1, samples: 3.0 },
+        ],
+        huge_pages: Reading::Measured(HugePages {
+            page: Bytes::kib(4),
+            resident: Bytes::mib(80),
+            huge: Bytes::mib(16),
+        }),
     }
 }
 
@@ -138,6 +153,8 @@ fn rest() -> MemoryObject {
         uses: vec![],
         parts: vec![],
         use_places: vec![],
+        lines: vec![],
+        huge_pages: Reading::unavailable("its addresses are not known"),
         ..array()
     }
 }
@@ -153,6 +170,28 @@ pub fn run() -> ObjectRun {
             place("fill", Reading::unavailable("compile with -g"), u64::MAX - 3),
         ],
         objects: vec![array(), rest()],
+        sources: vec![SourceExcerpt {
+            file: "wave.cpp".to_owned(),
+            line: 88,
+            text: "u[i] += v[i] - v[i - 1];".to_owned(),
+        }],
+        bandwidth: Reading::Measured(BandwidthOverTime {
+            source: BandwidthSource::Samples,
+            moments: vec![BandwidthMoment {
+                at: milliseconds(500),
+                by_node: vec![(NodeId(0), BytesPerSecond(2.5e9)), (NodeId(1), BytesPerSecond(0.0))],
+            }],
+        }),
+        memory_bound: Reading::Measured(MemoryBound {
+            share: Ratio(0.625),
+            source: MemoryBoundSource::Samples,
+        }),
+        trials: vec![TriedCure {
+            object: Some(0),
+            cure: ObjectCure::Interleave,
+            command: "numawise run --memory interleave -- ./app".to_owned(),
+            effect: Reading::Measured(Effect::new(1.75, 1.5, 2.0)),
+        }],
     }
 }
 
@@ -175,6 +214,10 @@ fn a_run_comes_back_as_it_was() {
         threads: vec![],
         places: vec![],
         objects: vec![rest()],
+        sources: vec![],
+        bandwidth: Reading::unavailable("it was not collected"),
+        memory_bound: Reading::unavailable("it was not collected"),
+        trials: vec![],
         ..run()
     };
     for run in [run(), nothing] {
@@ -214,7 +257,7 @@ fn a_file_of_another_kind_stays_as_it_is() {
 }
 
 /// What is changed in the file, and a part of what is said of it.
-const BROKEN: [(&str, &str); 32] = [
+const BROKEN: [(&str, &str); 48] = [
     ("DELETE FROM object_run", "one row"),
     ("UPDATE object_run SET header = '{}'", "header"),
     ("UPDATE object_run SET header = json_set(header, '$.command.command', json('[]'))", "a program"),
@@ -230,6 +273,27 @@ const BROKEN: [(&str, &str); 32] = [
     (
         "UPDATE object_run SET watching = json_set(watching, '$.time.with_memory', 5)",
         "no more than with_memory",
+    ),
+    (
+        "UPDATE object_run SET watching = json_set(watching, '$.page_size', 4097)",
+        "a power of two from 512 bytes",
+    ),
+    ("UPDATE object_run SET watching = json_set(watching, '$.own_time', 9223372036854775808.0)", "watching"),
+    ("UPDATE object_run SET beyond = '[]'", "beyond"),
+    ("UPDATE object_run SET beyond = json_set(beyond, '$.bandwidth.moments[0].at', 1e30)", "beyond"),
+    (
+        "UPDATE object_run SET beyond = json_set(beyond, '$.bandwidth.moments[0].by_node[1][0]', 0)",
+        "each node once",
+    ),
+    (
+        "UPDATE object_run SET beyond = json_set(beyond, '$.bandwidth.moments[0].by_node[1][1]', -1.0)",
+        "10^15 bytes a second",
+    ),
+    ("UPDATE object_run SET beyond = json_set(beyond, '$.memory_bound.share', 1.5)", "a share from 0 to 1"),
+    ("UPDATE object_run SET beyond = json_set(beyond, '$.trials[0].object', 2)", "trials.object"),
+    (
+        "UPDATE object_run SET beyond = json_set(beyond, '$.trials[0].effect.low', 1.8)",
+        "a factor within its interval",
     ),
     ("UPDATE threads SET thread = 7 WHERE thread = 1", "without a gap"),
     ("UPDATE threads SET tid = -1 WHERE thread = 1", "row 1, tid"),
@@ -247,12 +311,28 @@ const BROKEN: [(&str, &str); 32] = [
         "UPDATE objects SET facts = json_set(facts, '$.touch_places', json('[{\"place\":0,\"faults\":1}]'))",
         "tables of their own",
     ),
+    (
+        "UPDATE objects SET facts = json_set(facts, '$.lines[1].line', 64) WHERE object = 0",
+        "a line from 0 to 63",
+    ),
+    (
+        "UPDATE objects SET facts = json_set(facts, '$.lines[1].samples', 1e3) WHERE object = 0",
+        "no more samples than in uses",
+    ),
+    (
+        "UPDATE objects SET facts = json_set(facts, '$.huge_pages.huge', 83886081) WHERE object = 0",
+        "a part of what is resident",
+    ),
+    ("UPDATE first_touches SET place = 3 WHERE position = 0", "first_touches: object 0, place"),
     ("UPDATE residence SET object = 1", "whose pages are known"),
     ("UPDATE residence SET on_nodes = '[[0,1],[0,1]]'", "each node once"),
     ("UPDATE residence SET on_nodes = '[[0,65]]'", "pages that were looked at"),
     ("UPDATE first_touches SET thread = 2 WHERE position = 1", "first_touches: object 0, thread"),
     ("UPDATE first_touches SET faults = 9007199254740993", "a count of at most 2^53"),
     ("UPDATE touch_places SET place = 3", "touch_places: object 0, place"),
+    ("UPDATE touch_places SET faults = 1633", "no more than by threads"),
+    ("UPDATE use_places SET samples = 501.0 WHERE position = 0", "no more samples than in uses"),
+    ("UPDATE parts SET samples = 10.0", "no more samples than in uses"),
     ("UPDATE uses SET object = 2", "the number of an object"),
     ("UPDATE uses SET samples = -1.0", "a number from 0 to 2^53"),
     ("UPDATE uses SET samples = 9e999, reads = 9e999", "a number from 0 to 2^53"),

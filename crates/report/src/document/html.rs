@@ -74,7 +74,7 @@ fn block(block: &Block, apart: bool, marks: &mut Marks) -> Markup {
         Block::Table(table) if apart => html! { section { (self::table(table, marks)) } },
         Block::Table(table) => self::table(table, marks),
         Block::Ratios(ratios) => self::ratios(ratios),
-        Block::Entries(entries) => html! { @for one in entries { (entry(one)) } },
+        Block::Entries(entries) => html! { @for one in entries { (entry(one, marks.anchor(one.code))) } },
         Block::Heading(text) => html! { h3 { (capital(text)) } },
         Block::Output(text) => html! { pre { (text.trim_end()) } },
         Block::Matrices(matrices) => html! { div.heats { @for one in matrices { (matrix(one, marks)) } } },
@@ -188,9 +188,9 @@ fn ratios(ratios: &Ratios) -> Markup {
     }
 }
 
-fn entry(entry: &Entry) -> Markup {
+fn entry(entry: &Entry, anchor: Option<&str>) -> Markup {
     html! {
-        article.finding id=(entry.code) {
+        article.finding id=[anchor] {
             h3 { span.id { (entry.code) } " " (entry.title) }
             dl { @for (name, texts) in &entry.parts {
                 dt { (capital(name)) }

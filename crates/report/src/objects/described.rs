@@ -23,7 +23,9 @@ pub fn described(shown: &Shown) -> Option<Block> {
     let rows = shown.tables.rows.iter().enumerate();
     let is_shown = |k: usize, row: &ObjectRow| {
         // Where nothing is known of times, the largest are.
-        has_finding(k) || (k < DESCRIBED && (is_used(row) || shown.tables.time_samples.measured().is_none()))
+        let is_large =
+            || shown.tables.time_samples.measured().is_none() && words::size(row).measured().is_some();
+        has_finding(k) || (k < DESCRIBED && (is_used(row) || is_large()))
     };
     let blocks: Vec<Block> =
         rows.filter(|(k, row)| is_shown(*k, row)).map(|(k, row)| one(shown, k, row)).collect();
@@ -43,10 +45,13 @@ fn one(shown: &Shown, k: usize, row: &ObjectRow) -> Block {
 
 /// `object u, 4.2 GiB, allocated wave.cpp:41 (Grid::Grid), on node 0: 100 %`.
 pub fn title(row: &ObjectRow) -> String {
-    let allocated = row.allocated.measured().map(|place| format!(", allocated {}", words::at(place)));
+    let allocated = row
+        .allocated
+        .measured()
+        .map(|place| format!(", allocated {}{}", words::at(place), words::called(row)));
     let lies = row.pages.measured().map(|nodes| format!(", {}", words::lies(nodes)));
     let size = words::size(row).measured().map(|size| format!(", {size}"));
-    // A variable is told from other words, and keeps its small letter at the begin of a line.
+    // The name of a variable keeps its small letter at the begin of a title.
     let what = if row.name.measured().is_some() { "object " } else { "" };
     let parts = [size, allocated, lies].map(Option::unwrap_or_default).concat();
     format!("{what}{}{parts}", words::name(row))
@@ -63,11 +68,12 @@ fn facts(shown: &Shown, row: &ObjectRow, findings: &[&ObjectFinding]) -> Vec<Fac
         facts.push(fact("lies", Text::of(&row.pages, |nodes| words::lies(nodes))));
     }
     facts.push(fact("first touch", Text::of(&row.first_touch, |touch| words::touched(touch, by_one))));
-    facts.push(fact("used", Text::of(&row.used, words::used)));
+    facts.push(fact("used", Text::of(&row.used, |used| words::used(used, shown.method()))));
     facts.extend(row.memory_time.measured().map(|share| {
         let text = format!(
-            "{} of all time for memory (95 % interval {} to {})",
+            "{} of {} (95 % interval {} to {})",
             words::percent(share.value),
+            words::whole(shown.method()),
             words::percent(share.low),
             words::percent(share.high)
         );
@@ -105,6 +111,9 @@ fn lines(shown: &Shown, row: &ObjectRow) -> Option<Block> {
     };
     if let Some(place) = row.allocated.measured() {
         add("allocated".to_owned(), place);
+    }
+    if let Some(place) = &row.called_at {
+        add("called".to_owned(), place);
     }
     if let Some(place) = row.first_touch.measured().and_then(|touch| touch.place.measured()) {
         add("first touch".to_owned(), place);

@@ -1,6 +1,6 @@
 //! Memory objects as people read them.
 
-use numawise_facts::objects::{AllocationLog, TimeSamples};
+use numawise_facts::objects::{AccessMethod, AllocationLog, TimeSamples};
 use numawise_facts::{Reading, ResourceUsage};
 use numawise_tables::objects::ObjectRow;
 
@@ -84,7 +84,9 @@ fn facts(shown: &Shown) -> Vec<Fact> {
         fact(
             "Cost",
             Text::of(&shown.tables.cost, |share| {
-                format!("{} of the program's CPU time", small_share(*share))
+                let own = watching.own_time.measured();
+                let own = own.map(|time| format!("; numawise's own threads {time}")).unwrap_or_default();
+                format!("{} of the program's CPU time{own}", small_share(*share))
             }),
         ),
         fact(
@@ -134,6 +136,9 @@ fn accesses(time: &TimeSamples) -> String {
         "{} samples, one in {} of CPU time; {} of them waited for memory that is known",
         time.samples, time.period, time.with_memory
     );
+    if time.spinning > 0 {
+        text += &format!("; in {} the thread spun until another one did something", time.spinning);
+    }
     if time.lost > 0 {
         text += &format!("; {} were lost", time.lost);
     }
@@ -160,8 +165,15 @@ fn objects(shown: &Shown) -> Block {
         "Each object by its size and its share of the time for memory. Green: its accesses are local, red: remote, grey: not known."
             .to_owned(),
     );
-    let legend =
-        "time: share of the time in which threads waited for memory, by samples of their instructions";
+    let legend = match shown.method() {
+        AccessMethod::Waited => {
+            "time: share of the time in which threads waited for memory, by samples of their instructions"
+        }
+        AccessMethod::Passes => {
+            "time: share of the accesses in loops. This machine takes interrupts at other places than where threads wait, so that a \
+             sample counts for all memory that a pass of its loop accesses, in equal parts"
+        }
+    };
     let mut blocks = vec![map, Block::Table(Table { columns, rows, most }), Block::Legend(legend.into())];
     let (objects, bytes) = shown.tables.left_out;
     if objects > 0 {

@@ -39,6 +39,7 @@ pub fn json(shown: &Shown) -> String {
         })),
         "time_samples": tables.time_samples,
         "cost_percent": reading(&tables.cost, |share| object!(100.0 * share.0)),
+        "own_seconds": reading(&run.watching.own_time, |time| object!(time.seconds())),
         "watching": run.watching,
         "unavailable": unavailable(shown),
         "notices": each(&header.notices, notice::json),
@@ -67,7 +68,6 @@ fn unavailable(shown: &Shown) -> Value {
         ("first_touch", watching.faults.reason()),
         ("used", watching.time.reason().or(tables.time_samples.reason())),
         ("cost_percent", tables.cost.reason()),
-        ("fast_memory", tables.fast_memory.reason()),
         ("memory_bound", shown.run.memory_bound.reason()),
         ("bandwidth", shown.run.bandwidth.reason()),
     ];
@@ -104,6 +104,11 @@ fn one(shown: &Shown, row: &ObjectRow) -> Value {
         "memory_time_share": reading(&row.memory_time, share),
     });
     place(&mut value, row.allocated.as_ref());
+    value["called_at"] = row.called_at.as_ref().map_or(Value::Null, |called| {
+        let mut value = object!({});
+        place(&mut value, Reading::Measured(called));
+        value
+    });
     value
 }
 

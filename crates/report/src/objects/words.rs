@@ -2,7 +2,7 @@
 
 use numawise_facts::Reading;
 use numawise_facts::activity::CodePlace;
-use numawise_facts::objects::{BandwidthSource, MemoryBoundSource, ObjectKind};
+use numawise_facts::objects::{AccessMethod, BandwidthSource, MemoryBoundSource, ObjectKind};
 use numawise_tables::objects::{NodeShare, ObjectRow, ThreadShare, TouchRow, UseRow};
 use numawise_units::{Bytes, Ratio};
 
@@ -50,6 +50,11 @@ pub fn percent(share: Ratio) -> String {
 
 pub fn place(place: &Reading<CodePlace>) -> Text {
     Text::of(place, at)
+}
+
+/// Where the line that allocates was called, for those that share it.
+pub fn called(row: &ObjectRow) -> String {
+    row.called_at.as_ref().map(|place| format!(", called at {}", at(place))).unwrap_or_default()
 }
 
 /// `kernel.cpp:88 (step)`; without a line the function and the file that was loaded.
@@ -102,8 +107,16 @@ pub fn touched(touch: &TouchRow, marked: bool) -> String {
     format!("{by}{place}{mark}")
 }
 
+/// What shares of time are of.
+pub fn whole(method: AccessMethod) -> &'static str {
+    match method {
+        AccessMethod::Waited => "all time for memory",
+        AccessMethod::Passes => "all accesses in loops",
+    }
+}
+
 /// `node 0 49 %, node 1 51 % of its memory time, kernel.cpp:88 (step), reads 74 %`.
-pub fn used(used: &UseRow) -> String {
+pub fn used(used: &UseRow, method: AccessMethod) -> String {
     let by = match used.threads.as_slice() {
         [first, ..] if first.share.0 >= 0.9 => threads(&used.threads, &used.nodes),
         _ => nodes(&used.nodes),
@@ -111,7 +124,11 @@ pub fn used(used: &UseRow) -> String {
     let place = used.places.first().map(|(place, _)| format!(", {}", at(place))).unwrap_or_default();
     let remote = used.remote.measured().map(|remote| format!(", remote {}", percent(*remote)));
     let reads = percent(used.reads);
-    format!("{by} of its memory time{place}, reads {reads}{}", remote.unwrap_or_default())
+    let of = match method {
+        AccessMethod::Waited => "memory time",
+        AccessMethod::Passes => "accesses",
+    };
+    format!("{by} of its {of}{place}, reads {reads}{}", remote.unwrap_or_default())
 }
 
 pub fn bandwidth_source(source: BandwidthSource) -> &'static str {

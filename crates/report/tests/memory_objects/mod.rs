@@ -33,7 +33,7 @@ impl Watched {
     }
 
     pub fn shown(&self) -> Shown<'_> {
-        Shown { run: &self.run, tables: &self.tables }
+        Shown { run: &self.run, tables: &self.tables, record: None }
     }
 }
 

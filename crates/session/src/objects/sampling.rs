@@ -124,7 +124,8 @@ pub fn watching(
         samples: counts.time_samples,
         with_memory: counts.with_memory,
         unknown_address: counts.unknown_address,
-        lost: kernel.lost,
+        spinning: counts.spinning,
+        lost: kernel.lost + watched.fed.own.lost,
         skid: calibrated.skid(),
         method: calibrated.method(),
     };
@@ -144,21 +145,25 @@ pub fn watching(
         time: Reading::Measured(time),
         faults,
         cost: cost(calibrated, watched),
+        own_time: Reading::Measured(watched.cost),
         page_size: Reading::Measured(page_size()),
     }
 }
 
-/// What watching took: of the program by each sample and each logged event, and the time of the thread that read them, which may run where
-/// the program would.
+/// What watching took of the program's time, by each sample and each logged event.
 fn cost(calibrated: &Calibrated, watched: &WatchedObjects) -> Reading<Nanoseconds> {
     let Some(measured) = &calibrated.measured else {
         return Reading::unavailable("what a sample costs could not be measured");
     };
     let counts = &watched.fed.tracked.counts;
-    measured.time_sample.clone().map(|sample| {
-        let samples = (counts.time_samples + counts.fault_samples) * sample.0;
-        Nanoseconds(samples + counts.events * LOGGED.0 + watched.cost.0)
-    })
+    let logged = counts.events * LOGGED.0;
+    let of = |samples: u64, each: &Reading<Nanoseconds>| match samples {
+        0 => Reading::Measured(Nanoseconds(0)),
+        samples => each.clone().map(|each| Nanoseconds(samples * each.0)),
+    };
+    of(counts.time_samples, &measured.time_sample)
+        .zip(of(counts.fault_samples, &measured.fault_sample))
+        .map(|(time, faults)| Nanoseconds(time.0 + faults.0 + logged))
 }
 
 /// A run of which nothing is known.
@@ -170,6 +175,7 @@ pub fn not_watched(least: Bytes, problem: &str) -> ObjectWatching {
         time: Reading::unavailable(reason()),
         faults: Reading::unavailable(reason()),
         cost: Reading::unavailable(reason()),
+        own_time: Reading::unavailable(reason()),
         page_size: Reading::Measured(page_size()),
     }
 }

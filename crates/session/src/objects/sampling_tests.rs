@@ -1,18 +1,23 @@
 use numawise_facts::objects::{AllocationLog, Skid};
 use numawise_observe::objects::feed::{FedObjects, KernelCounts};
+use numawise_observe::objects::log::LoggedSamples;
 use numawise_observe::objects::{TrackedCounts, TrackedObjects};
 
 use super::*;
 
 fn calibrated(skid: Skid, cost: Reading<Nanoseconds>) -> Calibrated {
-    let measured = Some(Calibration { skid, time_sample: cost });
+    let measured =
+        Some(Calibration { skid, time_sample: cost, fault_sample: Reading::Measured(Nanoseconds(2)) });
     Calibrated { period: Nanoseconds(1_000_000), measured, obstacle: None }
 }
 
 fn watched(counts: TrackedCounts, log: AllocationLog, lost: u64) -> WatchedObjects {
     let tracked = TrackedObjects { counts, ..TrackedObjects::default() };
     let kernel = KernelCounts { lost, ..KernelCounts::default() };
-    WatchedObjects { fed: FedObjects { tracked, log, kernel }, cost: Nanoseconds(500) }
+    WatchedObjects {
+        fed: FedObjects { tracked, log, kernel, own: LoggedSamples::default() },
+        cost: Nanoseconds(500),
+    }
 }
 
 #[test]
@@ -49,7 +54,8 @@ fn what_watching_took_is_counted() {
     let log = AllocationLog { processes: 1, ..AllocationLog::default() };
     let mut notices = Vec::new();
     let watching = watching(Bytes::kib(16), &calibrated, &watched(counts, log, 0), &mut notices);
-    assert_eq!(watching.cost, Reading::Measured(Nanoseconds(100 + 600 + 500)));
+    assert_eq!(watching.cost, Reading::Measured(Nanoseconds(70 + 6 + 600)));
+    assert_eq!(watching.own_time, Reading::Measured(Nanoseconds(500)));
     assert_eq!(watching.faults.measured().map(|faults| (faults.samples, faults.faults)), Some((3, 93)));
     assert_eq!(watching.allocations, Reading::Measured(log));
     assert_eq!(notices, []);

@@ -43,10 +43,10 @@ pub(super) fn sentence(quantity: ObjectQuantity, one: &Evidence) -> String {
     let value = value(one);
     match quantity {
         ObjectQuantity::MemoryTimeOfObject => {
-            let interval = one.interval.map_or_else(String::new, |(low, high)| {
-                format!(" (95 % interval {} to {})", amount(low), amount(high))
-            });
-            format!("threads spend {value} of their time for memory with it{interval}")
+            format!("threads spend {value} of their time for memory with it{}", interval(one))
+        }
+        ObjectQuantity::AccessesOfObject => {
+            format!("{value} of the accesses in the loops of the program are to it{}", interval(one))
         }
         ObjectQuantity::FaultsOfObjectByThread => {
             format!("{} took {value} of its page faults", subject(one))
@@ -77,6 +77,12 @@ pub(super) fn sentence(quantity: ObjectQuantity, one: &Evidence) -> String {
             format!("the objects that fit there together have {value} of the time for memory")
         }
     }
+}
+
+fn interval(one: &Evidence) -> String {
+    one.interval.map_or_else(String::new, |(low, high)| {
+        format!(" (95 % interval {} to {})", amount(low), amount(high))
+    })
 }
 
 fn divided(part: &str, value: &str) -> String {
