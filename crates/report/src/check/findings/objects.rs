@@ -124,7 +124,7 @@ pub fn advise(advice: &ObjectAdvice) -> String {
             format!("put it on node {node} (numa_alloc_onnode, mbind), or let its users run where it lies")
         }
         ObjectAdvice::PutIntoFastMemory { nodes } => {
-            format!("put it into the fast memory, node {nodes} (memkind, hbw_malloc, mbind; without a change of the program: --objects-to)")
+            format!("put it into the fast memory, node {nodes} (memkind, hbw_malloc, mbind)")
         }
         ObjectAdvice::SeparatePages { page } => {
             let size = page.measured().map_or_else(|| "a page".to_owned(), ToString::to_string);
