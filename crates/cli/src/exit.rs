@@ -183,6 +183,17 @@ fn option(error: &session::Error) -> Option<String> {
     Some(option.to_owned())
 }
 
+/// Why a library is not loaded, and what makes a record.
+fn on_objects(error: &ObjectsToError) -> Option<String> {
+    match error {
+        ObjectsToError::NotPreloadable { obstacle } => Some(numawise_report::notice::not_loaded(obstacle)),
+        ObjectsToError::Changed { .. } | ObjectsToError::OtherProgram { .. } => {
+            Some("numawise objects --output FILE -- PROGRAM makes one".to_owned())
+        }
+        _ => None,
+    }
+}
+
 /// What to type, in the options of this command line.
 fn advice(error: &session::Error) -> Option<String> {
     Some(match error {
@@ -205,9 +216,7 @@ fn advice(error: &session::Error) -> Option<String> {
         error if error.is_of_inputs_of_a_run() => {
             "--template-dir FOLDER names another folder, in which they stay".to_owned()
         }
-        session::Error::ObjectsTo(ObjectsToError::NotPreloadable { obstacle }) => {
-            return Some(numawise_report::notice::not_loaded(obstacle));
-        }
+        session::Error::ObjectsTo(error) => return on_objects(error),
         session::Error::SeveralPreferred { .. } => "for several use --preferred-many".to_owned(),
         session::Error::CopiesInARank { .. } => {
             "ask the launcher for more ranks, or start one rank on each computer and take the launcher's variables out of its \

@@ -3,7 +3,7 @@
 //! Nodes are preferred and not required: where they are full, the kernel takes others, as for all memory of the program.
 
 use core::ffi::{c_int, c_void};
-use core::sync::atomic::{AtomicUsize, Ordering::Acquire, Ordering::Relaxed, Ordering::Release};
+use core::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Acquire, Ordering::Relaxed, Ordering::Release};
 
 use numawise_guest::memory::PAGE;
 use numawise_guest::system::SavedErrno;
@@ -11,7 +11,7 @@ use numawise_syscalls::{
     MPOL_DEFAULT, MPOL_MF_MOVE, MPOL_PREFERRED, MPOL_PREFERRED_MANY, set_memory_policy_of,
 };
 
-use crate::rules;
+use numawise_wire::heap::rules::{MOST_TARGETS, NODE_WORDS};
 
 /// Blocks that can be on nodes at one time; more stay where they are.
 const BUCKETS: usize = 1 << 10;
@@ -28,6 +28,19 @@ const FILLED: usize = 1;
 static BLOCKS: [[Block; IN_BUCKET]; BUCKETS] =
     [const { [const { Block { address: AtomicUsize::new(0), bytes: AtomicUsize::new(0) } }; IN_BUCKET] };
         BUCKETS];
+
+/// Blocks that are in it.
+static USED: AtomicUsize = AtomicUsize::new(0);
+
+/// Sets of nodes, as words of bits.
+static TARGETS: [[AtomicU64; NODE_WORDS]; MOST_TARGETS] =
+    [const { [const { AtomicU64::new(0) }; NODE_WORDS] }; MOST_TARGETS];
+
+/// Says which nodes a number stands for.
+pub fn set_target(number: usize, nodes: &[u64; NODE_WORDS]) {
+    let words = TARGETS.get(number).into_iter().flatten();
+    words.zip(nodes).for_each(|(place, word)| place.store(*word, Relaxed));
+}
 
 /// By two buckets.
 fn places(address: usize) -> impl Iterator<Item = &'static Block> {
@@ -46,18 +59,20 @@ pub fn put_block(address: usize, bytes: usize, target: usize) -> bool {
         return false;
     }
     block.bytes.store(bytes << TARGET_BITS | target, Relaxed);
+    USED.fetch_add(1, Relaxed);
     block.address.store(address, Release);
     true
 }
 
 /// Takes a block out, and gives its bytes and the number of its nodes.
 fn take(address: usize) -> Option<(usize, usize)> {
-    if !rules::are_there() {
+    if USED.load(Relaxed) == 0 {
         return None;
     }
     let block = places(address).find(|block| block.address.load(Acquire) == address)?;
     let word = block.bytes.load(Relaxed);
     block.address.store(0, Release);
+    USED.fetch_sub(1, Relaxed);
     Some((word >> TARGET_BITS, word & ((1 << TARGET_BITS) - 1)))
 }
 
@@ -117,7 +132,9 @@ fn whole_pages(address: usize, bytes: usize) -> Option<(usize, usize)> {
 
 fn prefer(begin: usize, bytes: usize, target: usize) -> bool {
     let _errno = SavedErrno::new();
-    let Some(nodes) = rules::nodes(target) else { return false };
+    let Some(words) = TARGETS.get(target) else { return false };
+    let nodes: [u64; NODE_WORDS] =
+        core::array::from_fn(|k| words.get(k).map_or(0, |word| word.load(Relaxed)));
     let words = nodes.iter().rposition(|word| *word != 0).map_or(0, |last| last + 1);
     let Some(nodes) = nodes.get(..words) else { return false };
     // One node is what all kernels know; several are known since 5.15, before that the first of them is taken.

@@ -9,9 +9,7 @@ use core::sync::atomic::{
     AtomicBool, AtomicU16, AtomicU64, AtomicUsize, Ordering::Acquire, Ordering::Relaxed, Ordering::Release,
 };
 
-use numawise_wire::heap::rules::{
-    Calls, InFile, MOST_RULES, MOST_TARGETS, MOST_TEXT, NODE_WORDS, Part, decode,
-};
+use numawise_wire::heap::rules::{Calls, InFile, MOST_RULES, MOST_TEXT, Part, decode};
 
 use crate::frame::Frame;
 use crate::{modules, placed, readable};
@@ -24,7 +22,6 @@ const PLACES: usize = 4 * MOST_RULES;
 struct Kept {
     text: [u8; MOST_TEXT],
     length: usize,
-    targets: [[u64; NODE_WORDS]; MOST_TARGETS],
     /// Calls, and the number of their nodes.
     calls: [(Calls, u8); MOST_RULES],
     /// Variables, their bytes, and the number of their nodes.
@@ -38,7 +35,6 @@ unsafe impl Sync for Store {}
 static STORE: Store = Store(UnsafeCell::new(Kept {
     text: [0; MOST_TEXT],
     length: 0,
-    targets: [[0; NODE_WORDS]; MOST_TARGETS],
     calls: [(Calls::NONE, 0); MOST_RULES],
     variables: [(InFile { file: 0, address: 0 }, 0, 0); MOST_RULES],
 }));
@@ -66,11 +62,6 @@ fn kept<'a>() -> Option<&'a Kept> {
     are_there().then(|| unsafe { &*STORE.0.get() })
 }
 
-/// The nodes of a number, as words of bits.
-pub fn nodes(target: usize) -> Option<&'static [u64; NODE_WORDS]> {
-    kept()?.targets.get(target)
-}
-
 /// Takes the rules that the environment has. False for none, and for what is broken: then nothing is done.
 pub fn begin(text: &[u8]) -> bool {
     if are_there() {
@@ -92,15 +83,13 @@ pub fn begin(text: &[u8]) -> bool {
 
 /// False where the text is broken.
 fn take(kept: &mut Kept) -> bool {
-    let Kept { text, length, targets, calls, variables } = kept;
+    let Kept { text, length, calls, variables } = kept;
     let text = text.get(..*length).unwrap_or_default();
     let (mut target, mut rules, mut globals) = (0usize, 0, 0);
     let mut is_sound = true;
     let result = decode(text, &mut |part| match part {
         Part::Nodes(nodes) => {
-            if let Some(place) = targets.get_mut(target) {
-                *place = nodes;
-            }
+            placed::set_target(target, &nodes);
             target += 1;
         }
         Part::File(name) => modules::add(name.as_ptr().addr() - text.as_ptr().addr(), name.len()),

@@ -1,3 +1,5 @@
+use numawise_units::Bytes;
+
 use super::*;
 
 fn at(file: &str, address: u64) -> FileAddress {
