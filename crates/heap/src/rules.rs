@@ -78,7 +78,18 @@ pub fn begin(text: &[u8]) -> bool {
     }
     ARE_THERE.store(true, Release);
     see_loaded();
+    wipe();
     true
+}
+
+/// Takes what was decoded off the stack: main may have large frames there, in whose words the calls of a rule would stand in their order.
+#[inline(never)]
+fn wipe() {
+    let mut words = [1u64; 4096];
+    for word in &mut words {
+        // SAFETY: a live word.
+        unsafe { core::ptr::from_mut(word).write_volatile(0) };
+    }
 }
 
 /// False where the text is broken.
