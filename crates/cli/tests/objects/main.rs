@@ -2,4 +2,5 @@
 
 mod compare;
 mod known;
+mod placed;
 mod truth;
