@@ -315,3 +315,28 @@ pub struct PlaceUse {
     pub samples: f64,
     pub reads: f64,
 }
+
+/// How many calls further out call stacks of one line differ, each from the innermost place on; none where they are the same.
+pub fn first_difference<'a, T: PartialEq + 'a>(
+    stacks: impl Iterator<Item = &'a [T]> + Clone,
+) -> Option<usize> {
+    let first = stacks.clone().next()?;
+    let deepest = stacks.clone().map(<[T]>::len).max()?;
+    (1..deepest).find(|depth| stacks.clone().any(|stack| stack.get(*depth) != first.get(*depth)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::first_difference;
+
+    #[test]
+    fn the_nearest_call_that_differs_tells_call_stacks_apart() {
+        let difference = |stacks: &[&[u32]]| first_difference(stacks.iter().copied());
+        assert_eq!(difference(&[&[1, 2, 3], &[1, 4, 3]]), Some(1));
+        assert_eq!(difference(&[&[1, 2, 3], &[1, 2, 5], &[1, 2, 3]]), Some(2));
+        assert_eq!(difference(&[&[1, 2], &[1, 2, 5]]), Some(2), "one was called by nobody that is known");
+        assert_eq!(difference(&[&[1, 2, 3], &[1, 2, 3]]), None, "of two processes");
+        assert_eq!(difference(&[&[1, 2, 3]]), None);
+        assert_eq!(difference(&[]), None);
+    }
+}

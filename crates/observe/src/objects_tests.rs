@@ -308,3 +308,14 @@ fn small_allocations_count_together_and_by_their_call_stack_until_they_are_freed
     assert!(all.objects.iter().all(|object| object.kind == ObjectKind::Small));
     assert_eq!(found, [(0, 5, 4000, None), (2, 2, 1000, None), (2, 2, 2000, Some(600))]);
 }
+
+#[test]
+fn objects_that_one_line_allocates_have_the_names_that_their_callers_give_them() {
+    let mut tracker = tracker();
+    tracker.memory(&allocated(2000, 0x10_0000, 4096, 1));
+    tracker.memory(&allocated(2100, 0x20_0000, 4096, 2));
+    let found = tracker.finish();
+    let names: Vec<_> = found.objects.iter().filter_map(|object| object.name.measured().cloned()).collect();
+    let named_at = |caller: u64| format!("v{:x}", caller - 1);
+    assert_eq!(names, CALLERS.map(named_at));
+}

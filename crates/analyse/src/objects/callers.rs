@@ -4,15 +4,19 @@ use std::collections::BTreeMap;
 
 use numawise_facts::ObjectRun;
 use numawise_facts::activity::CodePlace;
+use numawise_facts::objects::first_difference;
 use numawise_tables::objects::ObjectRow;
 
 #[cfg(test)]
 #[path = "callers_tests.rs"]
 mod tests;
 
+/// A row by its number, and its own places.
+type OwnPlaces<'a> = (usize, Vec<&'a CodePlace>);
+
 /// Notes with each row of which the line is also another row's the nearest call that is not the other's too.
 pub fn tell_apart(run: &ObjectRun, rows: &mut [ObjectRow]) {
-    let mut of_line: BTreeMap<CodePlace, Vec<(usize, Vec<&CodePlace>)>> = BTreeMap::new();
+    let mut of_line: BTreeMap<CodePlace, Vec<OwnPlaces<'_>>> = BTreeMap::new();
     for (k, row) in rows.iter().enumerate() {
         let own = own_places(run, row.object);
         if let Some(first) = own.first() {
@@ -20,10 +24,8 @@ pub fn tell_apart(run: &ObjectRun, rows: &mut [ObjectRow]) {
         }
     }
     for together in of_line.into_values() {
-        let deepest = together.iter().map(|(_, own)| own.len()).max().unwrap_or(0);
-        let first = together[0].1.clone();
-        let differ = |depth: &usize| together.iter().any(|(_, own)| own.get(*depth) != first.get(*depth));
-        let Some(depth) = (1..deepest).find(differ) else { continue };
+        let stacks = together.iter().map(|(_, own)| own.as_slice());
+        let Some(depth) = first_difference(stacks) else { continue };
         for (k, own) in together {
             rows[k].called_at = own.get(depth).map(|place| (*place).clone());
         }

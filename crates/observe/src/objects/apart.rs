@@ -3,19 +3,18 @@
 use std::collections::HashMap;
 
 use numawise_facts::Reading;
-use numawise_facts::objects::ObjectKind;
+use numawise_facts::objects::{ObjectKind, first_difference};
 
 use super::input::Code;
 use super::places::Places;
 use super::tally::Tally;
 
-#[cfg(test)]
-#[path = "apart_tests.rs"]
-mod tests;
+/// An object by its number, and the lines of the program itself on the way to its allocation, from the innermost on.
+type OwnPlaces = (usize, Vec<u32>);
 
 /// Gives objects that one line allocated the names of the variables that its callers have for them, as far as these say.
 pub fn name_by_callers(objects: &mut [Tally], places: &Places, code: &mut dyn Code) {
-    let mut of_line: HashMap<(ObjectKind, u32), Vec<(usize, Vec<u32>)>> = HashMap::new();
+    let mut of_line: HashMap<(ObjectKind, u32), Vec<OwnPlaces>> = HashMap::new();
     for (k, tally) in objects.iter().enumerate() {
         let own: Vec<u32> =
             tally.call_stack().iter().copied().filter(|place| places.is_programs_own(*place)).collect();
@@ -24,7 +23,7 @@ pub fn name_by_callers(objects: &mut [Tally], places: &Places, code: &mut dyn Co
         }
     }
     for together in of_line.into_values() {
-        let Some(depth) = first_difference(&together) else { continue };
+        let Some(depth) = first_difference(together.iter().map(|(_, own)| own.as_slice())) else { continue };
         for (k, own) in together {
             let caller = own.get(depth).and_then(|place| places.get(*place));
             if let Some(Reading::Measured(name)) = caller.map(|place| code.variable(place)) {
@@ -32,12 +31,4 @@ pub fn name_by_callers(objects: &mut [Tally], places: &Places, code: &mut dyn Co
             }
         }
     }
-}
-
-/// How many calls further out they were not called from the same line.
-fn first_difference(together: &[(usize, Vec<u32>)]) -> Option<usize> {
-    let (_, first) = together.first()?;
-    let differ = |depth: &usize| together.iter().any(|(_, own)| own.get(*depth) != first.get(*depth));
-    let deepest = together.iter().map(|(_, own)| own.len()).max()?;
-    (1..deepest).find(differ)
 }
