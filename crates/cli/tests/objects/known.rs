@@ -9,6 +9,7 @@ use std::sync::LazyLock;
 
 use serde_json::Value;
 
+use crate::collector::installed;
 use crate::compare::{Compared, Tolerances, compare};
 use crate::truth::Truth;
 
@@ -30,7 +31,7 @@ fn sources() -> PathBuf {
 fn watched(command: &[&str]) -> Option<Vec<Compared>> {
     let folder = tempfile::tempdir().unwrap();
     let json = folder.path().join("objects.json");
-    let mut numawise = Command::new(env!("CARGO_BIN_EXE_numawise"));
+    let mut numawise = Command::new(installed(folder.path(), true));
     numawise.args(["objects", "--quiet", "--json"]).arg(&json).arg("--").args(command);
     let ran = numawise.output().expect("numawise starts");
     let (output, messages) = (String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr));
@@ -53,7 +54,6 @@ fn holds(program: &str, mode: Option<&str>) {
 }
 
 #[test]
-#[ignore = "the command is not there yet"]
 fn arrays_that_are_used_alike() {
     for mode in [
         "sequential",
@@ -73,13 +73,11 @@ fn arrays_that_are_used_alike() {
 }
 
 #[test]
-#[ignore = "the command is not there yet"]
 fn arrays_that_are_used_in_phases() {
     holds("phases", None);
 }
 
 #[test]
-#[ignore = "the command is not there yet"]
 fn loops_over_several_arrays() {
     for mode in ["random", "chase", "blocks", "four"] {
         holds("mixed", Some(mode));
@@ -87,7 +85,6 @@ fn loops_over_several_arrays() {
 }
 
 #[test]
-#[ignore = "the command is not there yet"]
 fn pages_that_are_touched_by_known_threads() {
     for mode in ["one", "other", "halves", "thirty", "strewn", "loop"] {
         holds("touch", Some(mode));
@@ -95,7 +92,6 @@ fn pages_that_are_touched_by_known_threads() {
 }
 
 #[test]
-#[ignore = "the command is not there yet"]
 fn arrays_that_threads_of_openmp_divide() {
     for mode in ["serial", "parallel"] {
         holds("openmp", Some(mode));
@@ -103,7 +99,6 @@ fn arrays_that_threads_of_openmp_divide() {
 }
 
 #[test]
-#[ignore = "the command is not there yet"]
 fn memory_of_every_kind() {
     for program in ["kinds", "growth", "vectors", "nodes"] {
         holds(program, None);
@@ -111,13 +106,11 @@ fn memory_of_every_kind() {
 }
 
 #[test]
-#[ignore = "the command is not there yet"]
 fn arrays_of_fortran() {
     holds("arrays", None);
 }
 
 #[test]
-#[ignore = "the command is not there yet"]
 fn arrays_of_numpy() {
     let python = "/usr/bin/python3";
     let has_numpy = Command::new(python).args(["-c", "import numpy"]).output();
