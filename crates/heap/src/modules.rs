@@ -43,7 +43,7 @@ pub fn add(begin: usize, length: usize) {
 #[inline]
 pub fn address(of: InFile) -> Option<u64> {
     let module = MODULES.get(usize::from(of.file))?;
-    module.is_loaded.load(Acquire).then(|| module.moved.load(Relaxed).wrapping_add(of.address))
+    module.is_loaded.load(Acquire).then(|| module.moved.load(Relaxed).wrapping_add(of.address()))
 }
 
 struct Question<'a> {

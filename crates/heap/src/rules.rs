@@ -36,7 +36,7 @@ static STORE: Store = Store(UnsafeCell::new(Kept {
     text: [0; MOST_TEXT],
     length: 0,
     calls: [(Calls::NONE, 0); MOST_RULES],
-    variables: [(InFile { file: 0, address: 0 }, 0, 0); MOST_RULES],
+    variables: [(InFile::new(0, 0), 0, 0); MOST_RULES],
 }));
 static CALLS: AtomicUsize = AtomicUsize::new(0);
 static VARIABLES: AtomicUsize = AtomicUsize::new(0);
@@ -78,18 +78,7 @@ pub fn begin(text: &[u8]) -> bool {
     }
     ARE_THERE.store(true, Release);
     see_loaded();
-    wipe();
     true
-}
-
-/// Takes what was decoded off the stack: main may have large frames there, in whose words the calls of a rule would stand in their order.
-#[inline(never)]
-fn wipe() {
-    let mut words = [1u64; 4096];
-    for word in &mut words {
-        // SAFETY: a live word.
-        unsafe { core::ptr::from_mut(word).write_volatile(0) };
-    }
 }
 
 /// False where the text is broken.

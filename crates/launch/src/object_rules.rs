@@ -55,7 +55,7 @@ impl ObjectRules {
                         names.push(name);
                         next
                     });
-                    Some(InFile { file, address: frame.address })
+                    Some(InFile::new(file, frame.address))
                 })
                 .collect();
             let frames = frames.filter(|frames| !frames.is_empty())?;

@@ -36,7 +36,22 @@ const SEPARATOR: u8 = b';';
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct InFile {
     pub file: u8,
-    pub address: u64,
+    hidden: u64,
+}
+
+/// What addresses are combined with by exclusive or, so that a copy that is left on a stack is no address: of a program that is not
+/// position-independent they are those of its calls, which are looked for on stacks.
+const HIDES: u64 = 0xa5c3_5a3c_c35a_3ca5;
+
+impl InFile {
+    pub const fn new(file: u8, address: u64) -> InFile {
+        InFile { file, hidden: address ^ HIDES }
+    }
+
+    #[inline]
+    pub const fn address(self) -> u64 {
+        self.hidden ^ HIDES
+    }
 }
 
 /// The calls of a stack.
@@ -48,7 +63,7 @@ pub struct Calls {
 
 impl Calls {
     /// Of a stack of which nothing is known.
-    pub const NONE: Calls = Calls { frames: [InFile { file: 0, address: 0 }; MOST_FRAMES], count: 0 };
+    pub const NONE: Calls = Calls { frames: [InFile::new(0, 0); MOST_FRAMES], count: 0 };
 
     /// The innermost frames; those that do not fit are left out.
     pub fn of(frames: impl IntoIterator<Item = InFile>) -> Calls {
@@ -125,7 +140,8 @@ pub fn write_file(name: &[u8], out: &mut impl fmt::Write) -> fmt::Result {
 /// # Errors
 /// Those of `out`.
 pub fn write_calls(calls: &Calls, out: &mut impl fmt::Write) -> fmt::Result {
-    for (k, InFile { file, address }) in calls.frames().iter().enumerate() {
+    for (k, frame) in calls.frames().iter().enumerate() {
+        let (file, address) = (frame.file, frame.address());
         write!(out, "{}{file:x}:{address:x}", if k == 0 { ";c" } else { "," })?;
     }
     Ok(())
@@ -136,7 +152,7 @@ pub fn write_calls(calls: &Calls, out: &mut impl fmt::Write) -> fmt::Result {
 /// # Errors
 /// Those of `out`.
 pub fn write_variable(at: InFile, bytes: u64, out: &mut impl fmt::Write) -> fmt::Result {
-    write!(out, ";g{:x}:{:x}+{bytes:x}", at.file, at.address)
+    write!(out, ";g{:x}:{:x}+{bytes:x}", at.file, at.address())
 }
 
 /// Gives each part to `take`, once it is known that it is sound; the parts before a broken one were given.
@@ -229,7 +245,7 @@ fn variable<'a>(text: &[u8], files: usize) -> Option<Part<'a>> {
     let mut halves = text.split(|byte| *byte == b'+');
     let at = in_file(halves.next()?, files)?;
     let bytes = hexadecimal(halves.next()?)?;
-    (halves.next().is_none() && at.address.checked_add(bytes).is_some())
+    (halves.next().is_none() && at.address().checked_add(bytes).is_some())
         .then_some(Part::Variable { at, bytes })
 }
 
@@ -237,7 +253,7 @@ fn in_file(text: &[u8], files: usize) -> Option<InFile> {
     let mut halves = text.split(|byte| *byte == b':');
     let file = u8::try_from(hexadecimal(halves.next()?)?).ok().filter(|file| usize::from(*file) < files)?;
     let address = hexadecimal(halves.next()?)?;
-    halves.next().is_none().then_some(InFile { file, address })
+    halves.next().is_none().then_some(InFile::new(file, address))
 }
 
 /// At most 16 digits.

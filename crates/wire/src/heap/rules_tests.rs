@@ -12,7 +12,7 @@ fn decoded(text: &str) -> Result<Vec<Part<'_>>, RulesError> {
 }
 
 fn at(file: u8, address: u64) -> InFile {
-    InFile { file, address }
+    InFile::new(file, address)
 }
 
 #[test]
