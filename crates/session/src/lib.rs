@@ -28,6 +28,7 @@ mod near;
 mod numactl_list;
 pub mod objects;
 pub mod objects_to;
+mod objects_to_error;
 pub mod openmp;
 pub mod place;
 pub mod plan;

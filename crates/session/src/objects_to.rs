@@ -1,8 +1,6 @@
 //! Memory objects of an earlier run that are put on nodes in the next one, without a change of the program: known by where the calls of their
 //! allocation return to.
 
-pub(crate) mod error;
-
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, UNIX_EPOCH};
@@ -17,7 +15,7 @@ use numawise_units::{CpuSet, NodeSet};
 
 use crate::{Error, here};
 
-pub use error::ObjectsToError;
+pub use crate::objects_to_error::ObjectsToError;
 
 #[cfg(test)]
 #[path = "objects_to_tests.rs"]
