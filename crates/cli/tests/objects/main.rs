@@ -4,6 +4,7 @@
 mod collector;
 mod compare;
 mod known;
+mod placed;
 #[path = "../support/program.rs"]
 mod program;
 mod truth;
