@@ -12,14 +12,16 @@ use std::collections::BTreeMap;
 
 use numawise_facts::activity::CodePlace;
 use numawise_facts::objects::{AccessMethod, MemoryObject, ObjectKind, ObjectPages};
-use numawise_facts::{ObjectRun, Reading};
+use numawise_facts::{Machine, ObjectRun, Reading};
 use numawise_stats::proportion;
 use numawise_tables::ObjectTables;
 use numawise_tables::objects::{
-    NodeShare, ObjectRow, ObjectUser, ResidenceMoment, ShareInterval, ThreadShare, TouchRow, Toucher, UseRow,
+    FastMemoryChoice, NodeShare, ObjectRow, ObjectUser, ResidenceMoment, ShareInterval, ThreadShare,
+    TouchRow, Toucher, UseRow,
 };
-use numawise_units::{Bytes, NodeId, Ratio};
+use numawise_units::{Bytes, NodeId, NodeSet, Ratio};
 
+pub use fast_memory::can_be_put;
 pub use lines::object_source_lines;
 use shares::{Division, Shares};
 
@@ -38,6 +40,12 @@ const LEAST_OF_OBJECT: f64 = 50.0;
 const LEAST_FAULTS: u64 = 8;
 /// Objects that have a row: what the others have together is said.
 const MOST_ROWS: usize = 1000;
+
+/// The objects of a run that fit together on these nodes of this machine and have the most time.
+pub fn choice_for(tables: &ObjectTables, machine: &Machine, nodes: &NodeSet) -> Reading<FastMemoryChoice> {
+    let space = fast_memory::free(machine, nodes).map(|free| (nodes.clone(), free));
+    fast_memory::into_space(space, &tables.rows, &tables.time_samples)
+}
 
 /// What the run says of its objects.
 pub fn objects(run: &ObjectRun) -> ObjectTables {

@@ -12,6 +12,7 @@ use numawise_machine::Error as MachineError;
 use numawise_placement::{LocationError, PlacementError};
 use numawise_record::RecordError;
 use numawise_report::notice::numactl_option;
+use numawise_session::objects_to::ObjectsToError;
 use numawise_session::slurm::{JobProblem, SlurmError};
 use numawise_session::{self as session, Cause, ListError, RequestedList, WeightsMissing};
 
@@ -173,12 +174,24 @@ fn option(error: &session::Error) -> Option<String> {
         session::Error::CannotMoveNodes { list: RequestedList::MoveTo, .. } => "TO:",
         session::Error::CannotMoveNodes { .. } => "FROM:",
         session::Error::SeveralPreferred { .. } => "--preferred:",
+        session::Error::ObjectsTo(_) => "--objects-to:",
         session::Error::CopiesInARank { .. } => "--copies:",
         session::Error::NoWeights(_) | session::Error::WeightNotWritten { .. } => "--global-weights:",
         session::Error::PolicyUnknown(_) => "--show:",
         _ => return None,
     };
     Some(option.to_owned())
+}
+
+/// Why a library is not loaded, and what makes a record.
+fn on_objects(error: &ObjectsToError) -> Option<String> {
+    match error {
+        ObjectsToError::NotPreloadable { obstacle } => Some(numawise_report::notice::not_loaded(obstacle)),
+        ObjectsToError::Changed { .. } | ObjectsToError::OtherProgram { .. } => {
+            Some("numawise objects --output FILE -- PROGRAM makes one".to_owned())
+        }
+        _ => None,
+    }
 }
 
 /// What to type, in the options of this command line.
@@ -203,6 +216,7 @@ fn advice(error: &session::Error) -> Option<String> {
         error if error.is_of_inputs_of_a_run() => {
             "--template-dir FOLDER names another folder, in which they stay".to_owned()
         }
+        session::Error::ObjectsTo(error) => return on_objects(error),
         session::Error::SeveralPreferred { .. } => "for several use --preferred-many".to_owned(),
         session::Error::CopiesInARank { .. } => {
             "ask the launcher for more ranks, or start one rank on each computer and take the launcher's variables out of its \

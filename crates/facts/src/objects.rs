@@ -220,6 +220,20 @@ pub struct MemoryObject {
     pub lines: Vec<LineUse>,
     #[serde(default = "not_collected")]
     pub huge_pages: Reading<HugePages>,
+    /// Where the calls of its allocation return to, innermost first, [`SITE_FRAMES`] at most; of a variable where it lies. A place stands for its
+    /// whole line, this for one call.
+    #[serde(default = "not_collected")]
+    pub site: Reading<Vec<FileAddress>>,
+}
+
+/// Frames of a call stack that are kept: those of the C++ library in a build without optimisation, and the program's own behind them.
+pub const SITE_FRAMES: usize = 12;
+
+/// An address in a file that was loaded.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileAddress {
+    pub file: String,
+    pub address: u64,
 }
 
 /// How much of an object lay in huge pages, when it was seen with most memory.

@@ -12,7 +12,7 @@ use crate::function::{self, FUNCTIONS, Function, Size, What};
 use crate::local::{Local, local};
 use crate::log::{self, Log};
 use crate::ring::{self, Happened};
-use crate::{draw, early, member, stacks, timer};
+use crate::{draw, early, member, placed, rules, stacks, timer};
 
 /// Bytes from which on an allocation is written down; before the begin all come here, and none after it where nothing is watched. Read
 /// by the entries.
@@ -24,6 +24,8 @@ const LARGE: usize = 1;
 const DRAWN: usize = 2;
 /// The block that is to be made larger was one that was written down.
 const REMOVED: usize = 4;
+/// It was put on nodes; from this bit on the note has 1 + the number of these.
+const TARGET_SHIFT: u32 = 8;
 
 /// What the entry does; returned in two registers.
 #[repr(C)]
@@ -79,10 +81,16 @@ pub extern "C" fn before(frame: &mut Frame) -> Next {
             frame.note = note(local, frame.argument(1));
             if released(local, old) {
                 frame.note |= REMOVED;
+                if let Some(target) = placed::give_back(old) {
+                    frame.note |= (target + 1) << TARGET_SHIFT;
+                }
             }
         }
         What::Release => {
-            released(local, frame.argument(0));
+            let address = frame.argument(0);
+            if released(local, address) {
+                placed::free(address);
+            }
         }
         What::Map | What::Attach => frame.note = LARGE,
         What::Unmap => unmapped(local, frame),
@@ -113,12 +121,19 @@ fn bytes_of(frame: &Frame, size: Size) -> usize {
 /// The large ones, and small ones that are drawn.
 fn note(local: &Local, bytes: usize) -> usize {
     if bytes as u64 >= LEAST.load(Relaxed) {
-        return if log::is_begun() { LARGE } else { 0 };
+        return if log::is_begun() || rules::are_there() { LARGE } else { 0 };
     }
     if !cfg!(target_arch = "x86_64") {
         local.countdown.set(local.countdown.get().saturating_sub_unsigned(bytes as u64));
     }
-    if local.countdown.get() < 0 && log::is_begun() && draw::is_due(local) { DRAWN } else { 0 }
+    if local.countdown.get() >= 0 {
+        return 0;
+    }
+    if log::is_off() {
+        // Nothing is ever drawn: the entries need not ask again.
+        local.countdown.set(i64::MAX);
+    }
+    if log::is_begun() && draw::is_due(local) { DRAWN } else { 0 }
 }
 
 /// Writes down that a block is freed, where that it was allocated is. True where it may be so.
@@ -241,8 +256,8 @@ fn nothing_there(function: &Function) -> Next {
 
 pub extern "C" fn after(frame: &Frame, result: usize) -> usize {
     let _errno = SavedErrno::new();
-    if let (Some(function), Some(log)) = (FUNCTIONS.get(frame.number), log::log()) {
-        let place = Place { frame, local: local(), log };
+    if let Some(function) = FUNCTIONS.get(frame.number) {
+        let place = Place { frame, local: local(), log: log::log() };
         match function.what {
             What::Allocate(size) => place.allocated(result, bytes_of(frame, size)),
             What::AllocateInto(size) if result == 0 => {
@@ -265,14 +280,28 @@ pub extern "C" fn after(frame: &Frame, result: usize) -> usize {
 struct Place<'a> {
     frame: &'a Frame,
     local: &'a Local,
-    log: Log<'a>,
+    /// Where anything is written down.
+    log: Option<Log<'a>>,
 }
 
 impl Place<'_> {
     fn write(&self, kind: EventKind, address: usize, bytes: u64) {
+        let Some(log) = &self.log else { return };
         let at = log::now();
-        let stack = stacks::number(&self.log, self.frame, at);
-        ring::write_event(&self.log, self.local, &Happened { kind, at, address, bytes, stack });
+        let stack = stacks::number(log, self.frame, at);
+        ring::write_event(log, self.local, &Happened { kind, at, address, bytes, stack });
+    }
+
+    /// The nodes on which a block was before it was made larger.
+    fn target_before(&self) -> Option<usize> {
+        (self.frame.note >> TARGET_SHIFT).checked_sub(1)
+    }
+
+    /// Puts what was mapped on nodes, where a rule says so: the policy goes with the mapping.
+    fn put(&self, address: usize, bytes: usize) {
+        if let Some(target) = rules::target(self.frame) {
+            placed::put_mapping(address, bytes, target);
+        }
     }
 
     fn allocated(&self, address: usize, bytes: usize) {
@@ -282,8 +311,13 @@ impl Place<'_> {
         if address == 0 || self.frame.note & (LARGE | DRAWN) == 0 {
             return;
         }
-        member::insert(address);
-        if self.frame.note & LARGE != 0 {
+        let is_large = self.frame.note & LARGE != 0;
+        let target = if is_large { rules::target(self.frame).or(self.target_before()) } else { None };
+        let is_put = target.is_some_and(|target| placed::put_block(address, bytes, target));
+        if is_put || self.log.is_some() {
+            member::insert(address);
+        }
+        if is_large {
             self.write(EventKind::Allocated, address, bytes as u64);
         } else {
             self.write(EventKind::Drawn, address, draw::weight(bytes as u64));
@@ -294,8 +328,12 @@ impl Place<'_> {
         let (old, bytes) = (self.frame.argument(0), self.frame.argument(1));
         if new == 0 && bytes > 0 && self.frame.note & REMOVED != 0 {
             // It failed, and the block is as it was.
-            member::insert(old);
-            self.write(EventKind::Allocated, old, function::usable(old) as u64);
+            let bytes = function::usable(old);
+            let is_put = self.target_before().is_some_and(|target| placed::put_block(old, bytes, target));
+            if is_put || self.log.is_some() {
+                member::insert(old);
+            }
+            self.write(EventKind::Allocated, old, bytes as u64);
         } else {
             self.allocated(new, bytes);
         }
@@ -307,6 +345,7 @@ impl Place<'_> {
         if address == usize::MAX || (bytes as u64) < LEAST.load(Relaxed) || of_others {
             return;
         }
+        self.put(address, bytes);
         // MAP_SHARED is a bit of MAP_SHARED_VALIDATE too.
         let is_shared = flags & libc::MAP_SHARED != 0;
         self.write(
@@ -338,6 +377,7 @@ impl Place<'_> {
         let known =
             unsafe { libc::shmctl(self.frame.argument(0) as i32, libc::IPC_STAT, &raw mut segment) } == 0;
         if known {
+            self.put(address, segment.shm_segsz);
             self.write(EventKind::Attached, address, segment.shm_segsz as u64);
         }
     }

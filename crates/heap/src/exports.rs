@@ -65,7 +65,11 @@ macro_rules! sized {
                 "mov r11, qword ptr [rip + numawise_heap_local@GOTTPOFF]",
                 concat!("sub qword ptr fs:[r11], ", $size),
                 "js 2f",
-                "jmp qword ptr [rip + {real} + 8 * {number}]",
+                // An operator of a C++ library that was loaded later is not known at first.
+                "mov r11, qword ptr [rip + {real} + 8 * {number}]",
+                "test r11, r11",
+                "jz 2f",
+                "jmp r11",
                 "2:",
                 "mov r11d, {number}",
                 "jmp {entry}",

@@ -5,6 +5,9 @@
 //! `call.rs` says what is: `member.rs` knows which blocks were written down, `draw.rs` which small ones are drawn, `stacks.rs` tells call
 //! stacks apart, and `log.rs` and `ring.rs` hold the file. `timer.rs` takes the samples.
 //!
+//! Rules may say which objects go to which nodes: `rules.rs` knows these by the calls of their allocation, `modules.rs` where the files lie that
+//! they speak of, and `placed.rs` sets policies and takes them back. That works without a file too.
+//!
 //! A guest in somebody else's process: it does not panic, end the process, print, allocate, change errno or a result. Where
 //! it cannot note something, the program runs as it would without it. It uses `core` and the C library only. Where the
 //! compiler unwinds (tests, and builds without optimisation), it wants `std` for that.
@@ -28,8 +31,11 @@ mod life;
 mod local;
 mod log;
 mod member;
+mod modules;
+mod placed;
 mod readable;
 mod ring;
+mod rules;
 mod signal;
 mod stacks;
 mod timer;

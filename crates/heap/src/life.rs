@@ -6,10 +6,11 @@ use core::sync::atomic::Ordering::Relaxed;
 use numawise_guest::system::{self, SavedErrno};
 use numawise_guest::threads;
 use numawise_wire::Variable;
+use numawise_wire::heap::rules::RULES;
 use numawise_wire::heap::{DEFAULT_DRAWN, DEFAULT_LEAST, DRAWN, FOLDER, LEAST, MOST_SAMPLES, TIMER};
 
 use crate::log::Settings;
-use crate::{call, code, draw, function, log, readable, stacks, timer};
+use crate::{call, code, draw, function, log, modules, readable, rules, stacks, timer};
 
 /// Begins to watch the process, where the environment asks for it.
 pub fn begin() {
@@ -37,7 +38,12 @@ pub fn begin() {
         }
     }
     let begun = begins && log::start(0);
-    call::LEAST.store(if begun { least } else { u64::MAX }, Relaxed);
+    let has_rules = !has_other && system::variable(RULES).is_some_and(rules::begin);
+    if has_rules && !begins {
+        readable::find_top();
+        register_child();
+    }
+    call::LEAST.store(if begun || has_rules { least } else { u64::MAX }, Relaxed);
     if begun && settings.period > 0 {
         timer::begin();
         threads::watch(arrived);
@@ -77,6 +83,7 @@ fn register_child() {
 unsafe extern "C" fn in_child() {
     let _errno = SavedErrno::new();
     threads::begin_child();
+    modules::begin_child();
     if log::forked() {
         timer::begin_child();
     }

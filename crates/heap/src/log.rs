@@ -65,6 +65,12 @@ pub fn is_begun() -> bool {
     PHASE.load(Relaxed) == WATCHED
 }
 
+/// Whether it is not, and never will be.
+#[inline]
+pub fn is_off() -> bool {
+    PHASE.load(Relaxed) == OFF
+}
+
 /// The mapping of the file of this process.
 #[derive(Clone, Copy)]
 pub struct Log<'a> {
@@ -217,7 +223,12 @@ fn new_generation() -> u64 {
 
 /// In a child of fork, in its only thread. False where it is not watched.
 pub fn forked() -> bool {
-    ![OFF, NOT_BEGUN].contains(&PHASE.load(Relaxed)) && child()
+    if [OFF, NOT_BEGUN].contains(&PHASE.load(Relaxed)) {
+        return false;
+    }
+    // Another handler of fork may have allocated before, and had the file made.
+    let is_told = !core::ptr::eq(GENERATION.load(Relaxed), &raw const PLAIN);
+    if is_told && generation() != 0 { is_begun() } else { child() }
 }
 
 /// A child that was made by a bare clone comes here when it is first seen.

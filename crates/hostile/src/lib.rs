@@ -72,7 +72,7 @@ pub struct Reader {
 
 /// All readers.
 pub fn readers() -> Vec<Reader> {
-    let groups: [&[Reader]; 9] = [
+    let groups: [&[Reader]; 10] = [
         &readers::activity::READERS,
         &readers::objects::READERS,
         &readers::machine::READERS,

@@ -57,6 +57,11 @@ impl HeapLibrary {
         Bytes(file_bytes(settings.timer.is_some_and(|timer| timer > 0)) as u64)
     }
 
+    /// `changes` and what has the library loaded.
+    pub(crate) fn loaded(&self, changes: &[Change], now: &dyn Fn(&str) -> Option<OsString>) -> Vec<Change> {
+        GUEST.changes(&self.library, changes, now)
+    }
+
     /// `changes` and what has the library loaded, which puts its files into `folder`; `now` looks a variable of our own
     /// environment up. What is preloaded already stays: the library that pins threads before ours, all others behind. Settings of an outer
     /// numawise go.
@@ -67,7 +72,9 @@ impl HeapLibrary {
         changes: &[Change],
         now: &dyn Fn(&str) -> Option<OsString>,
     ) -> Vec<Change> {
-        let mut all = GUEST.changes(&self.library, changes, now);
+        let mut all = self.loaded(changes, now);
+        // Of rules, which have their own.
+        all.retain(|change| change.name != LEAST.name());
         all.push(Change::set(FOLDER.name(), folder.to_owned()));
         let numbers = [
             (LEAST, settings.least.map(|bytes| bytes.0)),

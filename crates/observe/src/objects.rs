@@ -23,7 +23,9 @@ use std::collections::HashMap;
 
 use numawise_facts::Reading;
 use numawise_facts::activity::CodePlace;
-use numawise_facts::objects::{AccessMethod, MemoryObject, ObjectKind, ObjectThread};
+use numawise_facts::objects::{
+    AccessMethod, FileAddress, MemoryObject, ObjectKind, ObjectThread, SITE_FRAMES,
+};
 use numawise_linux::calls::pages::page_size;
 use numawise_operands::{Access, Blame, Direction, Listing, Registers, blame, once_around};
 use numawise_units::{Nanoseconds, Pid};
@@ -147,10 +149,16 @@ impl ObjectTracker {
         // They were there when nobody had asked yet.
         let at = self.begin;
         for variable in variables {
+            let own = variable.defined.measured();
+            let own = own.map(|place| FileAddress { file: place.file.clone(), address: place.address });
+            let at_site: Vec<FileAddress> = own.into_iter().collect();
             let defined = variable.defined.map(|place| vec![self.places.number(place)]);
             let name = Some(variable.name.clone());
             let site = Site { process, kind: ObjectKind::Global, callers: Vec::new(), name };
-            let new = || Tally::new(ObjectKind::Global, process, Reading::Measured(variable.name), defined);
+            let new = || {
+                let name = Reading::Measured(variable.name);
+                Tally::new(ObjectKind::Global, process, name, defined).at_site(at_site)
+            };
             let object = object(&mut self.objects, &mut self.by_site, site, new);
             let gone = self.process(process).live.globals.insert(variable.address, variable.bytes, object);
             self.gone(&gone, at);
@@ -254,7 +262,20 @@ impl ObjectTracker {
         } else {
             Reading::Measured(places)
         };
-        object(&mut self.objects, &mut self.by_site, site, || Tally::new(kind, process, name, stack))
+        let at_site = self.in_files(process, &site.callers);
+        object(&mut self.objects, &mut self.by_site, site, || {
+            Tally::new(kind, process, name, stack).at_site(at_site)
+        })
+    }
+
+    /// The innermost callers by their files; nothing where one of them lies in none.
+    fn in_files(&mut self, process: Pid, callers: &[u64]) -> Vec<FileAddress> {
+        // A call may be the last instruction of a file's code.
+        let in_file = |caller: &u64| {
+            let found = self.code.in_file(process, caller.saturating_sub(1))?;
+            Some(FileAddress { address: found.address + 1, ..found })
+        };
+        callers.iter().take(SITE_FRAMES).map(in_file).collect::<Option<_>>().unwrap_or_default()
     }
 
     /// All memory of a process that is of a kind without places.

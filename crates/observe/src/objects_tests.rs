@@ -47,6 +47,10 @@ impl Code for Fake {
         Some(place_at(address))
     }
 
+    fn in_file(&mut self, _: Pid, address: u64) -> Option<FileAddress> {
+        Some(FileAddress { file: "/a".to_owned(), address })
+    }
+
     fn function(&mut self, _: Pid, address: u64) -> Option<(u64, Vec<u8>)> {
         let end = MAIN + self.function.len() as u64;
         (MAIN..end).contains(&address).then(|| (MAIN, self.function.clone()))

@@ -108,7 +108,11 @@ fn policy(
     })
 }
 
-fn check(machine: &Machine, nodes: &NodeSet) -> Result<(), PlacementError> {
+/// Whether the memory of these nodes may be used.
+///
+/// # Errors
+/// Where a node is not there, has no memory or is not allowed.
+pub fn check(machine: &Machine, nodes: &NodeSet) -> Result<(), PlacementError> {
     if nodes.is_empty() {
         return Err(PlacementError::EmptyList("nodes"));
     }
@@ -214,7 +218,11 @@ fn nearest(machine: &Machine, home: Option<NodeId>, cpu: CpuId, candidates: &[&N
     candidates.iter().filter(|node| Some(distance(node)) == least).map(|node| node.id).collect()
 }
 
-fn hbm(machine: &Machine, cpus: &CpuSet) -> Result<NodeSet, PlacementError> {
+/// The nodes with high-bandwidth memory that are nearest to these CPUs.
+///
+/// # Errors
+/// [`PlacementError::NoHbm`].
+pub fn hbm(machine: &Machine, cpus: &CpuSet) -> Result<NodeSet, PlacementError> {
     let candidates: Vec<&Node> = allowed(machine).filter(|node| node.kind == MemoryKind::Hbm).collect();
     if candidates.is_empty() {
         let kinds: Vec<String> =

@@ -161,6 +161,7 @@ fn object(k: u32, each: u32) -> MemoryObject {
             .collect(),
         lines: (0..uses).map(lines).collect(),
         huge_pages: Reading::unavailable("the size of its pages was not asked for"),
+        site: Reading::unavailable("by hand"),
     }
 }
 

@@ -15,6 +15,7 @@ pub(crate) mod study;
 use numawise_facts::Notice;
 use serde_json::{Value, json};
 
+pub use launch::not_loaded;
 pub use plan::numactl_option;
 pub use study::{
     disturbance, disturbances, metric_problem, text_in_grid, trial_status, why as why_not_tried,

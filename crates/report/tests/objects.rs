@@ -8,7 +8,7 @@ use memory_objects::{Watched, hbm, nothing, wave};
 use numawise_facts::Reading;
 use numawise_facts::objects::AccessMethod;
 use numawise_report::document::{self, Style};
-use numawise_report::objects::{SCHEMA, document, json};
+use numawise_report::objects::{SCHEMA, Shown, document, json};
 use serde_json::Value;
 
 fn terminal(of: &Watched, style: Style) -> String {
@@ -67,6 +67,20 @@ fn objects_as_json() {
         (&advice["brought"]["ratio"], &advice["line"]),
         (&1.77.into(), &"numawise run --memory interleave:0-1 -- ./wave 512".into())
     );
+}
+
+#[test]
+fn a_run_that_is_kept_has_a_line_that_puts_its_objects_into_the_fast_memory() {
+    let of = Watched::of(hbm());
+    let line = |record| {
+        let shown = Shown { record, ..of.shown() };
+        let value: Value = serde_json::from_str(&json(&shown)).unwrap();
+        value["findings"][0]["advice"][0]["line"].as_str().unwrap().to_owned()
+    };
+    let is = |text: String, begin: &str| assert!(text.starts_with(begin), "{text}");
+    is(line(None), "numawise run --memory hbm -- ");
+    is(line(Some("run.nw")), "numawise run --objects-to hbm=run.nw -- ");
+    is(line(Some("my run.nw")), "numawise run --objects-to 'hbm=my run.nw' -- ");
 }
 
 /// Shares are of 1 or say why there is none; nothing that is not known is null or 0.

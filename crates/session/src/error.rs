@@ -18,6 +18,7 @@ use numawise_units::{Bytes, Nanoseconds, NodeId, NodeSet, Pid};
 use crate::input_file::TemplateFileError;
 use crate::metric::{MetricClues, is_of_a_file};
 use crate::numactl_list::{ListError, RequestedList};
+use crate::objects_to_error::ObjectsToError;
 use crate::room::CopiesLimit;
 use crate::slurm::{JobFailure, SlurmError};
 
@@ -70,6 +71,8 @@ pub enum Error {
     Find(#[from] FindError),
     #[error(transparent)]
     Location(#[from] LocationError),
+    #[error(transparent)]
+    ObjectsTo(#[from] ObjectsToError),
     #[error(transparent)]
     Rank(#[from] RankError),
     #[error("{source}")]

@@ -8,6 +8,7 @@
 //! - [`experiment`]: whether the placement of a program matters;
 //! - [`measure`]: the memory benchmark of this machine;
 //! - [`objects`]: a program run once, and its memory objects followed;
+//! - [`objects_to`]: its objects put on nodes in the next run;
 //! - [`plan`]: a program with its threads and its memory where they are asked for; [`copies`]: several of it;
 //! - [`profiles`]: what memory benchmarks have saved;
 //! - [`slurm`]: trials of a study as jobs of Slurm;
@@ -26,6 +27,8 @@ pub mod migrate;
 mod near;
 mod numactl_list;
 pub mod objects;
+pub mod objects_to;
+mod objects_to_error;
 pub mod openmp;
 pub mod place;
 pub mod plan;

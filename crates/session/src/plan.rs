@@ -6,14 +6,14 @@
 
 use std::convert::Infallible;
 
-use numawise_facts::notice::{AffinityRefusal, MachineNotice, PlanNotice};
+use numawise_facts::notice::{AffinityRefusal, LaunchNotice, MachineNotice, PlanNotice};
 use numawise_facts::{Machine, Notice, Placement, RunSpec, TaskPlacement, ThreadBinding};
 use numawise_launch::{Change, LaunchError, Pinner};
 use numawise_machine::{AllowedSets, Roots};
 use numawise_placement::{MachineDetail, needs};
 use numawise_units::TaskId;
 
-use crate::{Error, here};
+use crate::{Error, here, objects_to};
 
 mod evidence;
 mod gpus;
@@ -102,6 +102,7 @@ pub fn for_start(request: &RunRequest, environment: Environment<'_>) -> Result<R
         );
     }
     plan.warnings = warnings;
+    plan.put_objects(request, environment)?;
     plan.inputs = RunInputs::for_start(request, environment)?;
     Ok(plan)
 }
@@ -149,6 +150,9 @@ pub fn for_display(
     plan.placement.warnings.extend(gpus::of_bound_rank(request.share_gpus, &plan.notes));
     plan.placement.warnings.extend(refused.into_iter().chain(preload).chain(on_pages));
     plan.warnings.clone_from(&plan.placement.warnings);
+    if input.is_none() {
+        plan.put_objects(request, environment)?;
+    }
     plan.inputs = RunInputs::for_display(request, environment)?;
     Ok(plan)
 }
@@ -247,6 +251,21 @@ impl RunPlan {
             task.task = TaskId(local);
         }
         Ok(task)
+    }
+
+    /// Whether memory objects are put on nodes, which no other tool does.
+    pub fn puts_objects(&self) -> bool {
+        self.notes.iter().any(|note| matches!(note, Notice::Launch(LaunchNotice::ObjectPut { .. })))
+    }
+
+    /// Adds what puts memory objects on nodes of this machine.
+    fn put_objects(&mut self, request: &RunRequest, environment: Environment<'_>) -> Result<(), Error> {
+        let Some(asked) = &request.objects_to else { return Ok(()) };
+        let cpus = &self.own_task()?.cpus;
+        let put = objects_to::changes(asked, &request.command, cpus, &self.changes, environment)?;
+        self.changes = put.changes;
+        self.notes.extend(put.notes);
+        Ok(())
     }
 
     /// This process becomes our task of the plan. Comes back only with an error.

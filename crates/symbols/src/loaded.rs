@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use numawise_facts::Reading;
 use numawise_facts::activity::{CodePlace, SourcePlace};
+use numawise_facts::objects::FileAddress;
 use numawise_linux::Roots;
 use numawise_linux::file::Lines;
 use numawise_linux::proc::maps::MappedCode;
@@ -257,6 +258,12 @@ impl LoadedFiles {
             Some(CodeAt { file: number, frames: &content.frames, processor, address: in_file })
         };
         self.unwinder.callers(stack, code, |address| mappings.at(address).is_some())
+    }
+
+    /// The file around an address, and the address in it.
+    pub fn in_file(&mut self, process: Pid, address: u64) -> Option<FileAddress> {
+        let (file, address) = self.file(process, address)?;
+        Some(FileAddress { file: file.path.to_string_lossy().into_owned(), address })
     }
 
     /// What stands at an address: the innermost function there that is the program's own, and its line.

@@ -38,6 +38,8 @@ pub const MPOL_F_NODE: c_ulong = 1;
 const MPOL_F_ADDR: c_ulong = 2;
 /// mbind(2): pages that are there must follow the policy.
 pub const MPOL_MF_STRICT: c_ulong = 1;
+/// mbind(2): pages that are there, and no other process has, are moved.
+pub const MPOL_MF_MOVE: c_ulong = 2;
 /// Asks `get_mempolicy` for the nodes of the cpuset.
 pub const MPOL_F_MEMS_ALLOWED: c_ulong = 4;
 

@@ -6,6 +6,7 @@
 //! [`Sample`]; readers use [`reader`], which takes bytes and trusts none of them.
 
 pub mod reader;
+pub mod rules;
 
 use core::sync::atomic::{AtomicU32, AtomicU64};
 

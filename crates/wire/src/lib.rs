@@ -5,6 +5,7 @@
 //! - [`pin`]: the pin plan, from numawise to the agent, in the environment (`docs/formats/pin-protocol.md`).
 //! - [`snapshot`]: what the collector measured, from the target, in a file (`docs/formats/snapshot-part.md`).
 //! - [`heap`]: allocations of the target, and samples of its threads, in a file (`docs/formats/heap-log.md`).
+//! - [`heap::rules`]: where the target is to put memory objects, in the environment (`docs/formats/object-rules.md`).
 //! - [`roles`]: whose work a thread does, which both sides must answer alike.
 //! - [`mask`]: CPU sets as words of bits, in which both sides hold them.
 

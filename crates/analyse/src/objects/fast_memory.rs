@@ -17,9 +17,18 @@ const STEPS: u32 = 5_000_000;
 /// The same for the question whether one object belongs to the choice for certain, which is asked for each of them.
 const STEPS_OF_ONE: u32 = 100_000;
 
-/// The objects that fit together and have the most time.
+/// The objects that fit together and have the most time, where the machine has fast memory.
 pub fn choice(machine: &Machine, rows: &[ObjectRow], time: &Reading<u64>) -> Reading<FastMemoryChoice> {
-    space(machine).and_then(|(nodes, capacity)| {
+    into_space(space(machine), rows, time)
+}
+
+/// The same for a space that is known.
+pub fn into_space(
+    space: Reading<(NodeSet, Bytes)>,
+    rows: &[ObjectRow],
+    time: &Reading<u64>,
+) -> Reading<FastMemoryChoice> {
+    space.and_then(|(nodes, capacity)| {
         time.clone().and_then(|samples| {
             let candidates: Vec<(usize, ShareInterval)> = candidates(rows);
             let chosen = chosen(rows, &candidates, capacity);
@@ -56,25 +65,33 @@ fn space(machine: &Machine) -> Reading<(NodeSet, Bytes)> {
             "the machine has no memory that is known to be fast, or it may not be used",
         );
     }
-    let free = fast.iter().filter_map(|node| node.free.measured().or(node.memory.measured()));
+    free(machine, &nodes).and_then(|bytes| Reading::Measured((nodes, bytes)))
+}
+
+/// What is free on these nodes; of recorded machines what they have.
+pub fn free(machine: &Machine, nodes: &NodeSet) -> Reading<Bytes> {
+    let these = machine.nodes.iter().filter(|node| nodes.contains(node.id));
+    let free = these.filter_map(|node| node.free.measured().or(node.memory.measured()));
     match free.copied().reduce(|all, one| Bytes(all.0.saturating_add(one.0))) {
-        Some(bytes) => Reading::Measured((nodes, bytes)),
-        None => Reading::unavailable("it is not known how much fast memory there is"),
+        Some(bytes) => Reading::Measured(bytes),
+        None => Reading::unavailable("it is not known how much memory is free there"),
     }
 }
 
 /// Rows that can be put somewhere, with their time. They are in the order of it.
 fn candidates(rows: &[ObjectRow]) -> Vec<(usize, ShareInterval)> {
-    let can_be_put = |row: &ObjectRow| {
-        matches!(row.kind, ObjectKind::Heap | ObjectKind::Mapped | ObjectKind::Shared | ObjectKind::Global)
-            && row.bytes.0 > 0
-    };
     let timed = rows.iter().enumerate().filter(|(_, row)| can_be_put(row));
     timed
         .filter_map(|(k, row)| Some((k, *row.memory_time.measured()?)))
         .filter(|(_, time)| time.value.0 > 0.0)
         .take(CANDIDATES)
         .collect()
+}
+
+/// Whether it is memory that can be put somewhere by itself.
+pub fn can_be_put(row: &ObjectRow) -> bool {
+    matches!(row.kind, ObjectKind::Heap | ObjectKind::Mapped | ObjectKind::Shared | ObjectKind::Global)
+        && row.bytes.0 > 0
 }
 
 fn chosen(rows: &[ObjectRow], candidates: &[(usize, ShareInterval)], capacity: Bytes) -> Choice {

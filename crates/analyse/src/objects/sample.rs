@@ -141,6 +141,7 @@ pub fn object(name: &str, bytes: Bytes) -> MemoryObject {
         use_places: vec![],
         lines: vec![],
         huge_pages: Reading::unavailable("the size of its pages was not asked for"),
+        site: Reading::unavailable("by hand"),
     }
 }
 

@@ -14,6 +14,7 @@
 mod arguments;
 mod copies;
 mod numactl;
+mod objects_to;
 mod request;
 mod shared_memory;
 mod show;

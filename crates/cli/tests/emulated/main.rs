@@ -7,6 +7,7 @@ mod check;
 mod launcher;
 mod machine;
 mod measure;
+mod objects_to;
 mod peers;
 mod placement;
 mod probe;

@@ -1,5 +1,10 @@
 //! `numawise objects`: programs that know who touches and uses their memory objects, held against what is said of them.
 
+#[path = "../support/collector.rs"]
+mod collector;
 mod compare;
 mod known;
+mod placed;
+#[path = "../support/program.rs"]
+mod program;
 mod truth;

@@ -19,6 +19,8 @@ pub struct ObjectTruth {
     pub kind: String,
     pub file: String,
     pub line: u64,
+    /// Its size, where that alone tells it from others.
+    pub bytes: Option<u64>,
 }
 
 /// What one thread has of an object.
@@ -86,6 +88,7 @@ fn thread(text: &str, share: &str) -> Option<ThreadTruth> {
             kind: (*fields.get("kind")?).to_owned(),
             file: file.to_owned(),
             line: line.parse().ok()?,
+            bytes: fields.get("bytes").and_then(|bytes| bytes.parse().ok()),
         },
         tid: fields.get("tid")?.parse().ok()?,
         share: part(share)?,
@@ -103,7 +106,13 @@ fn the_lines_of_a_program_are_read() {
         truth covered=0.954164\n";
     let truth = Truth::parse(output).unwrap().unwrap();
     assert_eq!(truth.loops, Loops::Mixed);
-    let grid = ObjectTruth { name: "grid".into(), kind: "heap".into(), file: "patterns.c".into(), line: 82 };
+    let grid = ObjectTruth {
+        name: "grid".into(),
+        kind: "heap".into(),
+        file: "patterns.c".into(),
+        line: 82,
+        bytes: None,
+    };
     assert_eq!(truth.uses, [ThreadTruth { object: grid.clone(), tid: 31, share: 0.25, reads: Some(1.0) }]);
     assert_eq!(truth.touches, [ThreadTruth { object: grid, tid: 30, share: 1.0, reads: None }]);
     assert_eq!(Truth::parse("truth skipped=this processor has no AVX2\n"), Ok(None));

@@ -1,9 +1,10 @@
 //! Notices of a launch: the job in which a program is started, its environment, and the library that pins its threads.
 
-use numawise_units::{CpuSet, Pid};
+use numawise_units::{Bytes, CpuSet, NodeSet, Pid};
 use serde::{Deserialize, Serialize};
 
-use crate::Launcher;
+use crate::activity::CodePlace;
+use crate::{Launcher, Reading};
 
 /// What the CPUs of a launcher were read from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -91,5 +92,9 @@ super::notices! {
         "NW619" HugePagesMissing { problem: String },
         /// The launcher bound this rank by a default of its own, and the plan takes the CPUs of the launcher instead.
         "NW620" DefaultBindingPassedOver { launcher: Launcher, cpus: CpuSet, launcher_cpus: CpuSet, mask: LauncherMask },
+        /// A memory object is put on these nodes wherever it is allocated.
+        "NW621" ObjectPut { name: Option<String>, bytes: Bytes, allocated: Reading<CodePlace>, nodes: NodeSet },
+        /// A memory object that was asked for cannot be told from others.
+        "NW622" ObjectNotPut { name: Option<String>, reason: String },
     }
 }

@@ -1,6 +1,7 @@
 //! The library preloaded into real programs: what they print and how they end is the same as without it, and what it wrote down is what
 //! they allocated. A test that cannot run here says SKIPPED with its reason.
 
+mod rules;
 mod support;
 
 use numawise_facts::objects::ObjectKind;
@@ -239,6 +240,16 @@ fn a_child_of_fork_has_a_file_of_its_own_and_one_of_vfork_its_parents_until_it_r
     };
     let inherited = of("inherited").1;
     assert!(freed(first, inherited) && freed(child, inherited));
+}
+
+#[test]
+fn a_child_has_one_file_where_another_handler_of_fork_maps_first() {
+    let bench = Bench::new();
+    let Some(program) = bench.compile("gcc", "ways.c", &["-pthread"]) else { return };
+    let (written, _) = bench.with(&[program.to_str().unwrap(), "handler"], &NONE);
+    assert_eq!(written.counts.processes, 2);
+    let mapped = |change: &&MemoryChange| matches!(change, MemoryChange::Mapped { bytes: 303_104, .. });
+    assert_eq!(written.changes().filter(mapped).count(), 1);
 }
 
 #[test]

@@ -125,6 +125,13 @@ impl Bench {
         (Written { entries, counts: logs.counts(), samples: logs.samples() }, ended.errors)
     }
 
+    /// Runs a program with rules and nothing else, or with a log too; how it ended.
+    pub fn with_rules(&self, words: &[&str], rules: &str, variables: &[(&str, &str)]) -> Ended {
+        let mut command = self.command(words);
+        command.env("LD_PRELOAD", library()).env("NUMAWISE_OBJECTS_TO", rules);
+        end(command.envs(variables.iter().copied()).spawn().unwrap())
+    }
+
     fn command(&self, words: &[&str]) -> Command {
         let mut command = Command::new(words[0]);
         command.args(&words[1..]).current_dir(self.folder.path()).env_remove("LD_PRELOAD");

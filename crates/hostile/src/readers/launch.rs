@@ -3,12 +3,13 @@
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 
+use numawise_wire::heap::rules;
 use numawise_wire::mask::{self, MOST_WORDS};
 use numawise_wire::pin;
 
 use crate::{Read, Reader};
 
-pub(crate) const READERS: [Reader; 2] = [
+pub(crate) const READERS: [Reader; 3] = [
     Reader {
         name: "rank",
         read: rank,
@@ -32,6 +33,25 @@ pub(crate) const READERS: [Reader; 2] = [
         words: &[";", "1;", "0-8191", "8192", "-", ",", "0-7"],
         inputs: 1500,
     },
+    Reader {
+        name: "object-rules",
+        read: object_rules,
+        corpus: &["crates/hostile/testdata/object-rules"],
+        words: &[
+            ";",
+            "1;",
+            ";n0",
+            ";n1023",
+            ";n1024",
+            ";fapp",
+            ";c0:11ca",
+            ",0:13dd",
+            ";g0:4080+800000",
+            "ffffffffffffffff",
+            "%3b",
+        ],
+        inputs: 1500,
+    },
 ];
 
 /// Lines `NAME=value` are the environment.
@@ -47,6 +67,25 @@ fn rank(input: &[u8]) -> Read {
             || rank.size.is_some_and(|size| rank.rank.is_some_and(|rank| rank >= size));
         outside.then(|| format!("{rank:?}"))
     })
+}
+
+fn object_rules(input: &[u8]) -> Read {
+    let mut broken = None;
+    let decoded = rules::decode(input, &mut |part| {
+        let sound = match part {
+            rules::Part::Nodes(nodes) => mask::first(&nodes).is_some(),
+            rules::Part::File(name) => !name.is_empty(),
+            rules::Part::Calls(calls) => !calls.frames().is_empty(),
+            rules::Part::Variable { at, bytes } => at.address.checked_add(bytes).is_some(),
+        };
+        if !sound {
+            broken = Some(format!("{part:?}"));
+        }
+    });
+    match decoded {
+        Ok(()) => Read::accepted(broken),
+        Err(error) => Read::Refused(format!("{error:?}")),
+    }
 }
 
 fn pin_plan(input: &[u8]) -> Read {

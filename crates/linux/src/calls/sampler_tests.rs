@@ -56,13 +56,12 @@ fn first_accesses_to_pages_are_seen_with_their_addresses() {
     let page = page_size().0 as usize;
     let Some(mut sampler) = sampler(&settings(false)) else { return };
     let begin = touch(PAGES);
+    let addresses = begin..begin + (PAGES * page) as u64;
     let mut seen = std::collections::BTreeSet::new();
     let mut lost = 0;
     sampler_records(&mut sampler, |is_fault, record| match record {
-        Record::Sample(sample) if is_fault => {
-            if (begin..begin + (PAGES * page) as u64).contains(&sample.address) {
-                seen.insert(sample.address / page as u64);
-            }
+        Record::Sample(sample) if is_fault && addresses.contains(&sample.address) => {
+            seen.insert(sample.address / page as u64);
         }
         Record::Lost { count } => lost += count,
         _ => {}

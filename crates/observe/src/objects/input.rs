@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use numawise_facts::Reading;
 use numawise_facts::activity::CodePlace;
-use numawise_facts::objects::ObjectKind;
+use numawise_facts::objects::{FileAddress, ObjectKind};
 use numawise_operands::Registers;
 use numawise_units::{CpuId, Nanoseconds, Pid};
 
@@ -111,6 +111,8 @@ pub trait Code {
     fn replaced(&mut self, process: Pid);
     /// What stands there: the innermost function that has a line of its own.
     fn place(&mut self, process: Pid, address: u64) -> Option<CodePlace>;
+    /// The file around an address, and the address in it.
+    fn in_file(&mut self, process: Pid, address: u64) -> Option<FileAddress>;
     /// The function around an address: where it begins, and its bytes.
     fn function(&mut self, process: Pid, address: u64) -> Option<(u64, Vec<u8>)>;
     /// Where the callers go on, from the innermost on.

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use numawise_facts::Reading;
 use numawise_facts::objects::{
-    FirstTouch, HugePages, MemoryObject, ObjectKind, ObjectPages, ObjectUse, PARTS, PartUse, PlaceCount,
-    PlaceUse,
+    FileAddress, FirstTouch, HugePages, MemoryObject, ObjectKind, ObjectPages, ObjectUse, PARTS, PartUse,
+    PlaceCount, PlaceUse,
 };
 use numawise_units::{Bytes, CpuId, Nanoseconds, NodeId, Pid};
 
@@ -56,6 +56,7 @@ pub struct Tally {
     parts: BTreeMap<(u32, u8), f64>,
     lines: PageLines,
     huge: Reading<HugePages>,
+    site: Reading<Vec<FileAddress>>,
 }
 
 impl Tally {
@@ -81,7 +82,13 @@ impl Tally {
             huge: Reading::unavailable(
                 "the size of its pages was not asked for: it is small, or was there too shortly",
             ),
+            site: Reading::unavailable("it is not known in which file its allocation is"),
         }
+    }
+
+    /// At these addresses of files.
+    pub fn at_site(self, site: Vec<FileAddress>) -> Tally {
+        if site.is_empty() { self } else { Tally { site: Reading::Measured(site), ..self } }
     }
 
     pub fn kind(&self) -> ObjectKind {
@@ -207,6 +214,7 @@ impl Tally {
                 .collect(),
             lines: self.lines.finish(),
             huge_pages: self.huge,
+            site: self.site,
         }
     }
 }

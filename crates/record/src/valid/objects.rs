@@ -3,6 +3,7 @@
 use numawise_facts::activity::CodePlace;
 use numawise_facts::objects::{
     HugePages, LINES, MemoryObject, ObjectPages, ObjectRunHeader, ObjectThread, ObjectWatching, PARTS,
+    SITE_FRAMES,
 };
 use numawise_facts::{Effect, ObjectRun};
 use numawise_units::{Bytes, Id};
@@ -115,6 +116,9 @@ impl ObjectSums {
         let stack = of.allocated.measured().map_or(&[][..], Vec::as_slice);
         ensure(stack.len() <= MOST_FRAMES, place("allocated"), stack.len(), "at most 4096 frames")?;
         stack.iter().try_for_each(|frame| self.known_place(*frame, place("allocated")))?;
+        let site = of.site.measured().map_or(&[][..], Vec::as_slice);
+        ensure(site.len() <= SITE_FRAMES, place("site"), site.len(), "at most 12 frames")?;
+        site.iter().try_for_each(|frame| text(&frame.file, place("site")))?;
         count(of.count, place("count"))?;
         self.bytes = self.bytes + of.bytes;
         let found = format_args!("{} bytes with those before", self.bytes.0);

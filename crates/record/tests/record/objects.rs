@@ -96,6 +96,7 @@ fn array() -> MemoryObject {
         reads: samples * 0.75,
     };
     MemoryObject {
+        site: Reading::unavailable("made for a test"),
         kind: ObjectKind::Heap,
         process: PROCESS,
         name: Reading::Measured("u".to_owned()),

@@ -1,6 +1,8 @@
 //! Texts of the notices of a launch.
 
 use numawise_facts::Launcher;
+use numawise_facts::Reading;
+use numawise_facts::activity::CodePlace;
 use numawise_facts::notice::{LaunchNotice, LauncherMask, NotPreloadableReason, PreloadObstacle};
 
 use crate::amount::many;
@@ -70,6 +72,15 @@ pub fn text(notice: &LaunchNotice) -> String {
              that the launcher itself may use ({launcher_cpus}, reported by {}); a binding that is asked for is respected",
             who(mask)
         ),
+        LaunchNotice::ObjectPut { name, bytes, allocated, nodes } => format!(
+            "{} ({bytes}, {}) goes to node {nodes} wherever it is allocated, as long as there is room",
+            name.as_deref().unwrap_or("an object without a name"),
+            defined(allocated)
+        ),
+        LaunchNotice::ObjectNotPut { name, reason } => format!(
+            "{} stays where the system puts it: {reason}",
+            name.as_deref().unwrap_or("an object without a name")
+        ),
         LaunchNotice::ThreadsPinnedBy { library } => format!("threads of every kind are pinned by {library}"),
         LaunchNotice::OnlyOpenMpPinned => {
             "threads of OpenMP are pinned by its variables; no others (--no-preload)".to_owned()
@@ -130,6 +141,27 @@ fn preload_obstacle(obstacle: &PreloadObstacle) -> String {
              the CPUs of the task",
             not_preloadable(reason)
         ),
+    }
+}
+
+/// The line of an object, or its file.
+fn defined(at: &Reading<CodePlace>) -> String {
+    let end = |path: &str| path.rsplit('/').next().unwrap_or(path).to_owned();
+    let Some(place) = at.measured() else { return "from an unknown place".to_owned() };
+    match (place.source.file.measured(), place.source.line.measured()) {
+        (Some(file), Some(line)) => format!("{}:{line}", end(file)),
+        _ => end(&place.file),
+    }
+}
+
+/// Why a library is not loaded into a program.
+pub fn not_loaded(obstacle: &PreloadObstacle) -> String {
+    match obstacle {
+        PreloadObstacle::Program { program, reason } => format!("{program}: {}", not_preloadable(reason)),
+        PreloadObstacle::LibraryPath { library } => {
+            format!("LD_PRELOAD cannot hold its path {library}; move numawise to another folder")
+        }
+        PreloadObstacle::LibraryUnreadable { library, error } => format!("{library} cannot be read: {error}"),
     }
 }
 

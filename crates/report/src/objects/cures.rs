@@ -2,7 +2,7 @@
 
 use numawise_facts::finding::{Advice, AdvisedStep, ObjectAdvice};
 use numawise_facts::objects::TriedCure;
-use numawise_facts::{Effect, Reading};
+use numawise_facts::{Argument, Effect, Reading};
 use numawise_tables::objects::ObjectFinding;
 
 use super::Shown;
@@ -19,6 +19,9 @@ pub fn text(shown: &Shown, of: &ObjectFinding, step: &AdvisedStep) -> String {
             let by = line.map(|line| format!(" by {line}")).unwrap_or_default();
             format!("{what}: tried{by}, without a result ({unavailable})")
         }
+        (Reading::Unavailable { .. }, Some(line)) if puts_objects(shown, step) => {
+            format!("{what}; not tried; for all that is chosen: {line}")
+        }
         (Reading::Unavailable { .. }, Some(line)) => {
             format!("{what}; not tried; for all memory at once: {line}")
         }
@@ -31,13 +34,21 @@ fn tried(effect: &Effect) -> String {
     format!("tried, {} ({} to {})", effect.ratio, effect.low, effect.high)
 }
 
-/// The line that tried it, else one that tries it on all memory of the program; none where only a change of the program does it.
+/// Whether the line puts objects into the fast memory and nothing else there, by the record of the run.
+fn puts_objects(shown: &Shown, step: &AdvisedStep) -> bool {
+    shown.record.is_some() && matches!(object_advice(step), Some(ObjectAdvice::PutIntoFastMemory { .. }))
+}
+
+/// The line that tried it, else one that tries it on the objects that are chosen, or on all memory of the program; none where only a change of the program does it.
 pub fn line(shown: &Shown, of: &ObjectFinding, step: &AdvisedStep) -> Option<String> {
     let advice = object_advice(step)?;
     if let Some(trial) = trial(shown, of, advice) {
         return Some(trial.command.clone());
     }
-    let options = object_findings::options(advice)?;
+    let options = match (shown.record, puts_objects(shown, step)) {
+        (Some(record), true) => format!("--objects-to {}", Argument::from(format!("hbm={record}").as_str())),
+        _ => object_findings::options(advice)?,
+    };
     Some(format!("numawise run {options} -- {}", shown.run.header.command.shell_line()))
 }
 

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use numawise_facts::Reading;
 use numawise_facts::activity::CodePlace;
+use numawise_facts::objects::FileAddress;
 use numawise_linux::Roots;
 use numawise_observe::objects::input::{Code, CodeMapping, LoadedVariable, Stack};
 use numawise_symbols::{GlobalVariable, LoadedFiles, StackView};
@@ -62,6 +63,10 @@ impl Code for ProgramCode {
 
     fn place(&mut self, process: Pid, address: u64) -> Option<CodePlace> {
         self.files.place(process, address)
+    }
+
+    fn in_file(&mut self, process: Pid, address: u64) -> Option<FileAddress> {
+        self.files.in_file(process, address)
     }
 
     fn function(&mut self, process: Pid, address: u64) -> Option<(u64, Vec<u8>)> {

@@ -18,6 +18,7 @@ use numawise_units::{CpuSet, NodeSet, TaskId};
 use super::gpus::VisibleGpus;
 use super::placeholders;
 use crate::numactl_list::{RequestedList, parse_cpus, parse_nodes};
+use crate::objects_to::ObjectsTo;
 use crate::{Error, openmp};
 
 #[cfg(test)]
@@ -117,6 +118,8 @@ pub struct RunRequest {
     pub write_weights: bool,
     /// Input files of the program that are filled in for each task.
     pub inputs: InputsRequest,
+    /// Memory objects that are put on nodes by themselves.
+    pub objects_to: Option<ObjectsTo>,
     pub explain: Explanation,
 }
 
@@ -154,6 +157,7 @@ impl RunRequest {
             preload: true,
             write_weights: false,
             inputs: InputsRequest::default(),
+            objects_to: None,
             explain: Explanation::Warnings,
         }
     }

@@ -11,7 +11,8 @@
  *
  * `time_share` is of the time of all threads with all objects, `reads` the part of this time in which the thread read, `share` of the
  * pages of the object, `pages` what a thread touched and `faults` what the kernel counted of it, `covered` the accounted time over the CPU time of the program. `kind` is as `numawise objects
- * --json` has it, `at` where the object is allocated or defined. Thread 0 began the program. */
+ * --json` has it, `at` where the object is allocated or defined;
+ * `bytes=N` follows where only its size tells it from others. Thread 0 began the program. */
 #ifndef OBJECTS_ACCOUNT_H
 #define OBJECTS_ACCOUNT_H
 

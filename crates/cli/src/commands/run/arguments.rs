@@ -101,6 +101,11 @@ pub struct PlacementOptions {
     /// weights for all programs of this computer, until they are changed again
     #[arg(long, help_heading = "Pages")]
     pub global_weights: bool,
+
+    /// Put the objects of an earlier run (numawise objects --output FILE) that have the most time for memory on these nodes as far as they fit, or
+    /// those with the names: hbm=FILE, 1=FILE, hbm=FILE:u,v. The program stays as it is
+    #[arg(long, value_name = "NODES|hbm=FILE[:NAMES]", help_heading = "Objects")]
+    pub objects_to: Option<OsString>,
 }
 
 /// Where threads and memory go, as it was typed, and the words with which `numawise run` does the same.

@@ -16,7 +16,7 @@ use numawise_session::study::read_templates;
 use super::super::Failure;
 use super::arguments::{Arguments, CpuOptions, PlacementOptions};
 use super::numactl::NumactlOptions;
-use super::shared_memory;
+use super::{objects_to, shared_memory};
 
 #[cfg(test)]
 #[path = "request_tests.rs"]
@@ -130,6 +130,16 @@ fn request(typed: Arguments) -> Result<RunRequest, Failure> {
             "--emit {tool} prints lines for a shell, and none of them fills an input file in; expected it without --template"
         )));
     }
+    if let (Some(tool), Some(_)) = (typed.emit, &typed.placement.objects_to) {
+        return Err(Failure::new(format!(
+            "--emit {tool} prints lines of other tools, and none of them puts single objects on nodes; expected it without --objects-to"
+        )));
+    }
+    if let (Some(input), Some(_)) = (&typed.input, &typed.placement.objects_to) {
+        return Err(Failure::new(format!(
+            "--input {input} plans for another machine, and --objects-to chooses by what is free on this one; expected one of the two"
+        )));
+    }
     let templates = read_templates(&typed.template, Path::new("")).map_err(Error::from)?;
     let inputs = InputsRequest { templates, folder: typed.template_dir };
     let request = placed(typed.placement, &typed.numactl, typed.command)?;
@@ -158,6 +168,7 @@ pub fn placed(
         rebind: typed.rebind,
         preload: !typed.no_preload,
         write_weights: typed.global_weights,
+        objects_to: typed.objects_to.as_deref().map(objects_to::parse).transpose()?,
         ..on_cpus(typed.cpus, spec(command))?
     };
     add_numactl(&mut request, numactl)?;

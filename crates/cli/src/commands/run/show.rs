@@ -90,8 +90,9 @@ fn with_view(plan: &RunPlan, spec: &RunSpec, show: impl Fn(&View<'_>) -> String)
     let environment: Vec<(String, Option<String>)> =
         changed.map(|change| (change.name.to_owned(), change.value.clone())).collect();
     let inputs: Vec<InputFile> = plan.filled_files()?.into_iter().map(shown_input).collect();
-    // A line without its file is no equivalent.
-    let commands = if inputs.is_empty() { commands(plan, &lines) } else { Vec::new() };
+    // A line without its file or its objects is no equivalent.
+    let commands =
+        if inputs.is_empty() && !plan.puts_objects() { commands(plan, &lines) } else { Vec::new() };
     let own = lines.get(plan.ours as usize).map_or("", String::as_str);
     Ok(show(&View {
         machine: &plan.machine,

@@ -171,6 +171,22 @@ static void fork_and_vfork(const char *self) {
   free(inherited);
 }
 
+static void maps(void) { mmap(NULL, 303104, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0); }
+
+// Handlers of a child run in the order in which they were given: this one before those of all libraries.
+static void before_libraries(int count, char **words) {
+  if (count > 1 && !strcmp(words[1], "handler")) pthread_atfork(NULL, NULL, maps);
+}
+__attribute__((section(".preinit_array"), used)) static void (*first)(int, char **) = before_libraries;
+
+static void handler_of_fork(void) {
+  pid_t child = fork();
+  if (child == 0) _exit(0);
+  int status;
+  waitpid(child, &status, 0);
+  puts("forked");
+}
+
 // So many allocations and frees, ten million a minute.
 static void many(int count) {
   void *kept[64] = {0};
@@ -277,6 +293,7 @@ int main(int count, char **words) {
   if (!strcmp(way, "chain")) chain();
   if (!strcmp(way, "refused")) refused();
   if (!strcmp(way, "fork")) fork_and_vfork(words[0]);
+  if (!strcmp(way, "handler")) handler_of_fork();
   if (!strcmp(way, "many")) many(500000);
   if (!strcmp(way, "small")) small();
   if (!strcmp(way, "timed")) timed();
