@@ -76,7 +76,7 @@ fn object_rules(input: &[u8]) -> Read {
             rules::Part::Nodes(nodes) => mask::first(&nodes).is_some(),
             rules::Part::File(name) => !name.is_empty(),
             rules::Part::Calls(calls) => !calls.frames().is_empty(),
-            rules::Part::Variable { at, bytes } => at.address.checked_add(bytes).is_some(),
+            rules::Part::Variable { at, bytes } => at.address().checked_add(bytes).is_some(),
         };
         if !sound {
             broken = Some(format!("{part:?}"));
