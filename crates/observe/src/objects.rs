@@ -174,11 +174,6 @@ impl ObjectTracker {
         self.process(process).stacks.insert(number, callers);
     }
 
-    /// Whether [`ObjectTracker::stack`] was called for it.
-    pub fn knows_stack(&self, process: Pid, number: u32) -> bool {
-        self.processes.get(&process).is_some_and(|process| process.stacks.contains_key(&number))
-    }
-
     pub fn memory(&mut self, event: &MemoryEvent) {
         self.counts.events += 1;
         let (process, at) = (event.process, event.at);

@@ -125,8 +125,9 @@ impl<'a> Way<'a> {
         let step = self.0[slow];
         let [memory] = &*step.memory else { return None };
         let Source::Register { number, .. } = memory.base else { return None };
-        let goes_on =
-            self.0[slow + 1..].iter().any(|other| other.memory == step.memory && other.writes.has(number));
+        // What makes something else of the pointer first, such as the place of an element by its number, ends the chain.
+        let next = self.0[slow + 1..].iter().find(|other| other.writes.has(number));
+        let goes_on = next.is_some_and(|other| other.memory == step.memory);
         let is_lost = step.writes.has(number) && step.changes == [None, None];
         (is_lost && goes_on).then(|| step.accesses(&self.behind(slow, registers))).flatten()
     }

@@ -132,6 +132,26 @@ fn a_copy_is_blamed_while_it_goes_on_and_at_its_end_when_it_is_over() {
 }
 
 #[test]
+fn a_number_that_was_loaded_is_no_next_node() {
+    let by_number = function(|a| {
+        let mut again = a.create_label();
+        a.set_label(&mut again).unwrap();
+        for _ in 0..2 {
+            a.lea(rax, ptr(rbx + rax * 8)).unwrap();
+            a.mov(rax, ptr(rax)).unwrap();
+        }
+        a.dec(rcx).unwrap();
+        a.jne(again).unwrap();
+    });
+    // Behind each of the loads rax is the number of an element, of which the next load says where it lies.
+    for step in [2, 4] {
+        let expected: &[u64] = &[RBX + 8 * RAX];
+        let found = blamed(&by_number, step);
+        assert!(found.is_empty() || found == expected, "{found:x?} at {step}");
+    }
+}
+
+#[test]
 fn in_a_chain_that_was_unrolled_the_next_node_stands_for_the_one_before() {
     let chase = function(|a| {
         let mut again = a.create_label();

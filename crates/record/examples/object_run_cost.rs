@@ -135,7 +135,7 @@ fn place(number: u32) -> CodePlace {
 fn object(number: u32, uses: u32) -> MemoryObject {
     let at = |step: u32| number.wrapping_mul(2_654_435_761).wrapping_add(step);
     MemoryObject {
-        site: Reading::unavailable("made for a test"),
+        site: Reading::unavailable("it was not collected"),
         kind: ObjectKind::Heap,
         process: Pid(1000),
         name: Reading::Measured(format!("array_{number}")),

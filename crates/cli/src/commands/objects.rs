@@ -16,7 +16,8 @@ use numawise_report::notice;
 use numawise_session::objects::{EndedObjects, ObjectsRequest, prepare};
 use numawise_units::{Bytes, Nanoseconds};
 
-use super::run::{TypedPlacement, placed};
+use super::run::{TypedPlacement, environment, placed};
+use super::snapshot::status;
 use super::{Failure, Status};
 use crate::files::{self, FileContent, OutputFile};
 use crate::show::ObjectsReport;
@@ -94,11 +95,7 @@ pub fn run(typed: Arguments) -> Result<Status, Failure> {
     }
     let EndedObjects { exit, run } = plan.run(&environment)?;
     outputs.write(&run);
-    Ok(exit.shell_status().clamp(0, 255) as Status)
-}
-
-fn environment(name: &str) -> Option<OsString> {
-    std::env::var_os(name)
+    Ok(status(exit))
 }
 
 impl Outputs {

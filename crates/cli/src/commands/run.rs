@@ -102,6 +102,6 @@ fn print(text: &str) -> Result<Status, Failure> {
     Ok(SUCCESS)
 }
 
-fn environment(name: &str) -> Option<OsString> {
+pub fn environment(name: &str) -> Option<OsString> {
     std::env::var_os(name)
 }

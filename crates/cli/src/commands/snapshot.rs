@@ -21,7 +21,7 @@ use numawise_report::document::Style;
 use numawise_report::notice;
 use numawise_session::snapshot::{SnapshotPlan, SnapshotReport, SnapshotRequest, prepare};
 
-use super::run::{TypedPlacement, placed};
+use super::run::{TypedPlacement, environment, placed};
 use super::{Failure, Status};
 use crate::files::{self, FileContent, OutputFile};
 use crate::show::{self, SnapshotDetail};
@@ -146,10 +146,6 @@ pub fn run(typed: Arguments) -> Result<Status, Failure> {
     Ok(status(ended.exit))
 }
 
-fn environment(name: &str) -> Option<OsString> {
-    std::env::var_os(name)
-}
-
 /// What is to be known before the program prints. Of several ranks one speaks.
 fn warn(plan: &SnapshotPlan) {
     if plan.rank().is_some_and(|rank| rank != 0) {
@@ -161,7 +157,7 @@ fn warn(plan: &SnapshotPlan) {
 }
 
 /// That of a shell.
-fn status(exit: Exit) -> Status {
+pub fn status(exit: Exit) -> Status {
     exit.shell_status().clamp(0, 255) as Status
 }
 

@@ -88,7 +88,6 @@ fn loops_over_several_arrays() {
 }
 
 #[test]
-#[ignore = "a load that overwrites the register of its address is taken for one of another address"]
 fn a_chase_through_two_arrays() {
     holds("mixed", Some("chase"));
 }

@@ -5,9 +5,12 @@ use std::process::{Command, Output};
 
 use tempfile::TempDir;
 
+use crate::collector;
+
 /// The program, and the record of a run of it.
 struct Recorded {
     folder: TempDir,
+    binary: PathBuf,
 }
 
 impl Recorded {
@@ -17,7 +20,9 @@ impl Recorded {
             eprintln!("SKIPPED: the kernel lists no policies");
             return None;
         }
-        let recorded = Recorded { folder: tempfile::tempdir().unwrap() };
+        let folder = tempfile::tempdir().unwrap();
+        let binary = collector::installed(folder.path(), true);
+        let recorded = Recorded { folder, binary };
         recorded.compile("three_arrays", &[])?;
         let ended = recorded.numawise(&["objects", "--quiet", "--output", "run.nw", "--", "./three_arrays"]);
         assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stderr));
@@ -39,7 +44,7 @@ impl Recorded {
     }
 
     fn numawise(&self, words: &[&str]) -> Output {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_numawise"));
+        let mut command = Command::new(&self.binary);
         command.args(words).current_dir(self.folder.path()).output().expect("numawise starts")
     }
 

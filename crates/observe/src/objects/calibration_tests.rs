@@ -40,7 +40,7 @@ fn it_is_measured_here_where_the_kernel_lets_us() {
         Ok(calibration) => {
             eprintln!("{calibration:?}");
             // 40 ms by the clock at 10,000 Hz; another process may have had most of it.
-            assert!(calibration.skid.samples >= 40, "{calibration:?}");
+            assert!(calibration.skid.samples >= 10, "{calibration:?}");
         }
         Err(obstacle) => eprintln!("SKIPPED: sampling is not allowed here: {obstacle}"),
     }

@@ -98,6 +98,11 @@ fn mpi(of: &MergedRanks) -> Sound {
         loaded(site.place.as_ref(), "sites")?;
         name(site.communicator.as_deref().unwrap_or_default(), place("sites"))?;
         merged_calls(&site.of, of.ranks, "sites")?;
+        // A call at one place is among the calls of its name.
+        let of_name = of.calls.get(&site.call).map(|calls| calls.calls).unwrap_or_default();
+        let (found, holds) =
+            (site.of.calls.time, site.of.calls.time <= of_name.time && site.of.calls.count <= of_name.count);
+        ensure(holds, place("sites"), found.seconds(), "no more than all calls of its name together")?;
         sum(site.alone, place("sites"))?;
         for (_, rank) in [site.least, site.most] {
             ensure(rank < of.world, place("sites"), rank, "a rank below their number")?;

@@ -96,7 +96,7 @@ fn array() -> MemoryObject {
         reads: samples * 0.75,
     };
     MemoryObject {
-        site: Reading::unavailable("made for a test"),
+        site: Reading::unavailable("it was not collected"),
         kind: ObjectKind::Heap,
         process: PROCESS,
         name: Reading::Measured("u".to_owned()),

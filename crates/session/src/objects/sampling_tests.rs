@@ -65,7 +65,8 @@ fn what_watching_took_is_counted() {
 fn what_is_missing_says_so() {
     let calibrated = calibrated(Skid::default(), Reading::unavailable("too few"));
     let mut notices = Vec::new();
-    let seen = watched(TrackedCounts::default(), AllocationLog::default(), 12);
+    let counts = TrackedCounts { time_samples: 5, ..TrackedCounts::default() };
+    let seen = watched(counts, AllocationLog::default(), 12);
     let watching = watching(Bytes::kib(16), &calibrated, &seen, &mut notices);
     assert!(watching.cost.measured().is_none() && watching.allocations.measured().is_none());
     let expected: [Notice; 2] =
