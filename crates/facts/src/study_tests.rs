@@ -26,7 +26,7 @@ fn header(metric: Metric) -> StudyHeader {
             numa_balancing: Reading::unavailable("test"),
             transparent_huge_pages: Reading::unavailable("test"),
             frequency: Reading::unavailable("test"),
-            pid: Pid(1),
+            pid: numawise_units::Pid(1),
         },
         metric,
         points: vec![],

@@ -6,8 +6,7 @@
 mod data;
 mod details;
 mod document;
-pub(crate) mod findings;
-pub(crate) mod json;
+mod json;
 pub mod lines;
 mod nodes;
 mod points;
@@ -18,8 +17,6 @@ use numawise_tables::Analysis;
 
 pub use crate::amount::moment;
 pub use document::document;
-pub use findings::objects as object_findings;
-pub use findings::watched as watched_findings;
 pub use json::{SCHEMA, json};
 
 /// What is shown.

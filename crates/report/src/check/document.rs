@@ -4,12 +4,12 @@ use numawise_facts::{LineTool, Study};
 use numawise_tables::{ContrastCall, VerdictCase};
 
 use super::points::{self, PointRow};
-use super::{Check, data, details, findings, lines, nodes, words};
+use super::{Check, data, details, lines, nodes, words};
 use crate::document::{
     Block, Cell, Charts, Column, Command, Document, Entry, Face, Fact, Opening, RatioRow, Ratios, Row, Table,
     Text, Tone, captioned, list, section,
 };
-use crate::{levels, notice, picture};
+use crate::{findings, levels, notice, picture};
 
 const SCRIPT: &str = include_str!("charts.js");
 

@@ -6,11 +6,11 @@ use numawise_tables::objects::ObjectRow;
 
 use super::{Shown, data, described, views, words};
 use crate::amount::{many, small_share};
-use crate::check::object_findings;
 use crate::document::{
     Block, Cell, Charts, Column, Document, Fact, Opening, Row, RowLimits, Table, Text, Tone, capital,
     captioned, list, section,
 };
+use crate::findings::objects as object_findings;
 use crate::notice;
 use crate::snapshot::words::exit;
 

@@ -10,7 +10,7 @@ use numawise_tables::objects::{
 use serde_json::{Value, json as object};
 
 use super::{Shown, cures, words};
-use crate::check::{self, object_findings};
+use crate::findings::{self, objects as object_findings};
 use crate::notice;
 use crate::object::{each, reading};
 
@@ -189,7 +189,7 @@ fn fast_memory(shown: &Shown, choice: &FastMemoryChoice) -> Value {
 fn finding(shown: &Shown, of: &ObjectFinding) -> Value {
     let finding = &of.finding;
     let evidence = finding.evidence.iter().zip(object_findings::evidence(finding)).map(|(one, text)| {
-        let mut value = check::json::evidence(one);
+        let mut value = findings::json::evidence(one);
         value["text"] = text.into();
         value
     });

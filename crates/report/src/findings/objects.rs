@@ -4,11 +4,11 @@ use numawise_facts::activity::CodePlace;
 use numawise_facts::finding::{
     Evidence, EvidenceQuantity, EvidenceSubject, NamedObject, ObjectAdvice, ObjectQuantity, ObjectSubject,
 };
+use numawise_facts::objects::ObjectKind;
 use numawise_facts::{Finding, FindingId, Reading};
 use numawise_units::NodeId;
 
 use super::{amount, value, watched};
-use crate::objects::words;
 
 #[cfg(test)]
 #[path = "objects_tests.rs"]
@@ -109,7 +109,7 @@ fn named(one: &Evidence, whole: &str) -> String {
 
 /// The variable, else what kind of memory it is.
 fn name_of(object: &NamedObject) -> &str {
-    object.name.measured().map_or_else(|| words::kind(object.kind), String::as_str)
+    object.name.measured().map_or_else(|| kind(object.kind), String::as_str)
 }
 
 fn divided(part: &str, value: &str) -> String {
@@ -121,6 +121,19 @@ fn subject(one: &Evidence) -> String {
         EvidenceSubject::Object(ObjectSubject::ThreadOfObject { number, node }) => thread(*number, *node),
         EvidenceSubject::Object(ObjectSubject::NodeOfObject { node }) => format!("node {node}"),
         _ => "the object".to_owned(),
+    }
+}
+
+/// What kind of memory an object is, where it has no name.
+pub fn kind(kind: ObjectKind) -> &'static str {
+    match kind {
+        ObjectKind::Heap => "heap",
+        ObjectKind::Mapped => "mapped",
+        ObjectKind::Shared => "shared mapping",
+        ObjectKind::Global => "variable",
+        ObjectKind::Stack => "stacks",
+        ObjectKind::Small => "small allocations",
+        ObjectKind::Other => "other memory",
     }
 }
 
