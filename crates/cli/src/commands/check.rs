@@ -8,6 +8,7 @@
 
 mod progress;
 
+use std::ffi::OsString;
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -18,7 +19,7 @@ use numawise_session::openmp::outermost;
 use numawise_units::{Nanoseconds, Share};
 
 use crate::exit::{Failure, INTERRUPTED, SUCCESS, Status, interruptible, stops_with_program};
-use crate::files::{self, FileContent, OutputFile};
+use crate::files::{self, FileContent, OutputFile, own_file};
 use crate::show;
 use crate::verdict::printed_lines;
 use progress::Progress;
@@ -144,16 +145,9 @@ fn request(typed: Arguments, begun: Instant) -> Result<ExperimentRequest, Failur
 
 /// The numawise that follows the objects of the program behind these words.
 fn following(record: &Path) -> Vec<Argument> {
-    let own = std::env::current_exe().unwrap_or_else(|_| "numawise".into());
-    let words = [
-        own.as_os_str(),
-        "objects".as_ref(),
-        "--quiet".as_ref(),
-        "--output".as_ref(),
-        record.as_os_str(),
-        "--".as_ref(),
-    ];
-    words.into_iter().map(|word| Argument(word.to_owned())).collect()
+    let options = ["objects", "--quiet", "--output"].map(OsString::from);
+    let words = [own_file()].into_iter().chain(options).chain([record.into(), "--".into()]);
+    words.map(Argument).collect()
 }
 
 /// What is compared.
