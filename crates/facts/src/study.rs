@@ -2,13 +2,13 @@
 
 use std::collections::{HashMap, HashSet};
 
-use numawise_units::{Nanoseconds, Pid};
+use numawise_units::Nanoseconds;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    ContrastRole, Disturbance, FrequencyFacts, GridStudy, LeftProcesses, Levels, LineTool, Machine, Metric,
-    NamedMetric, Notice, Observation, OtherValue, Outcome, Placement, PlacementRequest, PointId, PointPair,
-    PointRole, PrintedLine, Reading, RunSpec,
+    ContrastRole, Disturbance, GridStudy, HostFacts, LeftProcesses, Levels, LineTool, Machine, Metric,
+    NamedMetric, Notice, ObjectRun, Observation, OtherValue, Outcome, Placement, PlacementRequest, PointId,
+    PointPair, PointRole, PrintedLine, Reading, RunSpec,
 };
 
 #[cfg(test)]
@@ -84,22 +84,6 @@ impl Trial {
     pub fn is_warm_up(&self) -> bool {
         self.block == 0
     }
-}
-
-/// What is known of the host beside its topology.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct HostFacts {
-    pub hostname: Reading<String>,
-    pub kernel: Reading<String>,
-    pub cpu_model: Reading<String>,
-    /// Environment variables that steer threads, ranks and memory: [`crate::environment::KEPT`].
-    pub environment: Vec<(String, String)>,
-    pub numa_balancing: Reading<String>,
-    pub transparent_huge_pages: Reading<String>,
-    /// What sets the frequency of the CPUs, and within which limits.
-    pub frequency: Reading<FrequencyFacts>,
-    /// Who runs this study.
-    pub pid: Pid,
 }
 
 /// Why measuring ended.
@@ -191,6 +175,8 @@ pub struct Study {
     pub stopped: Option<StopReason>,
     /// The lines that are printed to be used, as they were run; nothing where none was.
     pub lines: Option<PrintedLines>,
+    /// The program's memory objects, from a run of its own after the trials; nothing where none was asked for, or it failed.
+    pub objects: Option<ObjectRun>,
 }
 
 impl Study {
@@ -295,7 +281,7 @@ impl PrintedLines {
             grid: None,
             ..of.clone()
         };
-        Study { header, trials: self.trials.clone(), stopped: self.stopped, lines: None }
+        Study { header, trials: self.trials.clone(), stopped: self.stopped, lines: None, objects: None }
     }
 }
 

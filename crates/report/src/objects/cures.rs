@@ -6,7 +6,7 @@ use numawise_facts::{Argument, Effect, Reading};
 use numawise_tables::objects::ObjectFinding;
 
 use super::Shown;
-use crate::check::object_findings;
+use crate::findings::objects as object_findings;
 
 /// One step as text: what to do, what it brought, and the line that tries it.
 pub fn text(shown: &Shown, of: &ObjectFinding, step: &AdvisedStep) -> String {
