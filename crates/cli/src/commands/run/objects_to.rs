@@ -17,8 +17,8 @@ pub fn parse(typed: &OsStr) -> Result<ObjectsTo, Failure> {
 fn parse_where(typed: &OsStr, is_there: &dyn Fn(&PathBuf) -> bool) -> Result<ObjectsTo, Failure> {
     let wrong = |what: &str| {
         Failure::new(format!(
-            "--objects-to {}: {what}; expected hbm=FILE or NODES=FILE, such as hbm=run.nw or 1=run.nw:u,v, with a FILE of numawise \
-             objects --output FILE",
+            "--objects-to {}: {what}; expected hbm=FILE, NODES=FILE, interleave=FILE or interleave:NODES=FILE, such as hbm=run.nw or \
+             1=run.nw:u,v, with a FILE of numawise objects --output FILE",
             typed.to_string_lossy()
         ))
     };
@@ -29,8 +29,18 @@ fn parse_where(typed: &OsStr, is_there: &dyn Fn(&PathBuf) -> bool) -> Result<Obj
     };
     let target = match target.as_str() {
         "hbm" => ObjectTarget::Hbm,
-        "" => return Err(wrong("there are no nodes")),
-        nodes => ObjectTarget::Nodes(nodes.parse().map_err(|error| wrong(&format!("nodes {error}")))?),
+        "interleave" => ObjectTarget::Interleaved(None),
+        "" | "interleave:" => return Err(wrong("there are no nodes")),
+        other => {
+            let interleaved = other.strip_prefix("interleave:");
+            let nodes = interleaved.unwrap_or(other);
+            let nodes = nodes.parse().map_err(|error| wrong(&format!("nodes {error}")))?;
+            if interleaved.is_some() {
+                ObjectTarget::Interleaved(Some(nodes))
+            } else {
+                ObjectTarget::Nodes(nodes)
+            }
+        }
     };
     let whole = path(rest);
     // A file may have colons in its name, and so may an object.
@@ -79,7 +89,21 @@ mod tests {
         assert_eq!(parsed("1=a:b/run.nw", ""), of(nodes("1"), "a:b/run.nw", &[]));
         assert_eq!(parsed("1=a:b/run.nw:Field::u", ""), of(nodes("1"), "a:b/run.nw", &["Field::u"]));
         assert_eq!(parsed("1=a:b.nw:u", "a:b.nw"), of(nodes("1"), "a:b.nw", &["u"]));
-        for broken in ["", "hbm", "hbm=", "=run.nw", "x=run.nw", "1-=run.nw", "hbm=:u"] {
+        let turn = |nodes: Option<&str>| ObjectTarget::Interleaved(nodes.map(|text| text.parse().unwrap()));
+        assert_eq!(parsed("interleave=run.nw:#3", ""), of(turn(None), "run.nw", &["#3"]));
+        assert_eq!(parsed("interleave:0-1=run.nw", ""), of(turn(Some("0-1")), "run.nw", &[]));
+        for broken in [
+            "interleave:=run.nw",
+            "interleave:x=run.nw",
+            "interleave0=run.nw",
+            "",
+            "hbm",
+            "hbm=",
+            "=run.nw",
+            "x=run.nw",
+            "1-=run.nw",
+            "hbm=:u",
+        ] {
             assert_eq!(parsed(broken, ""), None, "{broken}");
         }
     }
