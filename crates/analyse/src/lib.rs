@@ -78,6 +78,11 @@ pub fn analyse(study: &Study) -> Analysis {
     }
 }
 
+/// The comparisons of a study, without what is made of them.
+pub fn contrasts_of(study: &Study) -> Vec<Contrast> {
+    contrasts::judge(study).contrasts
+}
+
 /// The memory objects of a check, with the cures that its trials have tried; `line` is what runs a placement, as it can be typed. Nothing
 /// where they were not followed.
 pub fn objects_of_check(study: &Study, line: &dyn Fn(&Point) -> String) -> Option<ObjectRun> {

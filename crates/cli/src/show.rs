@@ -275,6 +275,11 @@ impl<'a> ObjectsReport<'a> {
         ObjectsReport { run, tables: numawise_analyse::objects(run), record }
     }
 
+    /// What of its findings' advice a line can try.
+    pub fn to_try(&self) -> Vec<objects::CureOptions> {
+        objects::to_try(&self.shown())
+    }
+
     fn shown(&self) -> objects::Shown<'_> {
         objects::Shown { run: self.run, tables: &self.tables, record: self.record }
     }

@@ -95,7 +95,7 @@ pub use shared_memory::{SharedFinding, SharedPart, SharedPolicy};
 pub use snapshot::{
     MappingSnapshot, MemorySnapshot, PageUse, PolicyShare, Snapshot, TaskSnapshot, ThreadSnapshot,
 };
-pub use study::{Point, PrintedLines, StopReason, Study, StudyHeader, Trial};
+pub use study::{Point, PrintedLines, StopReason, Study, StudyHeader, Trial, line_point};
 pub use system_memory::{MeminfoAmount, NodeAccount, SystemMemory};
 pub use task_words::{TaskWord, UnknownWord};
 pub use watched::{

@@ -260,10 +260,24 @@ impl PrintedLines {
 
     /// The study that they are: every line that is run as a point, compared with the program's own.
     pub fn study(&self, of: &StudyHeader) -> Study {
-        let points: Vec<Point> = self.run().map(|line| line_point(line.tool)).collect();
+        let role = |tool| match tool {
+            LineTool::Program => PointRole::Baseline,
+            LineTool::Numawise => PointRole::Candidate,
+            LineTool::Other(_) => PointRole::Diagnosis,
+        };
+        let points = self.run().map(|line| line_point(line.tool.point(), role(line.tool)));
+        let header = of.of_lines(points.collect());
+        Study { header, trials: self.trials.clone(), stopped: self.stopped, lines: None, objects: None }
+    }
+}
+
+impl StudyHeader {
+    /// The same for lines, each a point that is compared with the baseline among them.
+    pub fn of_lines(&self, points: Vec<Point>) -> StudyHeader {
+        let baseline = points.iter().find(|point| point.role == PointRole::Baseline);
         let compared = points.iter().filter(|point| point.role != PointRole::Baseline);
-        let pairs = compared.map(|to| PointPair {
-            from: LineTool::Program.point(),
+        let pairs = compared.zip(baseline.into_iter().cycle()).map(|(to, from)| PointPair {
+            from: from.id.clone(),
             to: to.id.clone(),
             // Of other tools it is enough to know that they bring nothing.
             role: if to.role == PointRole::Candidate {
@@ -272,31 +286,20 @@ impl PrintedLines {
                 ContrastRole::GainOnly
             },
         });
-        let header = StudyHeader {
+        StudyHeader {
             pairs: pairs.collect(),
             points,
             not_tried: Vec::new(),
-            min_repeats: Self::LEAST_REPEATS,
+            min_repeats: PrintedLines::LEAST_REPEATS,
             start_cost: Reading::unavailable("what a line takes to start is part of its effect"),
             grid: None,
-            ..of.clone()
-        };
-        Study { header, trials: self.trials.clone(), stopped: self.stopped, lines: None, objects: None }
+            ..self.clone()
+        }
     }
 }
 
 /// A line as a point: nothing is placed but by the words of the line.
-fn line_point(tool: LineTool) -> Point {
+pub fn line_point(id: PointId, role: PointRole) -> Point {
     let request = PlacementRequest::as_the_os_does();
-    Point {
-        id: tool.point(),
-        levels: Levels::of(&request, 1),
-        role: match tool {
-            LineTool::Program => PointRole::Baseline,
-            LineTool::Numawise => PointRole::Candidate,
-            LineTool::Other(_) => PointRole::Diagnosis,
-        },
-        request,
-        placement: Placement::of_nothing(),
-    }
+    Point { id, levels: Levels::of(&request, 1), role, request, placement: Placement::of_nothing() }
 }

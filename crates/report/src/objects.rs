@@ -12,6 +12,7 @@ use numawise_facts::ObjectRun;
 use numawise_facts::objects::AccessMethod;
 use numawise_tables::ObjectTables;
 
+pub use cures::{CureOptions, to_try};
 pub(crate) use document::blocks;
 pub use document::document;
 pub(crate) use json::value;

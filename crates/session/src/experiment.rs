@@ -30,6 +30,7 @@ use numawise_units::{Nanoseconds, Share};
 
 use lines::LineStage;
 pub use lines::LineWriter;
+pub(crate) use lines::search_path;
 use objects::ObjectsStage;
 pub use objects::ObjectsWords;
 use places::places;
@@ -450,7 +451,7 @@ pub(crate) fn redactor_of(command: &RunSpec) -> Redactor {
 }
 
 /// As the verdict will judge.
-fn by_contrasts(study: &Study, dropped: &[PointId]) -> Standing {
+pub(crate) fn by_contrasts(study: &Study, dropped: &[PointId]) -> Standing {
     if numawise_analyse::decided(study, dropped) {
         return Standing::Decided;
     }

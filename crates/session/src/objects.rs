@@ -7,6 +7,7 @@
 
 mod code;
 mod sampling;
+pub mod tried;
 
 use std::ffi::OsString;
 use std::path::Path;

@@ -7,4 +7,5 @@ mod known;
 mod placed;
 #[path = "../support/program.rs"]
 mod program;
+mod tried;
 mod truth;

@@ -4,7 +4,7 @@ use numawise_facts::objects::{AccessMethod, AllocationLog, TimeSamples};
 use numawise_facts::{Reading, ResourceUsage};
 use numawise_tables::objects::ObjectRow;
 
-use super::{Shown, data, described, views, words};
+use super::{Shown, cures, data, described, views, words};
 use crate::amount::{many, small_share};
 use crate::document::{
     Block, Cell, Charts, Column, Document, Fact, Opening, Row, RowLimits, Table, Text, Tone, capital,
@@ -20,6 +20,7 @@ const SCRIPT: &str = include_str!("charts.js");
 pub fn document(shown: &Shown) -> Document {
     let mut blocks = vec![Block::Facts(facts(shown)), objects(shown)];
     blocks.extend(described::described(shown));
+    blocks.extend(cures::all_tried(shown));
     blocks.extend(views::fast_memory(shown));
     blocks.extend(views::by_thread(shown));
     blocks.extend(views::over_time(shown));

@@ -58,6 +58,12 @@ pub fn value(shown: &Shown) -> Value {
             "arguments": header.command.command,
             "directory": header.command.directory.to_string_lossy(),
         },
+        "tried": each(&run.trials, |of| object!({
+            "object": of.object,
+            "cure": of.cure,
+            "line": of.command,
+            "brought": of.effect,
+        })),
         "record": shown.record,
         "tool_version": header.tool_version,
         "begun_ns": header.begun,
