@@ -63,6 +63,10 @@ impl Code for Fake {
     fn variable(&mut self, place: &CodePlace) -> Reading<String> {
         Reading::Measured(format!("v{:x}", place.address))
     }
+
+    fn variable_of_call(&mut self, returns_to: &FileAddress) -> Reading<String> {
+        Reading::Measured(format!("c{:x}", returns_to.address))
+    }
 }
 
 /// The bytes of `mov rdx, [rax + 8 * rcx]; inc rcx; jmp` back, and where each instruction begins.

@@ -81,6 +81,18 @@ impl DebugInfo {
     /// Function and line of an address in the file, of the innermost function there that is no part of a library or a header of the system. Where there is
     /// none, the outermost, without a line: it is for the caller to have one.
     pub fn own_place(&self, address: u64) -> SourcePlace {
+        let (frame, is_systems) = self.own_frame(address);
+        let place = self.named(address, frame);
+        if is_systems { system_place(place.function.measured().cloned()) } else { place }
+    }
+
+    /// The column of [the same](DebugInfo::own_place), in bytes from 1, where the compiler says it.
+    pub fn own_column(&self, address: u64) -> Option<u32> {
+        self.own_frame(address).0?.column.filter(|column| *column > 0)
+    }
+
+    /// The frame, and whether it is of the system.
+    fn own_frame(&self, address: u64) -> (Option<Frame>, bool) {
         let mut frames = frames(&self.loader, address);
         let is_own = |frame: &Frame| {
             let file = frame.file.as_ref().filter(|_| !self.is_systems_library);
@@ -91,9 +103,7 @@ impl DebugInfo {
         let is_systems = own.is_none() && has_files;
         let last = frames.len().wrapping_sub(1);
         let chosen = own.unwrap_or(if is_systems { last } else { 0 });
-        let frame = (chosen < frames.len()).then(|| frames.swap_remove(chosen));
-        let place = self.named(address, frame);
-        if is_systems { system_place(place.function.measured().cloned()) } else { place }
+        ((chosen < frames.len()).then(|| frames.swap_remove(chosen)), is_systems)
     }
 
     fn named(&self, address: u64, frame: Option<Frame>) -> SourcePlace {
@@ -166,6 +176,7 @@ struct Frame {
     function: Option<String>,
     file: Option<String>,
     line: Option<u32>,
+    column: Option<u32>,
 }
 
 /// Functions that the compiler put into one another at an address, from the innermost on.
@@ -176,7 +187,8 @@ fn frames(loader: &Loader, address: u64) -> Vec<Frame> {
         let function = frame.function.as_ref().and_then(|name| name.demangle().ok()).map(Cow::into_owned);
         let location = frame.location.as_ref();
         let file = location.and_then(|location| location.file).map(str::to_owned);
-        frames.push(Frame { function, file, line: location.and_then(|location| location.line) });
+        let (line, column) = location.map_or((None, None), |location| (location.line, location.column));
+        frames.push(Frame { function, file, line, column });
     }
     frames
 }

@@ -284,6 +284,18 @@ impl LoadedFiles {
         variable::of(place, &mut self.sources)
     }
 
+    /// The variable that the result of the call goes to which returns to an address.
+    pub fn variable_of_call(&mut self, returns_to: &FileAddress) -> Reading<String> {
+        let none = || Reading::unavailable("it is not known where its call stands in the source");
+        let address = returns_to.address.saturating_sub(1);
+        let path = Path::new(&returns_to.file);
+        let Some(file) = self.files.iter_mut().find(|file| file.path == path) else { return none() };
+        let Ok(debug) = file.debug() else { return none() };
+        let Some(column) = debug.own_column(address) else { return none() };
+        let place = CodePlace { file: returns_to.file.clone(), address, source: debug.own_place(address) };
+        variable::of_call(&place, column, &mut self.sources)
+    }
+
     /// A line of a source file with so many before and after it.
     pub fn source_lines(&mut self, file: &str, line: u32, context: u32) -> Reading<Vec<(u32, String)>> {
         self.sources.lines(file, line, context)

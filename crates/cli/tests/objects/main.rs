@@ -4,6 +4,7 @@
 mod collector;
 mod compare;
 mod known;
+mod named;
 mod placed;
 #[path = "../support/program.rs"]
 mod program;

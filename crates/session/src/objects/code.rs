@@ -81,4 +81,8 @@ impl Code for ProgramCode {
     fn variable(&mut self, place: &CodePlace) -> Reading<String> {
         self.files.variable(place)
     }
+
+    fn variable_of_call(&mut self, returns_to: &FileAddress) -> Reading<String> {
+        self.files.variable_of_call(returns_to)
+    }
 }
