@@ -128,6 +128,11 @@ impl ObjectTracker {
         self.places.forget(process);
     }
 
+    /// The allocations of a process are logged.
+    pub fn logs(&mut self, process: Pid) {
+        self.processes.entry(process).or_default().is_logged = true;
+    }
+
     /// A thread was made.
     pub fn began(&mut self, process: Pid, thread: Pid) {
         self.thread(process, thread);

@@ -1,6 +1,6 @@
 //! Notices of a run whose memory objects are watched.
 
-use numawise_units::Nanoseconds;
+use numawise_units::{Bytes, Nanoseconds};
 
 use super::PreloadObstacle;
 use crate::TrialFailure;
@@ -24,5 +24,7 @@ super::notices! {
         "NW946" FailedWithObjects { failure: TrialFailure },
         /// Nothing was handed over from that run.
         "NW947" NoObjectsOfRun { problem: String },
+        /// Files of the program without lines, in which most of these bytes of objects are allocated.
+        "NW948" NoLinesOfObjects { files: Vec<String>, bytes: Bytes },
     }
 }

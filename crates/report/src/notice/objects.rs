@@ -34,6 +34,14 @@ pub fn text(notice: &ObjectsNotice) -> String {
             "the memory objects are not known: the program failed in the run in which they were followed ({failure}); the trials are not \
              affected, and numawise objects -- PROGRAM shows what it prints"
         ),
+        ObjectsNotice::NoLinesOfObjects { files, bytes } => format!(
+            "{bytes} of the objects have no lines and no names, since {} no debugging information: compile with -g and do not strip, or \
+             install it (on Debian the package with -dbgsym, on Fedora and RHEL debuginfo-install)",
+            match files.as_slice() {
+                [file] => format!("{file} has"),
+                files => format!("{} have", files.join(", ")),
+            }
+        ),
         ObjectsNotice::NoObjectsOfRun { problem } => {
             format!("the memory objects are not known: nothing was handed over from the run that followed them: {problem}")
         }
