@@ -64,8 +64,8 @@ impl Code for Fake {
         Reading::Measured(format!("v{:x}", place.address))
     }
 
-    fn variable_of_call(&mut self, returns_to: &FileAddress) -> Reading<String> {
-        Reading::Measured(format!("c{:x}", returns_to.address))
+    fn variables_of_calls(&mut self, returns_to: &FileAddress) -> Vec<String> {
+        vec![format!("c{:x}", returns_to.address)]
     }
 }
 

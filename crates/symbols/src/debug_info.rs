@@ -81,19 +81,8 @@ impl DebugInfo {
     /// Function and line of an address in the file, of the innermost function there that is no part of a library or a header of the system. Where there is
     /// none, the outermost, without a line: it is for the caller to have one.
     pub fn own_place(&self, address: u64) -> SourcePlace {
-        let (frame, is_systems) = self.own_frame(address);
-        let place = self.named(address, frame);
-        if is_systems { system_place(place.function.measured().cloned()) } else { place }
-    }
-
-    /// The column of [the same](DebugInfo::own_place), in bytes from 1, where the compiler says it.
-    pub fn own_column(&self, address: u64) -> Option<u32> {
-        self.own_frame(address).0?.column.filter(|column| *column > 0)
-    }
-
-    /// The frame, and whether it is of the system.
-    fn own_frame(&self, address: u64) -> (Option<Frame>, bool) {
         let mut frames = frames(&self.loader, address);
+
         let is_own = |frame: &Frame| {
             let file = frame.file.as_ref().filter(|_| !self.is_systems_library);
             file.is_some_and(|file| !system_code::is_system(file))
@@ -103,7 +92,21 @@ impl DebugInfo {
         let is_systems = own.is_none() && has_files;
         let last = frames.len().wrapping_sub(1);
         let chosen = own.unwrap_or(if is_systems { last } else { 0 });
-        ((chosen < frames.len()).then(|| frames.swap_remove(chosen)), is_systems)
+        let frame = (chosen < frames.len()).then(|| frames.swap_remove(chosen));
+        let place = self.named(address, frame);
+        if is_systems { system_place(place.function.measured().cloned()) } else { place }
+    }
+
+    /// The calls at an address of the functions that are no part of a library or a header of the system, from the innermost on, also of those that the compiler put into
+    /// others; each with its column, in bytes from 1. Those of which the compiler says none are left out.
+    pub fn own_calls(&self, address: u64) -> Vec<(SourcePlace, u32)> {
+        if self.is_systems_library {
+            return Vec::new();
+        }
+        let is_own = |frame: &Frame| frame.file.as_ref().is_some_and(|file| !system_code::is_system(file));
+        let own = frames(&self.loader, address).into_iter().filter(is_own);
+        let with_column = own.filter_map(|frame| Some((frame.column.filter(|column| *column > 0)?, frame)));
+        with_column.map(|(column, frame)| (self.named(address, Some(frame)), column)).collect()
     }
 
     fn named(&self, address: u64, frame: Option<Frame>) -> SourcePlace {

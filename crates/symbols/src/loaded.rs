@@ -284,16 +284,20 @@ impl LoadedFiles {
         variable::of(place, &mut self.sources)
     }
 
-    /// The variable that the result of the call goes to which returns to an address.
-    pub fn variable_of_call(&mut self, returns_to: &FileAddress) -> Reading<String> {
-        let none = || Reading::unavailable("it is not known where its call stands in the source");
+    /// The variables that results go to of the calls which return to an address: of the innermost call, and of those around it that the compiler put into one another, as far as
+    /// the source names them.
+    pub fn variables_of_calls(&mut self, returns_to: &FileAddress) -> Vec<String> {
         let address = returns_to.address.saturating_sub(1);
         let path = Path::new(&returns_to.file);
-        let Some(file) = self.files.iter_mut().find(|file| file.path == path) else { return none() };
-        let Ok(debug) = file.debug() else { return none() };
-        let Some(column) = debug.own_column(address) else { return none() };
-        let place = CodePlace { file: returns_to.file.clone(), address, source: debug.own_place(address) };
-        variable::of_call(&place, column, &mut self.sources)
+        let Some(file) = self.files.iter_mut().find(|file| file.path == path) else { return Vec::new() };
+        let Ok(debug) = file.debug() else { return Vec::new() };
+        let calls = debug.own_calls(address);
+        let sources = &mut self.sources;
+        let names = calls.into_iter().map(|(source, column)| {
+            let place = CodePlace { file: returns_to.file.clone(), address, source };
+            variable::of_call(&place, column, sources)
+        });
+        names.filter_map(|name| name.measured().cloned()).collect()
     }
 
     /// A line of a source file with so many before and after it.

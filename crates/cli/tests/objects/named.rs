@@ -56,9 +56,10 @@ fn calls_of_one_line_have_the_names_of_their_variables() {
             }
             let found = names(folder.path());
             if level == "-O2" {
-                // Calls that became jumps are no callers any more: such an array has the name that the class gives it, and no wrong one.
-                let unknown: Vec<_> = found.difference(&expected).filter(|name| *name != "data").collect();
-                assert!(unknown.is_empty() && found.len() >= 5, "{compiler}: {found:?}");
+                // Calls that became jumps are no callers any more: such an array has the name that the class gives it, that of what it is in, or those of its line, and no wrong one.
+                let is_right = |name: &str| expected.contains(name) || ["data", "wave"].contains(&name);
+                let wrong: Vec<_> = found.iter().filter(|names| !names.split(", ").all(is_right)).collect();
+                assert!(wrong.is_empty() && found.len() >= 5, "{compiler}: {found:?}");
             } else {
                 assert_eq!(found, expected, "{compiler} {level}");
             }

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use numawise_facts::Reading;
 use numawise_facts::objects::{FileAddress, ObjectKind, first_difference};
+use numawise_units::Pid;
 
 use super::input::Code;
 use super::places::Places;
@@ -47,21 +48,28 @@ pub fn name_by_callers(objects: &mut [Tally], places: &Places, code: &mut dyn Co
 
 /// The same for those whose callers stand on the same lines: they are different calls on one of these.
 fn name_by_calls(objects: &mut [Tally], together: &[OwnPlaces], code: &mut dyn Code) {
-    let site = |(k, _): &OwnPlaces| Some((*k, objects[*k].site().measured()?.clone()));
-    let sites: Vec<(usize, Vec<FileAddress>)> = together.iter().filter_map(site).collect();
-    for (at, (k, site)) in sites.iter().enumerate() {
-        let process = objects[*k].process();
-        let is_other = |(other, (of, _)): &(usize, &(usize, Vec<FileAddress>))| {
-            *other != at && objects[*of].process() == process
+    let mut of_process: HashMap<Pid, Vec<(usize, Vec<FileAddress>)>> = HashMap::new();
+    for (k, _) in together {
+        if let Reading::Measured(site) = objects[*k].site() {
+            of_process.entry(objects[*k].process()).or_default().push((*k, site.clone()));
+        }
+    }
+    for sites in of_process.into_values() {
+        // What all have in common tells none of them from the others.
+        let is_common = |depth: usize, at: &FileAddress| {
+            sites.iter().all(|(_, site)| site.get(depth).is_some_and(|of| of == at))
         };
-        let others: Vec<&[FileAddress]> =
-            sites.iter().enumerate().filter(is_other).map(|(_, (_, site))| site.as_slice()).collect();
-        // What several of a process share names none of them.
-        let is_its_own = |depth: usize| others.iter().all(|other| other.get(depth) != site.get(depth));
-        let calls = site.iter().enumerate().take(DEEPEST).filter(|(depth, _)| is_its_own(*depth));
-        let mut names = calls.map(|(_, returns_to)| code.variable_of_call(returns_to));
-        if let Some(Reading::Measured(name)) = names.find(|name| name.measured().is_some()) {
-            objects[*k].rename(name);
+        let mut names = |site: &[FileAddress]| -> Vec<String> {
+            let calls = site.iter().enumerate().take(DEEPEST);
+            let own = calls.filter(|(depth, at)| !is_common(*depth, at));
+            own.flat_map(|(_, returns_to)| code.variables_of_calls(returns_to)).collect()
+        };
+        let names: Vec<Vec<String>> = sites.iter().map(|(_, site)| names(site)).collect();
+        for ((k, _), own) in sites.iter().zip(&names) {
+            let mut telling = own.iter().filter(|name| names.iter().any(|of| !of.contains(name)));
+            if let Some(name) = telling.next() {
+                objects[*k].rename(name.clone());
+            }
         }
     }
 }

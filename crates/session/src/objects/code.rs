@@ -82,7 +82,7 @@ impl Code for ProgramCode {
         self.files.variable(place)
     }
 
-    fn variable_of_call(&mut self, returns_to: &FileAddress) -> Reading<String> {
-        self.files.variable_of_call(returns_to)
+    fn variables_of_calls(&mut self, returns_to: &FileAddress) -> Vec<String> {
+        self.files.variables_of_calls(returns_to)
     }
 }
