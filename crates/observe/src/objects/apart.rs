@@ -22,7 +22,10 @@ pub fn name_by_callers(objects: &mut [Tally], places: &Places, code: &mut dyn Co
     for (k, tally) in objects.iter().enumerate() {
         let own: Vec<u32> =
             tally.call_stack().iter().copied().filter(|place| places.is_programs_own(*place)).collect();
-        if let Some(first) = own.first() {
+        // What a library allocates for itself belongs to no variable of those who call it.
+        let file = |place: Option<&u32>| Some(&places.get(*place?)?.file);
+        let is_for_itself = file(tally.call_stack().first()) != file(own.first());
+        if let Some(first) = own.first().filter(|_| !is_for_itself) {
             of_line.entry((tally.kind(), *first)).or_default().push((k, own));
         }
     }
