@@ -5,6 +5,7 @@
 
 mod check;
 mod fast_memory;
+mod fields;
 mod launcher;
 mod machine;
 mod measure;
