@@ -101,6 +101,7 @@ fn placed(machine: &EmulatedMachine, sets: &[String]) -> (Placed, Vec<Placed>, V
     let told = json(&run[0]);
     let chosen = &told["fast_memory"]["objects"];
     assert!(chosen.as_array().is_some_and(|chosen| !chosen.is_empty()), "{}", told["fast_memory"]);
+    assert_eq!(told["fast_memory"]["nodes"], FAST.to_string(), "fast memory near to CPUs 0 and 1");
     let not_there = told["findings"].as_array().unwrap().iter().filter(|finding| finding["id"] == "NW045");
     assert!(not_there.count() > 0, "{}", told["findings"]);
     let of = |k: usize, what: &str| Placed::of(what, &run[k]);
