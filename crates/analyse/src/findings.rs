@@ -154,6 +154,7 @@ pub fn all(
     ];
     let mut findings: Vec<Finding> = rules.iter().filter_map(|rule| rule(&case)).collect();
     findings.extend(pinning::unexplained_gain(&case, &findings));
+    crate::objects::named::name_in(&mut findings, study);
     findings.sort_by(|a, b| weight(study, b).partial_cmp(&weight(study, a)).unwrap_or(Ordering::Equal));
     findings
 }

@@ -31,7 +31,7 @@ mod study_comparison;
 mod summary;
 mod verdict;
 
-use numawise_facts::{PointId, Reading, Study};
+use numawise_facts::{ObjectRun, Point, PointId, Reading, Study};
 use numawise_stats::Estimate;
 use numawise_tables::{Analysis, Contrast, Verdict, VerdictKind};
 use numawise_units::Ratio;
@@ -76,6 +76,18 @@ pub fn analyse(study: &Study) -> Analysis {
         points,
         verdict,
     }
+}
+
+/// The comparisons of a study, without what is made of them.
+pub fn contrasts_of(study: &Study) -> Vec<Contrast> {
+    contrasts::judge(study).contrasts
+}
+
+/// The memory objects of a check, with the cures that its trials have tried; `line` is what runs a placement, as it can be typed. Nothing
+/// where they were not followed.
+pub fn objects_of_check(study: &Study, line: &dyn Fn(&Point) -> String) -> Option<ObjectRun> {
+    study.objects.as_ref()?;
+    objects::named::of_check(study, &contrasts::judge(study), line)
 }
 
 /// A placement that is better than the operating system's.

@@ -5,6 +5,7 @@ mod fast_memory;
 mod findings;
 mod knapsack;
 mod lines;
+pub(crate) mod named;
 mod shares;
 
 use std::collections::BTreeMap;

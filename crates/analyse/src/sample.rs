@@ -167,7 +167,7 @@ pub fn study(
             });
         }
     }
-    Study { header, trials, stopped: None, lines: None }
+    Study { header, trials, stopped: None, lines: None, objects: None }
 }
 
 /// What was seen: memory in MiB by node, and for each thread its CPU and its page faults.

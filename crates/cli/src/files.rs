@@ -1,5 +1,6 @@
 //! Files that the user named to be written: tried before time is spent on what is to be in them.
 
+use std::ffi::OsString;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
@@ -13,6 +14,11 @@ const ROOM: Bytes = Bytes::kib(256);
 
 /// Behind the name of a record while it is written.
 const JOURNAL: &str = "-journal";
+
+/// The file of this numawise, for a command that calls it.
+pub fn own_file() -> OsString {
+    std::env::current_exe().unwrap_or_else(|_| "numawise".into()).into_os_string()
+}
 
 /// A file to be written, and the option that names it.
 #[derive(Debug, Clone, Copy)]

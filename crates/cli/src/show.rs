@@ -15,14 +15,18 @@ use numawise_tables::{ObjectTables, RunSnapshot, Timeline};
 use crate::exit::{Failure, all_well};
 use crate::files;
 use crate::streams::{print, style};
-use crate::verdict::use_from_now_on;
+use crate::verdict::{our_line, use_from_now_on};
 
 /// Prints a study as text or as JSON, and writes it as HTML where that is asked for.
 pub fn study(study: &Study, record: &Path, as_json: bool, html: Option<&Path>) -> Result<(), Failure> {
     let analysis = numawise_analyse::analyse(study);
     let from_now_on = use_from_now_on(study, &analysis);
     let record = record.display().to_string();
-    let check = Check { study, analysis: &analysis, from_now_on: &from_now_on, record: &record };
+    let (machine, command) = (&study.header.machine, &study.header.command);
+    let followed = numawise_analyse::objects_of_check(study, &|point| our_line(machine, point, command));
+    let followed = followed.map(|run| (numawise_analyse::objects(&run), run));
+    let objects = followed.as_ref().map(|(tables, run)| objects::Shown { run, tables, record: None });
+    let check = Check { study, analysis: &analysis, from_now_on: &from_now_on, record: &record, objects };
     let written = html.map_or(Ok(()), |path| report(path, &document::html(&check::document(&check))));
     shown(
         if as_json { check::json(&check) } else { document::terminal(&check::document(&check), style()) },
@@ -269,6 +273,11 @@ impl<'a> ObjectsReport<'a> {
     /// `record` is where it is kept, if anywhere.
     pub fn of(run: &'a ObjectRun, record: Option<&'a str>) -> ObjectsReport<'a> {
         ObjectsReport { run, tables: numawise_analyse::objects(run), record }
+    }
+
+    /// What of its findings' advice a line can try.
+    pub fn to_try(&self) -> Vec<objects::CureOptions> {
+        objects::to_try(&self.shown())
     }
 
     fn shown(&self) -> objects::Shown<'_> {

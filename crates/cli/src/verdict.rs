@@ -127,7 +127,7 @@ fn chooses(machine: &Machine, device: &DeviceName, request: &PlacementRequest) -
 }
 
 /// `numawise run` with the options that give this point, and the program.
-fn our_line(machine: &Machine, point: &Point, command: &RunSpec) -> String {
+pub fn our_line(machine: &Machine, point: &Point, command: &RunSpec) -> String {
     let PlacementRequest { strategy, binding, cpus, nodes, memory, pages, .. } = &point.request;
     let mut words = vec!["numawise run".to_owned()];
     if *strategy != Strategy::Explicit {

@@ -13,7 +13,7 @@ use crate::{Effect, PageSize, PageUse, PlacementRequest, PointId, Reading};
 
 pub use grid::{GridAdvice, GridQuantity, GridSubject};
 pub use id::FindingId;
-pub use objects::{ObjectAdvice, ObjectQuantity, ObjectSubject};
+pub use objects::{NamedObject, ObjectAdvice, ObjectQuantity, ObjectSubject};
 pub use watched::{FileAdvice, FileCallKind, WatchedAdvice, WatchedQuantity, WatchedSubject};
 
 /// Something to do, with what it brought where it was tried.

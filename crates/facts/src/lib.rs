@@ -14,6 +14,7 @@ mod event;
 pub mod finding;
 mod frequency;
 mod grid;
+mod host;
 mod hybrid;
 mod kernel;
 mod launcher;
@@ -55,6 +56,7 @@ pub use event::{Event, Ignore, Sink};
 pub use finding::{Finding, FindingId};
 pub use frequency::{CpuFrequency, FrequencyFacts, FrequencyPolicy, FrequencySource, TrialFrequency};
 pub use grid::{AroundTrials, FactorKind, FactorLevels, GridRun, GridStudy, InputTemplate, UntilKnown};
+pub use host::HostFacts;
 pub use hybrid::{RanksByThreads, RanksByThreadsError, RanksByThreadsList};
 pub use kernel::{BufferSpread, LoopChoice, LoopPath, LoopTrial, MemoryLoop, Vectors};
 pub use launcher::Launcher;
@@ -93,7 +95,7 @@ pub use shared_memory::{SharedFinding, SharedPart, SharedPolicy};
 pub use snapshot::{
     MappingSnapshot, MemorySnapshot, PageUse, PolicyShare, Snapshot, TaskSnapshot, ThreadSnapshot,
 };
-pub use study::{HostFacts, Point, PrintedLines, StopReason, Study, StudyHeader, Trial};
+pub use study::{Point, PrintedLines, StopReason, Study, StudyHeader, Trial, line_point};
 pub use system_memory::{MeminfoAmount, NodeAccount, SystemMemory};
 pub use task_words::{TaskWord, UnknownWord};
 pub use watched::{

@@ -2,13 +2,13 @@
 
 use std::collections::{HashMap, HashSet};
 
-use numawise_units::{Nanoseconds, Pid};
+use numawise_units::Nanoseconds;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    ContrastRole, Disturbance, FrequencyFacts, GridStudy, LeftProcesses, Levels, LineTool, Machine, Metric,
-    NamedMetric, Notice, Observation, OtherValue, Outcome, Placement, PlacementRequest, PointId, PointPair,
-    PointRole, PrintedLine, Reading, RunSpec,
+    ContrastRole, Disturbance, GridStudy, HostFacts, LeftProcesses, Levels, LineTool, Machine, Metric,
+    NamedMetric, Notice, ObjectRun, Observation, OtherValue, Outcome, Placement, PlacementRequest, PointId,
+    PointPair, PointRole, PrintedLine, Reading, RunSpec,
 };
 
 #[cfg(test)]
@@ -84,22 +84,6 @@ impl Trial {
     pub fn is_warm_up(&self) -> bool {
         self.block == 0
     }
-}
-
-/// What is known of the host beside its topology.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct HostFacts {
-    pub hostname: Reading<String>,
-    pub kernel: Reading<String>,
-    pub cpu_model: Reading<String>,
-    /// Environment variables that steer threads, ranks and memory: [`crate::environment::KEPT`].
-    pub environment: Vec<(String, String)>,
-    pub numa_balancing: Reading<String>,
-    pub transparent_huge_pages: Reading<String>,
-    /// What sets the frequency of the CPUs, and within which limits.
-    pub frequency: Reading<FrequencyFacts>,
-    /// Who runs this study.
-    pub pid: Pid,
 }
 
 /// Why measuring ended.
@@ -191,6 +175,8 @@ pub struct Study {
     pub stopped: Option<StopReason>,
     /// The lines that are printed to be used, as they were run; nothing where none was.
     pub lines: Option<PrintedLines>,
+    /// The program's memory objects, from a run of its own after the trials; nothing where none was asked for, or it failed.
+    pub objects: Option<ObjectRun>,
 }
 
 impl Study {
@@ -274,10 +260,24 @@ impl PrintedLines {
 
     /// The study that they are: every line that is run as a point, compared with the program's own.
     pub fn study(&self, of: &StudyHeader) -> Study {
-        let points: Vec<Point> = self.run().map(|line| line_point(line.tool)).collect();
+        let role = |tool| match tool {
+            LineTool::Program => PointRole::Baseline,
+            LineTool::Numawise => PointRole::Candidate,
+            LineTool::Other(_) => PointRole::Diagnosis,
+        };
+        let points = self.run().map(|line| line_point(line.tool.point(), role(line.tool)));
+        let header = of.of_lines(points.collect());
+        Study { header, trials: self.trials.clone(), stopped: self.stopped, lines: None, objects: None }
+    }
+}
+
+impl StudyHeader {
+    /// The same for lines, each a point that is compared with the baseline among them.
+    pub fn of_lines(&self, points: Vec<Point>) -> StudyHeader {
+        let baseline = points.iter().find(|point| point.role == PointRole::Baseline);
         let compared = points.iter().filter(|point| point.role != PointRole::Baseline);
-        let pairs = compared.map(|to| PointPair {
-            from: LineTool::Program.point(),
+        let pairs = compared.zip(baseline.into_iter().cycle()).map(|(to, from)| PointPair {
+            from: from.id.clone(),
             to: to.id.clone(),
             // Of other tools it is enough to know that they bring nothing.
             role: if to.role == PointRole::Candidate {
@@ -286,31 +286,20 @@ impl PrintedLines {
                 ContrastRole::GainOnly
             },
         });
-        let header = StudyHeader {
+        StudyHeader {
             pairs: pairs.collect(),
             points,
             not_tried: Vec::new(),
-            min_repeats: Self::LEAST_REPEATS,
+            min_repeats: PrintedLines::LEAST_REPEATS,
             start_cost: Reading::unavailable("what a line takes to start is part of its effect"),
             grid: None,
-            ..of.clone()
-        };
-        Study { header, trials: self.trials.clone(), stopped: self.stopped, lines: None }
+            ..self.clone()
+        }
     }
 }
 
 /// A line as a point: nothing is placed but by the words of the line.
-fn line_point(tool: LineTool) -> Point {
+pub fn line_point(id: PointId, role: PointRole) -> Point {
     let request = PlacementRequest::as_the_os_does();
-    Point {
-        id: tool.point(),
-        levels: Levels::of(&request, 1),
-        role: match tool {
-            LineTool::Program => PointRole::Baseline,
-            LineTool::Numawise => PointRole::Candidate,
-            LineTool::Other(_) => PointRole::Diagnosis,
-        },
-        request,
-        placement: Placement::of_nothing(),
-    }
+    Point { id, levels: Levels::of(&request, 1), role, request, placement: Placement::of_nothing() }
 }

@@ -26,7 +26,7 @@ fn header(metric: Metric) -> StudyHeader {
             numa_balancing: Reading::unavailable("test"),
             transparent_huge_pages: Reading::unavailable("test"),
             frequency: Reading::unavailable("test"),
-            pid: Pid(1),
+            pid: numawise_units::Pid(1),
         },
         metric,
         points: vec![],
@@ -77,7 +77,7 @@ fn three_failures_in_a_row_give_a_point_up() {
     let good = || trial(Outcome::Measured { per_task: vec![1.0] });
     let bad = || trial(Outcome::Failed { failure: Exit::Code(1).into(), output_tail: String::new() });
     let given_up = |trials| {
-        Study { header: header(Metric::WallTime), trials, stopped: None, lines: None }
+        Study { header: header(Metric::WallTime), trials, stopped: None, lines: None, objects: None }
             .given_up(&"copies".into())
     };
     assert!(!given_up(vec![]) && !given_up(vec![bad(), bad()]));

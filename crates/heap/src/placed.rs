@@ -1,17 +1,19 @@
 //! Memory that was put on nodes: policies are set for the whole pages of a block, and taken back before it is freed.
 //!
-//! Nodes are preferred and not required: where they are full, the kernel takes others, as for all memory of the program.
+//! Nodes are preferred or alternate, and are not required: where they are full, the kernel takes others, as for all memory of the program.
 
 use core::ffi::{c_int, c_void};
-use core::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Acquire, Ordering::Relaxed, Ordering::Release};
+use core::sync::atomic::{
+    AtomicBool, AtomicU64, AtomicUsize, Ordering::Acquire, Ordering::Relaxed, Ordering::Release,
+};
 
 use numawise_guest::memory::PAGE;
 use numawise_guest::system::SavedErrno;
 use numawise_syscalls::{
-    MPOL_DEFAULT, MPOL_MF_MOVE, MPOL_PREFERRED, MPOL_PREFERRED_MANY, set_memory_policy_of,
+    MPOL_DEFAULT, MPOL_INTERLEAVE, MPOL_MF_MOVE, MPOL_PREFERRED, MPOL_PREFERRED_MANY, set_memory_policy_of,
 };
 
-use numawise_wire::heap::rules::{MOST_TARGETS, NODE_WORDS};
+use numawise_wire::heap::rules::{MOST_TARGETS, NODE_WORDS, Spread};
 
 /// Blocks that can be on nodes at one time; more stay where they are.
 const BUCKETS: usize = 1 << 10;
@@ -35,9 +37,14 @@ static USED: AtomicUsize = AtomicUsize::new(0);
 /// Sets of nodes, as words of bits.
 static TARGETS: [[AtomicU64; NODE_WORDS]; MOST_TARGETS] =
     [const { [const { AtomicU64::new(0) }; NODE_WORDS] }; MOST_TARGETS];
+/// Those over which pages alternate.
+static INTERLEAVED: [AtomicBool; MOST_TARGETS] = [const { AtomicBool::new(false) }; MOST_TARGETS];
 
-/// Says which nodes a number stands for.
-pub fn set_target(number: usize, nodes: &[u64; NODE_WORDS]) {
+/// Says which nodes a number stands for, and how pages go there.
+pub fn set_target(number: usize, nodes: &[u64; NODE_WORDS], spread: Spread) {
+    if let Some(interleaved) = INTERLEAVED.get(number) {
+        interleaved.store(spread == Spread::Interleaved, Relaxed);
+    }
     let words = TARGETS.get(number).into_iter().flatten();
     words.zip(nodes).for_each(|(place, word)| place.store(*word, Relaxed));
 }
@@ -54,7 +61,7 @@ pub fn put_block(address: usize, bytes: usize, target: usize) -> bool {
     let Some((begin, length)) = whole_pages(address, bytes) else { return false };
     let is_free = |block: &&Block| block.address.compare_exchange(0, FILLED, Acquire, Relaxed).is_ok();
     let Some(block) = places(address).find(is_free) else { return false };
-    if !prefer(begin, length, target) {
+    if !put(begin, length, target) {
         block.address.store(0, Release);
         return false;
     }
@@ -105,14 +112,14 @@ pub fn give_back(address: usize) -> Option<usize> {
 /// Puts a mapping on nodes: its policy goes with it.
 pub fn put_mapping(address: usize, bytes: usize, target: usize) {
     if let Some(bytes) = bytes.checked_next_multiple_of(page()) {
-        prefer(address, bytes, target);
+        put(address, bytes, target);
     }
 }
 
 /// Puts the whole pages of a variable on nodes; what is in others may be another's.
 pub fn put_variable(address: usize, bytes: usize, target: usize) {
     if let Some((begin, length)) = whole_pages(address, bytes) {
-        prefer(begin, length, target);
+        put(begin, length, target);
     }
 }
 
@@ -130,13 +137,16 @@ fn whole_pages(address: usize, bytes: usize) -> Option<(usize, usize)> {
     (end > begin).then(|| (begin, end - begin))
 }
 
-fn prefer(begin: usize, bytes: usize, target: usize) -> bool {
+fn put(begin: usize, bytes: usize, target: usize) -> bool {
     let _errno = SavedErrno::new();
     let Some(words) = TARGETS.get(target) else { return false };
     let nodes: [u64; NODE_WORDS] =
         core::array::from_fn(|k| words.get(k).map_or(0, |word| word.load(Relaxed)));
     let words = nodes.iter().rposition(|word| *word != 0).map_or(0, |last| last + 1);
     let Some(nodes) = nodes.get(..words) else { return false };
+    if INTERLEAVED.get(target).is_some_and(|interleaved| interleaved.load(Relaxed)) {
+        return set(begin, bytes, MPOL_INTERLEAVE, nodes, MPOL_MF_MOVE);
+    }
     // One node is what all kernels know; several are known since 5.15, before that the first of them is taken.
     let is_one = nodes.iter().map(|word| word.count_ones()).sum::<u32>() == 1;
     let many = if is_one { MPOL_PREFERRED } else { MPOL_PREFERRED_MANY };

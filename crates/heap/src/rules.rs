@@ -88,8 +88,8 @@ fn take(kept: &mut Kept) -> bool {
     let (mut target, mut rules, mut globals) = (0usize, 0, 0);
     let mut is_sound = true;
     let result = decode(text, &mut |part| match part {
-        Part::Nodes(nodes) => {
-            placed::set_target(target, &nodes);
+        Part::Nodes(nodes, spread) => {
+            placed::set_target(target, &nodes, spread);
             target += 1;
         }
         Part::File(name) => modules::add(name.as_ptr().addr() - text.as_ptr().addr(), name.len()),

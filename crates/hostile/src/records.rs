@@ -119,7 +119,11 @@ fn shown_study(study: &Study, path: &Path) -> Option<String> {
     let line = line(header.points[0].threads());
     let from_now_on = UseFromNowOn { line, equivalents, comments: Vec::new() };
     let record = path.display().to_string();
-    let check = Check { study, analysis: &analysis, from_now_on: &from_now_on, record: &record };
+    let followed = numawise_analyse::objects_of_check(study, &|point| point.id.to_string());
+    let followed = followed.map(|run| (numawise_analyse::objects(&run), run));
+    let objects =
+        followed.as_ref().map(|(tables, run)| numawise_report::objects::Shown { run, tables, record: None });
+    let check = Check { study, analysis: &analysis, from_now_on: &from_now_on, record: &record, objects };
     let page = document::html(&check::document(&check));
     let text = document::terminal(&check::document(&check), Style::plain());
     shown::all(&text, &page, &check::json(&check))

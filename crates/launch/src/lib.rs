@@ -48,7 +48,7 @@ pub use gpus::gpu_changes;
 pub use heap::{HeapLibrary, HeapSettings, MOST_TIMER_SAMPLES, objects_watched_by};
 pub use job::{Finished, Io, Job, Start, Variables};
 pub use numawise_facts::Launcher;
-pub use object_rules::{ObjectRules, PlacedObject};
+pub use object_rules::{ObjectRules, PlacedObject, Spread};
 pub use output::Output;
 pub use pages::page_changes;
 pub use path::{executable_in, is_executable};

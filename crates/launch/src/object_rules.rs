@@ -8,6 +8,8 @@ use numawise_facts::objects::FileAddress;
 use numawise_units::{Bytes, NodeSet};
 use numawise_wire::heap::rules::{self, Calls, InFile, MOST_FILES, MOST_RULES, MOST_TEXT, RULES};
 
+pub use numawise_wire::heap::rules::Spread;
+
 use crate::change::Change;
 use crate::heap::HeapLibrary;
 
@@ -36,7 +38,12 @@ pub struct ObjectRules {
 impl ObjectRules {
     /// These objects go to these nodes; allocations below `least` bytes are of none of them. `None` where there are more objects, files or nodes than the
     /// environment of a program has room for.
-    pub fn new(nodes: &NodeSet, objects: &[PlacedObject], least: Bytes) -> Option<ObjectRules> {
+    pub fn new(
+        nodes: &NodeSet,
+        spread: Spread,
+        objects: &[PlacedObject],
+        least: Bytes,
+    ) -> Option<ObjectRules> {
         let mut names: Vec<&[u8]> = Vec::new();
         let mut numbers: HashMap<&[u8], u8> = HashMap::new();
         let mut text = String::new();
@@ -66,7 +73,7 @@ impl ObjectRules {
             .ok()?;
         }
         rules::begin(&mut text).ok()?;
-        rules::write_nodes(nodes.words(), &mut text).ok()?;
+        rules::write_nodes(nodes.words(), spread, &mut text).ok()?;
         names.iter().try_for_each(|name| rules::write_file(name, &mut text)).ok()?;
         text += &parts;
         let fits = names.len() <= MOST_FILES && objects.len() <= MOST_RULES && text.len() <= MOST_TEXT;

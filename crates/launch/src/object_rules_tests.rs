@@ -17,16 +17,17 @@ fn files_are_named_once_by_the_ends_of_their_paths() {
         PlacedObject::Calls(vec![at("/home/me/app", 0x99)]),
         PlacedObject::Variable { at: at("/home/me/app", 0x4000), bytes: Bytes(0x8000) },
     ];
-    let rules = ObjectRules::new(&nodes(), &objects, Bytes(16_384)).unwrap();
-    assert_eq!(rules.text, "1;n2-3;flibnew.so.6;fapp;c0:20,1:1234;c1:99;g1:4000+8000");
+    let rules = ObjectRules::new(&nodes(), Spread::Preferred, &objects, Bytes(16_384)).unwrap();
+    assert_eq!(rules.text, "2;n2-3;flibnew.so.6;fapp;c0:20,1:1234;c1:99;g1:4000+8000");
     let mut parts = 0;
-    decode(rules.text.as_bytes(), &mut |part| parts += usize::from(!matches!(part, Part::Nodes(_)))).unwrap();
+    decode(rules.text.as_bytes(), &mut |part| parts += usize::from(!matches!(part, Part::Nodes(..))))
+        .unwrap();
     assert_eq!(parts, 5);
 }
 
 #[test]
 fn what_the_library_would_refuse_is_not_handed_over() {
-    let rules = |objects: &[PlacedObject]| ObjectRules::new(&nodes(), objects, Bytes(1));
+    let rules = |objects: &[PlacedObject]| ObjectRules::new(&nodes(), Spread::Preferred, objects, Bytes(1));
     assert_eq!(rules(&[PlacedObject::Calls(vec![])]), None);
     assert_eq!(rules(&[PlacedObject::Calls(vec![at("/", 1)])]), None);
     let one = PlacedObject::Calls(vec![at("/app", 1)]);

@@ -10,6 +10,7 @@ pub mod interrupts;
 pub mod lock;
 pub mod mempolicy;
 pub mod pages;
+pub mod pipe;
 pub mod process;
 pub mod sampler;
 pub mod shared;

@@ -13,6 +13,7 @@ mod lines;
 mod live;
 pub mod log;
 mod places;
+mod polling;
 mod process;
 mod residence;
 mod tally;
@@ -33,6 +34,7 @@ use numawise_units::{Nanoseconds, Pid};
 use input::{Code, CodeMapping, FaultSample, LoadedVariable, MemoryChange, MemoryEvent, Stack, TimeSample};
 use live::{Gone, Span};
 use places::{Places, is_programs_own};
+use polling::is_message_passing;
 use process::Process;
 use residence::{PageQuestion, Residence};
 use tally::{Tally, Used, User};
@@ -126,6 +128,11 @@ impl ObjectTracker {
         }
         old.live.drawn.values().flatten().flatten().for_each(|gone| self.gone(&[*gone], at));
         self.places.forget(process);
+    }
+
+    /// The allocations of a process are logged.
+    pub fn logs(&mut self, process: Pid) {
+        self.processes.entry(process).or_default().is_logged = true;
     }
 
     /// A thread was made.
@@ -308,7 +315,11 @@ impl ObjectTracker {
         let code = &mut self.code;
         let of = self.processes.entry(process).or_default();
         let Some(listing) = of.listing(&sample.registers, |ip| code.function(process, ip)) else { return };
-        if listing.is_spinning(sample.registers.ip) {
+        let own = self.places.at(process, sample.registers.ip, &mut **code);
+        let is_asking = || {
+            own.and_then(|place| self.places.get(place)).is_some_and(|place| is_message_passing(&place.file))
+        };
+        if listing.is_spinning(sample.registers.ip) || is_asking() {
             self.counts.spinning += 1;
             return;
         }

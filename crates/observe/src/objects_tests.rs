@@ -63,6 +63,10 @@ impl Code for Fake {
     fn variable(&mut self, place: &CodePlace) -> Reading<String> {
         Reading::Measured(format!("v{:x}", place.address))
     }
+
+    fn variables_of_calls(&mut self, returns_to: &FileAddress) -> Vec<String> {
+        vec![format!("c{:x}", returns_to.address)]
+    }
 }
 
 /// The bytes of `mov rdx, [rax + 8 * rcx]; inc rcx; jmp` back, and where each instruction begins.

@@ -63,7 +63,7 @@ pub use error::PlacementError;
 pub use gpus::share_gpus;
 pub use lists::{MachineDetail, needs};
 pub use locate::{LocationError, locate};
-pub use memory::{check as check_memory, hbm as hbm_near};
+pub use memory::{check as check_memory, hbm as hbm_near, ordinary as ordinary_nodes};
 pub use near::near;
 pub use place::{check_tasks, place};
 pub use weights::{Bandwidths, bandwidths};

@@ -156,7 +156,11 @@ fn is_taken_by_name_only(node: &Node) -> bool {
     }
 }
 
-fn ordinary(machine: &Machine) -> Result<NodeSet, PlacementError> {
+/// The nodes with ordinary memory that we may use, over which memory is interleaved; all that we may use where none has such memory.
+///
+/// # Errors
+/// Where there is none.
+pub fn ordinary(machine: &Machine) -> Result<NodeSet, PlacementError> {
     let nodes: NodeSet = allowed(machine).filter(|node| is_ordinary(node)).map(|node| node.id).collect();
     if !nodes.is_empty() {
         return Ok(nodes);

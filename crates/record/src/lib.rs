@@ -26,6 +26,7 @@ mod series;
 mod source;
 mod stored;
 mod study;
+mod study_objects;
 mod valid;
 mod watched;
 mod whole;

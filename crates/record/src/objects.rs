@@ -58,7 +58,7 @@ pub fn read_object_run(path: &Path) -> Result<ObjectRun, RecordError> {
     read_run(&connection).map_err(|error| read::damage(path, error))
 }
 
-fn sound(run: &ObjectRun) -> Result<(), Flaw> {
+pub(crate) fn sound(run: &ObjectRun) -> Result<(), Flaw> {
     valid::object_header(&run.header)?;
     valid::watching(&run.watching)?;
     run.threads.iter().enumerate().try_for_each(|(k, thread)| valid::object_thread(thread, k))?;
@@ -134,15 +134,15 @@ fn read_run(connection: &Connection) -> Parsed<ObjectRun> {
 
 /// What a run holds besides its objects.
 #[derive(PartialEq, Serialize, Deserialize)]
-struct BeyondObjects<'a> {
-    sources: Cow<'a, [SourceExcerpt]>,
-    bandwidth: Cow<'a, Reading<BandwidthOverTime>>,
-    memory_bound: Cow<'a, Reading<MemoryBound>>,
-    trials: Cow<'a, [TriedCure]>,
+pub(crate) struct BeyondObjects<'a> {
+    pub sources: Cow<'a, [SourceExcerpt]>,
+    pub bandwidth: Cow<'a, Reading<BandwidthOverTime>>,
+    pub memory_bound: Cow<'a, Reading<MemoryBound>>,
+    pub trials: Cow<'a, [TriedCure]>,
 }
 
 impl BeyondObjects<'_> {
-    fn of(run: &ObjectRun) -> BeyondObjects<'_> {
+    pub fn of(run: &ObjectRun) -> BeyondObjects<'_> {
         BeyondObjects {
             sources: Cow::Borrowed(&run.sources),
             bandwidth: Cow::Borrowed(&run.bandwidth),

@@ -31,7 +31,7 @@ fn read_study(connection: &Connection, header: &StudyHeader) -> Parsed<Study> {
         None => None,
     };
     let trials = Tables::read(&transaction)?.trials(&transaction)?;
-    let study = Study { header: header.clone(), trials, stopped, lines: None };
+    let study = Study { header: header.clone(), trials, stopped, lines: None, objects: None };
     valid::study(&study)?;
     Ok(study)
 }

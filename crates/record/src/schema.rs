@@ -43,7 +43,7 @@ pub struct Format {
 pub static STUDY: Format = Format {
     application_id: 0x4e57_4953,
     holds: RecordKind::Study,
-    steps: &[include_str!("schema/study-1.sql")],
+    steps: &[include_str!("schema/study-1.sql"), include_str!("schema/study-2.sql")],
 };
 
 /// `NWTS` in ASCII.

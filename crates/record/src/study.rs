@@ -2,13 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use numawise_facts::{PrintedLines, StopReason, Study, StudyHeader, Trial};
+use numawise_facts::{ObjectRun, PrintedLines, StopReason, Study, StudyHeader, Trial};
 use rusqlite::{Connection, ErrorCode, Transaction, TransactionBehavior};
 
 use crate::file::{check, connect, open_file, recognise, update};
 use crate::lock::WriterLock;
 use crate::schema::STUDY;
-use crate::{RecordError, guard, lines, make, read, valid, write};
+use crate::{RecordError, guard, lines, make, read, study_objects, valid, write};
 
 /// The record of one study.
 ///
@@ -129,6 +129,7 @@ impl Record {
     pub fn study(&self) -> Result<Study, RecordError> {
         let mut study = read::study(&self.connection, &self.path, &self.header)?;
         study.lines = lines::lines(&self.connection, &self.path, &self.header)?;
+        study.objects = study_objects::objects(&self.connection, &self.path)?;
         Ok(study)
     }
 
@@ -207,6 +208,20 @@ impl Record {
     pub fn append_line(&mut self, trial: &Trial) -> Result<(), RecordError> {
         valid::line_trial(&self.header, trial).map_err(|flaw| RecordError::Unstorable(flaw.to_string()))?;
         self.keep(trial, lines::insert)
+    }
+
+    /// Keeps the memory objects of a run of the program after the trials, in the place of those that were there.
+    ///
+    /// # Errors
+    /// As [`Record::append`].
+    pub fn set_objects(&mut self, run: &ObjectRun) -> Result<(), RecordError> {
+        study_objects::storable(run)?;
+        let written = (|| {
+            let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            study_objects::put(&transaction, run)?;
+            transaction.commit()
+        })();
+        written.map_err(|e| RecordError::sqlite(&self.path, "keep the memory objects in it", e))
     }
 
     /// Notes why measuring ended, or (`None`) that it goes on.

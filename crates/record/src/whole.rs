@@ -22,7 +22,7 @@ pub(crate) fn may_be_saved(path: &Path, format: &Format, existing: Existing) -> 
     if path.is_dir() {
         return Err(RecordError::Directory(path.to_owned()));
     }
-    if path.metadata().is_ok_and(|file| file.len() > 0) {
+    if path.metadata().is_ok_and(|file| file.len() > 0 || !file.is_file()) {
         let found = crate::kind(path)?;
         if found != format.holds {
             return Err(RecordError::OtherKind { path: path.to_owned(), found, expected: format.holds });

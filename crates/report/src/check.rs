@@ -6,8 +6,7 @@
 mod data;
 mod details;
 mod document;
-pub(crate) mod findings;
-pub(crate) mod json;
+mod json;
 pub mod lines;
 mod nodes;
 mod points;
@@ -18,8 +17,6 @@ use numawise_tables::Analysis;
 
 pub use crate::amount::moment;
 pub use document::document;
-pub use findings::objects as object_findings;
-pub use findings::watched as watched_findings;
 pub use json::{SCHEMA, json};
 
 /// What is shown.
@@ -30,6 +27,8 @@ pub struct Check<'a> {
     pub from_now_on: &'a UseFromNowOn,
     /// The file of the record, as the reader would type it.
     pub record: &'a str,
+    /// The program's memory objects, with the cures that were tried; nothing where they were not followed.
+    pub objects: Option<crate::objects::Shown<'a>>,
 }
 
 /// The command to use from now on, ready to be typed.

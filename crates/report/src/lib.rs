@@ -7,6 +7,7 @@ mod amount;
 pub mod check;
 mod csv;
 pub mod document;
+mod findings;
 mod frequency;
 mod levels;
 pub mod machine;

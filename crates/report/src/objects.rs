@@ -6,13 +6,16 @@ mod described;
 mod document;
 mod json;
 mod views;
-mod words;
+pub(crate) mod words;
 
 use numawise_facts::ObjectRun;
 use numawise_facts::objects::AccessMethod;
 use numawise_tables::ObjectTables;
 
+pub use cures::{CureOptions, to_try};
+pub(crate) use document::blocks;
 pub use document::document;
+pub(crate) use json::value;
 pub use json::{SCHEMA, json};
 
 /// What is shown.

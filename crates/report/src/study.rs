@@ -25,11 +25,11 @@ pub use json::{SCHEMA, json};
 pub use words::repeats;
 
 use crate::amount;
-use crate::check::findings;
 use crate::document::{
     Bar, BarPart, Bars, Block, Cell, Charts, Column, Document, Entry, Face, Fact, Opening, Row, RowLimits,
     SHADE, Table, Text, Tone, section,
 };
+use crate::findings;
 use crate::{notice, picture};
 
 const SCRIPT: &str = include_str!("study/charts.js");

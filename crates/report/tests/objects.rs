@@ -5,10 +5,10 @@ mod memory_objects;
 use std::collections::BTreeSet;
 
 use memory_objects::{Watched, hbm, nothing, wave};
-use numawise_facts::Reading;
-use numawise_facts::objects::AccessMethod;
+use numawise_facts::objects::{AccessMethod, FileAddress};
+use numawise_facts::{ObjectRun, Reading};
 use numawise_report::document::{self, Style};
-use numawise_report::objects::{SCHEMA, Shown, document, json};
+use numawise_report::objects::{SCHEMA, Shown, document, json, to_try};
 use serde_json::Value;
 
 fn terminal(of: &Watched, style: Style) -> String {
@@ -81,6 +81,47 @@ fn a_run_that_is_kept_has_a_line_that_puts_its_objects_into_the_fast_memory() {
     is(line(None), "numawise run --memory hbm -- ");
     is(line(Some("run.nw")), "numawise run --objects-to hbm=run.nw -- ");
     is(line(Some("my run.nw")), "numawise run --objects-to 'hbm=my run.nw' -- ");
+}
+
+/// What is tried is what is printed, once each: on the object alone where its allocation is known, and for all memory.
+#[test]
+fn cures_are_tried_on_single_objects_and_on_all_memory() {
+    let lines = |run: &ObjectRun, record| {
+        let of = Watched::of(run.clone());
+        let cures = to_try(&Shown { record, ..of.shown() });
+        cures.iter().map(|cure| (cure.object, cure.line(&run.header.command))).collect::<Vec<_>>()
+    };
+    let line = |options: &str| format!("numawise run {options} -- ./wave 512");
+    let mut run = wave();
+    run.trials.clear();
+    let whole = |options: &str| (None, line(options));
+    let [all, pages, node] =
+        ["--memory interleave:0-1", "--page-size thp", "--memory preferred:1"].map(whole);
+    let of_all = [all.clone(), pages.clone(), node.clone()];
+    assert_eq!(lines(&run, None), of_all);
+    // Nothing is known of its calls.
+    assert_eq!(lines(&run, Some("run.nw")), of_all);
+    let calls = |address| Reading::Measured(vec![FileAddress { file: "/wave".to_owned(), address }]);
+    run.objects.iter_mut().zip(1..).for_each(|(object, address)| object.site = calls(address));
+    let own =
+        |object: u32, to: &str, name: &str| (Some(object), line(&format!("--objects-to {to}=run.nw:{name}")));
+    let turn = "interleave:0-1";
+    let [u, table] = [own(2, turn, "u"), own(3, turn, "table")];
+    let found = lines(&run, Some("run.nw"));
+    assert!(
+        found.contains(&u) && found.contains(&table) && found.contains(&own(6, "1", "inbox")),
+        "{found:#?}"
+    );
+    assert_eq!((found.first(), found.last()), (Some(&u), Some(&all)));
+    // Two of one name have numbers.
+    let numbered = |k: u32| (Some(k), line(&format!("--objects-to '{turn}=run.nw:#{k}'")));
+    run.objects[3].name = Reading::Measured("u".to_owned());
+    let found = lines(&run, Some("run.nw"));
+    assert!(found.contains(&numbered(2)) && found.contains(&numbered(3)), "{found:#?}");
+    let value: Value =
+        serde_json::from_str(&json(&Shown { record: Some("run.nw"), ..Watched::of(run).shown() })).unwrap();
+    let text = value["findings"][0]["advice"][1]["text"].as_str().unwrap();
+    assert!(text.contains("; not tried; for it alone: numawise run --objects-to"), "{text}");
 }
 
 /// Shares are of 1 or say why there is none; nothing that is not known is null or 0.

@@ -4,6 +4,7 @@
 //! the same request goes on from what is recorded.
 
 mod lines;
+mod objects;
 mod places;
 mod start;
 
@@ -29,6 +30,9 @@ use numawise_units::{Nanoseconds, Share};
 
 use lines::LineStage;
 pub use lines::LineWriter;
+pub(crate) use lines::search_path;
+use objects::ObjectsStage;
+pub use objects::ObjectsWords;
 use places::places;
 
 use crate::error::Settings;
@@ -72,6 +76,8 @@ pub struct ExperimentRequest {
     pub record: PathBuf,
     /// Start over, whatever the record holds.
     pub fresh: bool,
+    /// Where the program's memory objects are followed in a run after the trials: how numawise is called for that.
+    pub objects: Option<ObjectsWords>,
     /// Our own version, for the record.
     pub version: String,
 }
@@ -364,7 +370,8 @@ impl Experiment {
         if earlier > 1 {
             sink.event(Event::Resumed { trials: earlier as u32 });
         }
-        let whole = request.left_by_others(&study, earlier);
+        let of_objects = objects::reserve(&request, &study);
+        let whole = request.left_by_others(&study, earlier).saturating_sub(of_objects);
         let missing = (study.header.points.len() as u64 * u64::from(study.header.min_repeats))
             .saturating_sub(study.trials.len() as u64);
         let left = whole.saturating_sub(request.begun.elapsed().into());
@@ -381,6 +388,14 @@ impl Experiment {
         }
         record.set_stopped(Some(reason))?;
         study.stopped = Some(reason);
+        let whole = whole + of_objects;
+        if reason != StopReason::Interrupted {
+            let stage =
+                ObjectsStage { request: &request, budget: whole, sink, is_reserved: of_objects.0 > 0, stop };
+            if stage.run(&mut study, &mut record)? == StopReason::Interrupted {
+                reason = StopReason::Interrupted;
+            }
+        }
         if let Some(BetterPlacement { point, .. }) = better.filter(|_| reason != StopReason::Interrupted) {
             let budget = whole + stopped_in(&study.trials[earlier..]);
             let stage = LineStage { request: &request, budget, write, sink, stop };
@@ -436,7 +451,7 @@ pub(crate) fn redactor_of(command: &RunSpec) -> Redactor {
 }
 
 /// As the verdict will judge.
-fn by_contrasts(study: &Study, dropped: &[PointId]) -> Standing {
+pub(crate) fn by_contrasts(study: &Study, dropped: &[PointId]) -> Standing {
     if numawise_analyse::decided(study, dropped) {
         return Standing::Decided;
     }
@@ -464,7 +479,7 @@ fn first_run(
     // What cannot be near to the device is said before the program has run.
     let points = baseline(&machine, &request.needs_on(&machine)?);
     let header = request.header(machine, StudyDesign { points, pairs: Vec::new(), not_tried: Vec::new() })?;
-    let mut study = Study { header, trials: Vec::new(), stopped: None, lines: None };
+    let mut study = Study { header, trials: Vec::new(), stopped: None, lines: None, objects: None };
     let mut engine = Engine {
         runner: &mut request.first_runner(&study.header.machine, &study.header.points),
         clock: &SystemClock { begun: request.begun },

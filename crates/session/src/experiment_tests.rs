@@ -19,6 +19,7 @@ pub fn request(folder: &Path, command: &[&str]) -> ExperimentRequest {
         seed: Some(7),
         record: folder.join("app.nw"),
         fresh: false,
+        objects: None,
         version: "0".to_owned(),
     }
 }

@@ -7,7 +7,9 @@
 
 mod code;
 mod sampling;
+pub mod tried;
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -35,6 +37,11 @@ use sampling::Sampling;
 #[cfg(test)]
 #[path = "objects_tests.rs"]
 mod tests;
+
+/// Files without lines that are named.
+const MOST_FILES: usize = 3;
+/// Of less of all memory it is not said that it has no lines.
+const WITHOUT_LINES: f64 = 0.1;
 
 type Environment<'a> = &'a dyn Fn(&str) -> Option<OsString>;
 
@@ -183,8 +190,31 @@ impl ObjectsPlan {
             trials: Vec::new(),
         };
         run.sources = sources(&run);
+        run.header.notices.extend(without_lines(&run));
         run
     }
+}
+
+/// The files in which objects are allocated of which no line is known, those with most memory first; nothing where these are but a small part.
+fn without_lines(run: &ObjectRun) -> Option<Notice> {
+    let mut of_file: BTreeMap<&str, u64> = BTreeMap::new();
+    let mut all = 0;
+    for object in &run.objects {
+        let Reading::Measured(stack) = &object.allocated else { continue };
+        let places = || stack.iter().filter_map(|place| run.places.get(*place as usize));
+        all += object.bytes.0;
+        let has_line = places().any(|place| place.source.line.measured().is_some());
+        let own = places().find(|place| !numawise_symbols::is_systems_library(&place.file));
+        if let Some(place) = own.filter(|_| !has_line) {
+            *of_file.entry(place.file.as_str()).or_default() += object.bytes.0;
+        }
+    }
+    let bytes: u64 = of_file.values().sum();
+    let mut files: Vec<(&str, u64)> = of_file.into_iter().collect();
+    files.sort_by_key(|(_, bytes)| std::cmp::Reverse(*bytes));
+    let files = files.into_iter().take(MOST_FILES).map(|(file, _)| file.to_owned()).collect();
+    (bytes as f64 > WITHOUT_LINES * all as f64)
+        .then(|| ObjectsNotice::NoLinesOfObjects { files, bytes: Bytes(bytes) }.into())
 }
 
 /// The lines that a report of the run shows, as far as the source can be read here.

@@ -8,7 +8,7 @@ use std::time::{Duration, UNIX_EPOCH};
 use numawise_facts::notice::LaunchNotice;
 use numawise_facts::objects::{FileAddress, MemoryObject, ObjectKind};
 use numawise_facts::{Machine, Notice, ObjectRun, Reading, RunSpec};
-use numawise_launch::{Change, HeapLibrary, LaunchError, ObjectRules, PlacedObject};
+use numawise_launch::{Change, HeapLibrary, LaunchError, ObjectRules, PlacedObject, Spread};
 use numawise_tables::ObjectTables;
 use numawise_tables::objects::ObjectRow;
 use numawise_units::{CpuSet, NodeSet};
@@ -27,6 +27,8 @@ pub enum ObjectTarget {
     /// The high-bandwidth memory nearest to the CPUs of the task.
     Hbm,
     Nodes(NodeSet),
+    /// Pages in turn on these nodes; without any, on those with ordinary memory.
+    Interleaved(Option<NodeSet>),
 }
 
 /// Which objects are to go where.
@@ -35,7 +37,8 @@ pub struct ObjectsTo {
     pub target: ObjectTarget,
     /// Of a run of the same program.
     pub record: PathBuf,
-    /// Those with these names, or with a line (`solve.c:41`) among the calls of their allocation; without any those that fit there together and have the most time for memory.
+    /// Those with these names, with a line (`solve.c:41`) among the calls of their allocation, or with a number in the record (`#3`); without any those
+    /// that fit there together and have the most time for memory.
     pub names: Vec<String>,
 }
 
@@ -64,6 +67,11 @@ pub(crate) fn changes(
             numawise_placement::check_memory(&machine, nodes)?;
             nodes.clone()
         }
+        ObjectTarget::Interleaved(Some(nodes)) => {
+            numawise_placement::check_memory(&machine, nodes)?;
+            nodes.clone()
+        }
+        ObjectTarget::Interleaved(None) => numawise_placement::ordinary_nodes(&machine)?,
     };
     let own = std::env::current_exe();
     let own = own.map_err(|source| LaunchError::System { call: "reading the path of numawise", source })?;
@@ -84,6 +92,10 @@ fn rules(
     nodes: &NodeSet,
 ) -> Result<(ObjectRules, Vec<Notice>), ObjectsToError> {
     let tables = numawise_analyse::objects(run);
+    let spread = match asked.target {
+        ObjectTarget::Interleaved(_) => Spread::Interleaved,
+        ObjectTarget::Hbm | ObjectTarget::Nodes(_) => Spread::Preferred,
+    };
     let (mut objects, mut notes, mut reason) = (Vec::new(), Vec::new(), None);
     for row in rows(asked, run, &tables, machine, nodes)? {
         let row = &tables.rows[row];
@@ -91,8 +103,13 @@ fn rules(
         match placed(&run.objects[row.object]) {
             Ok(object) => {
                 let at = row.allocated.clone();
-                let notice =
-                    LaunchNotice::ObjectPut { name, bytes: row.bytes, allocated: at, nodes: nodes.clone() };
+                let notice = LaunchNotice::ObjectPut {
+                    name,
+                    bytes: row.bytes,
+                    allocated: at,
+                    nodes: nodes.clone(),
+                    interleaved: spread == Spread::Interleaved,
+                };
                 notes.push(notice.into());
                 // Threads of several processes of a program have the same calls.
                 if !objects.contains(&object) {
@@ -109,7 +126,7 @@ fn rules(
         return Err(ObjectsToError::NoSites { reason });
     }
     is_unchanged(asked, run, &objects)?;
-    let rules = ObjectRules::new(nodes, &objects, run.watching.least);
+    let rules = ObjectRules::new(nodes, spread, &objects, run.watching.least);
     Ok((rules.ok_or(ObjectsToError::TooMany { objects: objects.len() })?, notes))
 }
 
@@ -146,7 +163,9 @@ fn rows(
     }
     let called = |row: &ObjectRow, name: &String| {
         numawise_analyse::can_be_put(row)
-            && (row.name.measured() == Some(name) || has_line(run, &run.objects[row.object], name))
+            && (row.name.measured() == Some(name)
+                || has_line(run, &run.objects[row.object], name)
+                || name.strip_prefix('#').is_some_and(|number| number.parse() == Ok(row.object)))
     };
     let is_missing = |name: &&String| !tables.rows.iter().any(|row| called(row, name));
     let missing: Vec<String> = asked.names.iter().filter(is_missing).cloned().collect();

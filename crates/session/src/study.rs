@@ -286,7 +286,7 @@ impl GridExperiment {
         drop(begun);
         let make = if replace { Record::replace_with } else { Record::create_with };
         let record = make(&request.record, &header, &[])?;
-        let study = Study { header, trials: Vec::new(), stopped: None, lines: None };
+        let study = Study { header, trials: Vec::new(), stopped: None, lines: None, objects: None };
         Ok(GridExperiment { request, study, runs, record, earlier: 0 })
     }
 

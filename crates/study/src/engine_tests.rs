@@ -166,7 +166,7 @@ pub(crate) fn study(budget_seconds: u64) -> Study {
         start_cost: Reading::unavailable("by hand"),
         grid: None,
     };
-    Study { header, trials: vec![], stopped: None, lines: None }
+    Study { header, trials: vec![], stopped: None, lines: None, objects: None }
 }
 
 /// Runs a study; it is decided once there are `decided_at` blocks.

@@ -4,6 +4,10 @@ use std::ops::Range;
 
 use crate::c_text::{Word, statements, words};
 
+mod calls;
+
+pub use calls::of_call;
+
 #[cfg(test)]
 #[path = "c_variables_tests.rs"]
 mod tests;
@@ -352,12 +356,7 @@ impl Statement<'_> {
 
     /// `Grid::Grid(int n) : u_(n)`: members that a constructor makes.
     fn members(&self) -> Option<Vec<Named>> {
-        let colon = (1..self.0.len()).find(|at| {
-            self.text(*at) == ":" && [")", "noexcept"].contains(&self.text(at - 1)) && self.is_outside(*at)
-        })?;
-        if (0..colon).any(|at| self.text(at) == "?") {
-            return None;
-        }
+        let colon = self.colon_of_members()?;
         let mut members = Vec::new();
         for part in self.parts(colon + 1..self.0.len()) {
             let open = part.start + 1;
@@ -372,6 +371,14 @@ impl Statement<'_> {
         };
         let named = members.iter().filter(|(of, is_known)| *is_known && is_alone(of));
         Some(named.map(|(of, _)| (of.clone(), self.text(of.start).to_owned())).collect())
+    }
+
+    fn colon_of_members(&self) -> Option<usize> {
+        let is_it = |at: &usize| {
+            self.text(*at) == ":" && [")", "noexcept"].contains(&self.text(at - 1)) && self.is_outside(*at)
+        };
+        let colon = (1..self.0.len()).find(is_it)?;
+        (!(0..colon).any(|at| self.text(at) == "?")).then_some(colon)
     }
 
     fn text_line(&self, at: usize) -> u32 {

@@ -9,6 +9,52 @@ fn within(statement: &str, expected: &str) {
     check(&format!("void f(int n)\n{{\n    g(n);\n    {statement}\n    h(n);\n}}\n"), 4, expected);
 }
 
+/// Where `^` stands a compiler says that a call is.
+fn called(statement: &str, expected: Option<&str>) {
+    let column = statement.find('^').unwrap();
+    let text = format!("int g;\nvoid f(int n) {{\n{}\n}}\n", statement.replace('^', ""));
+    assert_eq!(of_call(&text, 3, column as u32 + 1).as_deref(), expected, "{statement}");
+}
+
+#[test]
+fn a_call_is_known_by_its_column() {
+    for (statement, expected) in [
+        ("Field u(n^), v(n);", Some("u")),
+        ("Field u(n), v(n^);", Some("v")),
+        ("Field ^u(n), v(n);", Some("u")),
+        ("    double *x = make^(n), *y = make(n);", Some("x")),
+        ("    double *x = make(n), *y = ^make(n);", Some("y")),
+        ("x = make(n); p->y = make^(n + 1);", Some("p->y")),
+        ("Field *q = new Field(n^), *r = new Field(n);", Some("q")),
+        ("Field *q = new Field(n), *r = new ^Field(n);", Some("r")),
+        ("auto grid = ns::Grid<double>::make^(n);", Some("grid")),
+        ("auto grid = ^ns::Grid<double>::make(n);", Some("grid")),
+        // Arguments of another call may go anywhere.
+        ("x = both(make^(n), make(n));", None),
+        ("Field u(make^(n), make(n));", None),
+        ("f(make^(n));", None),
+        ("return make^(n);", None),
+        ("make^(n);", None),
+        ("x = make(n^);", None),
+    ] {
+        called(statement, expected);
+    }
+    let wave = "struct W { Field a, b; double *p; W(int n) : ^a(n.m(), g), b(n.m(), g), p(make(n)) {} };";
+    for (marked, expected) in [
+        (wave.to_owned(), Some("a")),
+        (wave.replace("^a(", "a(").replace(" b(n", " ^b(n"), Some("b")),
+        (wave.replace("^a(", "a(").replace("make(", "make^("), Some("p")),
+        (wave.replace("^a(", "a(").replace("make(", "^make("), Some("p")),
+        (wave.replace("^a(", "a(").replace("b(n.m(", "b(n.m^("), None),
+    ] {
+        called(&marked, expected);
+    }
+    for (line, column) in [(0, 1), (1, 0), (1, 2), (9, 9), (u32::MAX, u32::MAX)] {
+        assert_eq!(of_call("x = make(n);", line, column), None);
+    }
+    assert_eq!(of_call("", 1, 1), None);
+}
+
 #[test]
 fn what_an_allocation_is_assigned_to() {
     for (statement, expected) in [

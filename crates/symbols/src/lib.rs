@@ -25,5 +25,5 @@ pub use debug_info::DebugInfo;
 pub use error::Error;
 pub use globals::GlobalVariable;
 pub use loaded::LoadedFiles;
-pub use system_code::is_system;
+pub use system_code::{is_system, is_systems_library};
 pub use unwind::StackView;

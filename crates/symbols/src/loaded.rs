@@ -284,6 +284,22 @@ impl LoadedFiles {
         variable::of(place, &mut self.sources)
     }
 
+    /// The variables that results go to of the calls which return to an address: of the innermost call, and of those around it that the compiler put into one another, as far as
+    /// the source names them.
+    pub fn variables_of_calls(&mut self, returns_to: &FileAddress) -> Vec<String> {
+        let address = returns_to.address.saturating_sub(1);
+        let path = Path::new(&returns_to.file);
+        let Some(file) = self.files.iter_mut().find(|file| file.path == path) else { return Vec::new() };
+        let Ok(debug) = file.debug() else { return Vec::new() };
+        let calls = debug.own_calls(address);
+        let sources = &mut self.sources;
+        let names = calls.into_iter().map(|(source, column)| {
+            let place = CodePlace { file: returns_to.file.clone(), address, source };
+            variable::of_call(&place, column, sources)
+        });
+        names.filter_map(|name| name.measured().cloned()).collect()
+    }
+
     /// A line of a source file with so many before and after it.
     pub fn source_lines(&mut self, file: &str, line: u32, context: u32) -> Reading<Vec<(u32, String)>> {
         self.sources.lines(file, line, context)

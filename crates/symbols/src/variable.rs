@@ -27,6 +27,26 @@ enum Language {
 
 /// The variable that the memory goes to which the call on a line gives; several where the line has several.
 pub fn of(place: &CodePlace, sources: &mut SourceFiles) -> Reading<String> {
+    searched(place, sources, |text, line, language| match language {
+        Language::C => c_variables::on_line(text, line).join(", "),
+        Language::Fortran { is_fixed } => fortran_variables::on_line(text, line, is_fixed).join(", "),
+    })
+}
+
+/// The variable that the result of the call in a column goes to.
+pub fn of_call(place: &CodePlace, column: u32, sources: &mut SourceFiles) -> Reading<String> {
+    searched(place, sources, |text, line, language| match language {
+        Language::C => c_variables::of_call(text, line, column).unwrap_or_default(),
+        // What one statement of Fortran allocates has no calls of its own.
+        Language::Fortran { .. } => String::new(),
+    })
+}
+
+fn searched(
+    place: &CodePlace,
+    sources: &mut SourceFiles,
+    search: impl FnOnce(&str, u32, Language) -> String,
+) -> Reading<String> {
     let source = &place.source;
     source.file.clone().and_then(|file| {
         source.line.clone().and_then(|line| {
@@ -41,11 +61,7 @@ pub fn of(place: &CodePlace, sources: &mut SourceFiles) -> Reading<String> {
                 if text.text.len() > LARGEST_SOURCE {
                     return Reading::unavailable("its source file is too large to be searched");
                 }
-                let names = match language {
-                    Language::C => c_variables::on_line(&text.text, line),
-                    Language::Fortran { is_fixed } => fortran_variables::on_line(&text.text, line, is_fixed),
-                };
-                let name = names.join(", ");
+                let name = search(&text.text, line, language);
                 let is_odd = name.chars().any(|letter| letter.is_control() || letter == '\u{fffd}');
                 if name.is_empty() || is_odd || name.chars().count() > LONGEST_NAME {
                     return Reading::unavailable("its source line does not say which variable it goes to");

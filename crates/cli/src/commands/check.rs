@@ -8,17 +8,18 @@
 
 mod progress;
 
+use std::ffi::OsString;
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use numawise_facts::{Argument, DeviceName, Metric, RunSpec, StopReason};
-use numawise_session::experiment::{self, Experiment, ExperimentRequest};
+use numawise_session::experiment::{self, Experiment, ExperimentRequest, ObjectsWords};
 use numawise_session::openmp::outermost;
 use numawise_units::{Nanoseconds, Share};
 
 use crate::exit::{Failure, INTERRUPTED, SUCCESS, Status, interruptible, stops_with_program};
-use crate::files::{self, FileContent, OutputFile};
+use crate::files::{self, FileContent, OutputFile, own_file};
 use crate::show;
 use crate::verdict::printed_lines;
 use progress::Progress;
@@ -60,6 +61,9 @@ pub struct Arguments {
     /// Share of one CPU that observing the program may take; more where one CPU is slow, as in an emulated machine
     #[arg(long, value_name = "SHARE", default_value = "0.5%")]
     sampling: Share,
+    /// Run the program once more after the trials and follow its arrays, as numawise objects does: findings name them, and their lines
+    #[arg(long)]
+    objects: bool,
     /// Seed of the order of trials [default: drawn, and kept in the record]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
@@ -134,8 +138,16 @@ fn request(typed: Arguments, begun: Instant) -> Result<ExperimentRequest, Failur
         seed: typed.seed,
         record,
         fresh: typed.fresh,
+        objects: typed.objects.then_some(following as ObjectsWords),
         version: env!("CARGO_PKG_VERSION").to_owned(),
     })
+}
+
+/// The numawise that follows the objects of the program behind these words.
+fn following(record: &Path) -> Vec<Argument> {
+    let options = ["objects", "--quiet", "--output"].map(OsString::from);
+    let words = [own_file()].into_iter().chain(options).chain([record.into(), "--".into()]);
+    words.map(Argument).collect()
 }
 
 /// What is compared.

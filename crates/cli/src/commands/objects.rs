@@ -10,15 +10,17 @@ use std::io;
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
-use numawise_facts::ObjectRun;
+use numawise_facts::{Exit, ObjectRun, RunSpec};
 use numawise_record::Existing;
 use numawise_report::notice;
+use numawise_session::objects::tried::{CureLine, CuresRequest, try_cures};
 use numawise_session::objects::{EndedObjects, ObjectsRequest, prepare};
 use numawise_units::{Bytes, Nanoseconds};
 
 use super::run::{TypedPlacement, environment, placed};
 use super::snapshot::status;
 use super::{Failure, Status};
+use crate::exit::interruptible;
 use crate::files::{self, FileContent, OutputFile};
 use crate::show::ObjectsReport;
 use crate::streams;
@@ -46,6 +48,10 @@ pub struct Arguments {
     /// Print no report
     #[arg(long, short)]
     quiet: bool,
+    /// Afterwards try what the findings advise and a line can do, each against the program as it is typed, for so long in all (60s, 5m); the program's
+    /// output in these runs is not shown
+    #[arg(long = "try", value_name = "TIME", requires = "output")]
+    try_for: Option<Nanoseconds>,
 
     /// Allocations of so much and more are objects one by one, smaller ones are drawn and grouped by where they were allocated
     #[arg(long, value_name = "BYTES", default_value = "16KiB")]
@@ -78,10 +84,16 @@ pub fn run(typed: Arguments) -> Result<Status, Failure> {
         )));
     }
     let run = placed(typed.placement.options, &typed.placement.numactl, typed.command)?;
+    if typed.try_for.is_some() && (run.is_placed() || run.objects_to.is_some()) {
+        return Err(Failure::new(
+            "--try compares with the program as the system places it; expected it without options that place the program",
+        ));
+    }
+    let command = run.command.clone();
     let period = typed.rate.map(|rate| Nanoseconds(1_000_000_000 / u64::from(rate.get())));
     let version = env!("CARGO_PKG_VERSION").to_owned();
     let request = ObjectsRequest { run, least: typed.least, period, version };
-    let outputs = Outputs {
+    let mut outputs = Outputs {
         record: typed.output,
         existing: if typed.fresh { Existing::IsReplaced } else { Existing::Stays },
         html: typed.html,
@@ -93,7 +105,14 @@ pub fn run(typed: Arguments) -> Result<Status, Failure> {
     for warning in plan.warnings() {
         streams::say(&format!("warning: {}", notice::text(warning)));
     }
-    let EndedObjects { exit, run } = plan.run(&environment)?;
+    let EndedObjects { exit, mut run } = plan.run(&environment)?;
+    if let Some(budget) = typed.try_for {
+        if exit == Exit::Code(0) {
+            run = outputs.tried(run, &command, budget)?;
+        } else {
+            streams::say("warning: nothing is tried for a program that fails");
+        }
+    }
     outputs.write(&run);
     Ok(status(exit))
 }
@@ -112,6 +131,44 @@ impl Outputs {
             self.json.as_deref().map(|path| file("--json", path)),
         ];
         files::check(&written.into_iter().flatten().collect::<Vec<_>>(), &[])
+    }
+
+    /// The run with what its cures bring. It is kept before, since lines that try them read it.
+    fn tried(
+        &mut self,
+        mut run: ObjectRun,
+        command: &RunSpec,
+        budget: Nanoseconds,
+    ) -> Result<ObjectRun, Failure> {
+        let Some(path) = self.record.clone() else { return Ok(run) };
+        numawise_record::save_object_run(&path, &run, self.existing)?;
+        self.existing = Existing::IsReplaced;
+        let name = path.display().to_string();
+        let cures = ObjectsReport::of(&run, Some(&name)).to_try();
+        if cures.is_empty() {
+            streams::say("no finding has a cure that a line can try");
+            return Ok(run);
+        }
+        let stop = interruptible()?;
+        streams::say(&format!(
+            "tries {}, against the program as it is typed, for {budget} at most",
+            match cures.len() {
+                1 => "a line".to_owned(),
+                lines => format!("{lines} lines"),
+            }
+        ));
+        let cures = cures.iter().map(|cure| CureLine {
+            object: cure.object,
+            cure: cure.cure,
+            shown: cure.line(&run.header.command),
+            typed: cure.line(command),
+        });
+        let line = command.shell_line();
+        // A number of threads is filled in alike for all.
+        let without = if command.takes_threads() { format!("numawise run -- {line}") } else { line };
+        let request = CuresRequest { run: &run, command, without, cures: cures.collect(), budget };
+        run.trials = try_cures(&request, &stop)?;
+        Ok(run)
     }
 
     /// What cannot be written is told, and the rest is written all the same: the program's own result stands.

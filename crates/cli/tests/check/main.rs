@@ -3,6 +3,7 @@
 #[path = "../support/agent.rs"]
 mod agent;
 mod bad_input;
+mod followed;
 mod lines;
 mod metrics;
 mod placed;

@@ -3,8 +3,14 @@
 #[path = "../support/collector.rs"]
 mod collector;
 mod compare;
+mod hardship;
 mod known;
+mod named;
 mod placed;
 #[path = "../support/program.rs"]
 mod program;
+#[path = "../support/seccomp.rs"]
+#[expect(dead_code, reason = "other tests refuse calls for named threads")]
+mod seccomp;
+mod tried;
 mod truth;

@@ -72,6 +72,7 @@ fn the_objects_that_are_named_have_their_policy_and_no_others() {
     let run = |to: &str| recorded.policies(&["run", "--objects-to", to, "--", "./three_arrays"]);
     assert_eq!(run("0=run.nw:three_arrays.c:42"), ["default", "prefer:0", "default", "default"]);
     assert_eq!(run("0=run.nw:three_arrays.c:43,table"), ["default", "default", "prefer:0", "prefer:0"]);
+    assert_eq!(run("interleave:0=run.nw:table"), ["default", "default", "default", "interleave:0"]);
     let watched = ["objects", "--quiet", "--objects-to", "0=run.nw:table", "--", "./three_arrays"];
     assert_eq!(recorded.policies(&watched), ["default", "default", "default", "prefer:0"]);
     // Started by another program.
@@ -91,7 +92,7 @@ fn what_cannot_be_done_is_said_before_the_program_starts() {
     assert!(refused("0=missing.nw", app).contains("missing.nw"));
     assert!(refused("1023=run.nw:table", app).contains("node 1023"));
     assert!(refused("zz=run.nw", app).contains("'zz' is not a list of nodes"));
-    assert!(refused("run.nw", app).contains("expected hbm=FILE or NODES=FILE"));
+    assert!(refused("run.nw", app).contains("expected hbm=FILE, NODES=FILE, interleave=FILE"));
     // Built anew since.
     std::thread::sleep(std::time::Duration::from_millis(20));
     recorded.compile("three_arrays", &["-DAGAIN"]).unwrap();

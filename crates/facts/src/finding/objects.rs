@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::Reading;
 use crate::activity::CodePlace;
-use crate::objects::ObjectCure;
+use crate::objects::{ObjectCure, ObjectKind};
 
 /// What a piece of evidence of an object is a value of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
@@ -15,6 +15,10 @@ pub enum ObjectQuantity {
     MemoryTimeOfObject,
     /// The same where passes of loops are counted instead of waiting: share of the accesses that are to it.
     AccessesOfObject,
+    /// The same two where a finding of the whole program names the object; unavailable where it is not known, and then it is the size that
+    /// ranks it. `of`: the bytes of the object.
+    NamedByTime,
+    NamedByAccesses,
     /// Share of the page faults of the object that one thread took.
     FaultsOfObjectByThread,
     /// Share of the pages of the object that lie on one node.
@@ -56,6 +60,22 @@ pub enum ObjectSubject {
     NodeOfObject {
         node: NodeId,
     },
+    /// One of several, by what tells it from the others.
+    NamedObject(Box<NamedObject>),
+}
+
+/// An object that a finding of the whole program names, with the lines that have to do with it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct NamedObject {
+    pub name: Reading<String>,
+    pub kind: ObjectKind,
+    pub allocated: Reading<CodePlace>,
+    /// The thread that touched nearly all of it first, by when it was first seen; unavailable where several did.
+    pub touched_by: Reading<u32>,
+    /// Where most of that was.
+    pub touched_at: Reading<CodePlace>,
+    /// Where most of its use is.
+    pub used_at: Reading<CodePlace>,
 }
 
 /// What to do about an object.
@@ -64,6 +84,8 @@ pub enum ObjectSubject {
 pub enum ObjectAdvice {
     /// Let the threads that use a part touch it first, in a loop that is divided as this one.
     TouchWhereUsed { used_at: Reading<CodePlace> },
+    /// The same of a named one, which is touched first elsewhere now.
+    InitialiseObject(Box<NamedObject>),
     /// Spread its pages over the nodes.
     InterleaveObject { nodes: NodeSet },
     /// Have the thread that uses it allocate and touch it.
@@ -82,9 +104,9 @@ impl ObjectAdvice {
     /// What of it can be tried.
     pub fn cure(&self) -> ObjectCure {
         match self {
-            ObjectAdvice::TouchWhereUsed { .. } | ObjectAdvice::TouchByUser { .. } => {
-                ObjectCure::TouchWhereUsed
-            }
+            ObjectAdvice::TouchWhereUsed { .. }
+            | ObjectAdvice::TouchByUser { .. }
+            | ObjectAdvice::InitialiseObject(_) => ObjectCure::TouchWhereUsed,
             ObjectAdvice::InterleaveObject { .. } => ObjectCure::Interleave,
             ObjectAdvice::PutOnNode { .. } => ObjectCure::PutOnNode,
             ObjectAdvice::PutIntoFastMemory { .. } => ObjectCure::PutIntoFastMemory,

@@ -92,8 +92,15 @@ super::notices! {
         "NW619" HugePagesMissing { problem: String },
         /// The launcher bound this rank by a default of its own, and the plan takes the CPUs of the launcher instead.
         "NW620" DefaultBindingPassedOver { launcher: Launcher, cpus: CpuSet, launcher_cpus: CpuSet, mask: LauncherMask },
-        /// A memory object is put on these nodes wherever it is allocated.
-        "NW621" ObjectPut { name: Option<String>, bytes: Bytes, allocated: Reading<CodePlace>, nodes: NodeSet },
+        /// A memory object is put on these nodes wherever it is allocated: `interleaved`, its pages in turn.
+        "NW621" ObjectPut {
+            name: Option<String>,
+            bytes: Bytes,
+            allocated: Reading<CodePlace>,
+            nodes: NodeSet,
+            #[serde(default)]
+            interleaved: bool,
+        },
         /// A memory object that was asked for cannot be told from others.
         "NW622" ObjectNotPut { name: Option<String>, reason: String },
     }

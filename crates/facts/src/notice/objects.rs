@@ -1,6 +1,9 @@
 //! Notices of a run whose memory objects are watched.
 
+use numawise_units::{Bytes, Nanoseconds};
+
 use super::PreloadObstacle;
+use crate::TrialFailure;
 
 super::notices! {
     /// NW94x: of memory objects.
@@ -15,5 +18,13 @@ super::notices! {
         "NW943" WatchFailed { problem: String },
         /// Records of the kernel that found no place: what was seen of the program is a part of it.
         "NW944" RecordsLost { count: u64 },
+        /// The objects of a check were to be followed in a run of their own, and too little of the budget was left.
+        "NW945" NoTimeForObjects { needs: Nanoseconds, left: Nanoseconds },
+        /// The program failed in that run.
+        "NW946" FailedWithObjects { failure: TrialFailure },
+        /// Nothing was handed over from that run.
+        "NW947" NoObjectsOfRun { problem: String },
+        /// Files of the program without lines, in which most of these bytes of objects are allocated.
+        "NW948" NoLinesOfObjects { files: Vec<String>, bytes: Bytes },
     }
 }

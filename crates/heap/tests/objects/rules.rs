@@ -42,7 +42,7 @@ impl Program {
 
     fn rule(&self, calls: &[u64]) -> String {
         let calls: Vec<String> = calls.iter().map(|address| format!("0:{address:x}")).collect();
-        format!("1;n0;f{};c{}", self.name, calls.join(","))
+        format!("2;n0;f{};c{}", self.name, calls.join(","))
     }
 
     fn run(&self, way: &[&str], rules: &str) -> Vec<(String, String)> {
@@ -133,9 +133,18 @@ fn a_rule_hits_the_array_of_its_line_and_no_other() {
 }
 
 #[test]
+fn pages_of_an_object_go_to_its_nodes_in_turn() {
+    let Some(program) = Program::new(&["-no-pie"]) else { return };
+    let calls = program.calls(&["three"], BYTES);
+    let rule = program.rule(&calls[1]).replace(";n0;", ";i0;");
+    let found = program.policies(&["three"], &rule);
+    assert_eq!(found, ["u default", "v interleave:0", "w default", "table default", "again default"]);
+}
+
+#[test]
 fn a_variable_goes_to_its_nodes_before_main() {
     let Some(program) = Program::new(&[]) else { return };
-    let rules = format!("1;n0;f{};g0:{:x}+{:x}", program.name, symbol(&program.path, "table"), 400_000);
+    let rules = format!("2;n0;f{};g0:{:x}+{:x}", program.name, symbol(&program.path, "table"), 400_000);
     let found = program.policies(&["three"], &rules);
     assert_eq!(found, ["u default", "v default", "w default", "table prefer:0", "again default"]);
 }
@@ -196,7 +205,7 @@ fn a_library_that_is_loaded_later_is_found_then() {
     let give = symbol(library, "give");
     let ip = stacks(&written, BYTES)[0][0] - moved(&written, BYTES, give);
     let name = Path::new(library).file_name().unwrap().to_str().unwrap();
-    let found = program.policies(&["loaded", library], &format!("1;n0;f{name};c0:{ip:x}"));
+    let found = program.policies(&["loaded", library], &format!("2;n0;f{name};c0:{ip:x}"));
     assert_eq!(found, ["loaded prefer:0", "own default"]);
 }
 

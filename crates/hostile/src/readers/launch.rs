@@ -39,8 +39,9 @@ pub(crate) const READERS: [Reader; 3] = [
         corpus: &["crates/hostile/testdata/object-rules"],
         words: &[
             ";",
-            "1;",
+            "2;",
             ";n0",
+            ";i0-1",
             ";n1023",
             ";n1024",
             ";fapp",
@@ -73,7 +74,7 @@ fn object_rules(input: &[u8]) -> Read {
     let mut broken = None;
     let decoded = rules::decode(input, &mut |part| {
         let sound = match part {
-            rules::Part::Nodes(nodes) => mask::first(&nodes).is_some(),
+            rules::Part::Nodes(nodes, _) => mask::first(&nodes).is_some(),
             rules::Part::File(name) => !name.is_empty(),
             rules::Part::Calls(calls) => !calls.frames().is_empty(),
             rules::Part::Variable { at, bytes } => at.address().checked_add(bytes).is_some(),

@@ -5,12 +5,14 @@
 
 use std::fs::File;
 use std::io;
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use numawise_units::Nanoseconds;
 
 use super::pages::page_size;
+use super::pipe;
 use crate::samples::{REGISTERS, SAMPLE_TYPE};
 
 #[cfg(test)]
@@ -104,6 +106,9 @@ const ID: libc::c_ulong = 0x8008_2407;
 
 /// Pages of a ring: with its first page as much as users without privileges have for each CPU (perf_event_mlock_kb: 516).
 const RING_PAGES: usize = 128;
+/// Bytes in the ring of a CPU from which on whoever waits is woken, at most all of the ring: a quarter of it. At 700,000 page faults a second, each 31st
+/// of them sampled with 1.3 KB, they are there after 4 ms, and the rest holds 13 ms more.
+const FULL_ENOUGH: u32 = 128 << 10;
 /// Of all rings together, so that a machine of many CPUs does not lose more than this.
 const ALL_RINGS: usize = 48 << 20;
 
@@ -129,20 +134,30 @@ impl Sampler {
                 Err(error) if error.raw_os_error() == Some(libc::ENODEV) => continue,
                 Err(error) => return Err(SamplerObstacle::Open(error)),
             };
-            let ring = Ring::map(&clock, &mut pages).map_err(SamplerObstacle::Map)?;
+            let ring = Ring::map(clock, &mut pages).map_err(SamplerObstacle::Map)?;
             if let Some(period) = settings.faults {
                 let faults =
                     open(&attributes(settings, MINOR_FAULTS, period), cpu).map_err(SamplerObstacle::Open)?;
                 // SAFETY: both are events of ours.
-                let output = unsafe { libc::ioctl(faults.as_raw_fd(), SET_OUTPUT, clock.as_raw_fd()) };
+                let output = unsafe { libc::ioctl(faults.as_raw_fd(), SET_OUTPUT, ring.event.as_raw_fd()) };
                 super::checked(output).map_err(SamplerObstacle::Map)?;
                 sampler.faults.push(number(&faults).map_err(SamplerObstacle::Open)?);
                 sampler._events.push(faults);
             }
             sampler.rings.push(ring);
-            sampler._events.push(clock);
         }
         if sampler.rings.is_empty() { Err(SamplerObstacle::NoCpu) } else { Ok(sampler) }
+    }
+
+    /// Waits until the ring of a CPU has [a quarter](FULL_ENOUGH) of what it holds, the other end of `end` is closed, or the time is over.
+    pub fn wait(&self, end: BorrowedFd<'_>, at_most: Duration) {
+        let rings = self.rings.iter().map(|ring| pipe::of(ring.event.as_fd(), libc::POLLIN));
+        let mut all: Vec<libc::pollfd> = [pipe::of(end, 0)].into_iter().chain(rings).collect();
+        let waited = pipe::wait(&mut all, at_most);
+        // An event that is no more would say so at once, each time.
+        if !waited || all.iter().skip(1).any(pipe::is_closed) {
+            std::thread::sleep(at_most);
+        }
     }
 
     /// The numbers of the events whose samples are page faults.
@@ -174,8 +189,7 @@ fn attributes(settings: &SamplerSettings, config: u64, period: u64) -> Attribute
         sample_type: SAMPLE_TYPE,
         read_format: 0,
         flags,
-        // Nobody waits for it: rings are looked at from time to time.
-        wakeup: u32::MAX,
+        wakeup: FULL_ENOUGH,
         breakpoint: 0,
         config1: 0,
         config2: 0,
@@ -221,6 +235,8 @@ fn number(event: &File) -> io::Result<u64> {
 /// The ring of one CPU, which the kernel fills and we empty.
 #[derive(Debug)]
 struct Ring {
+    /// What fills it; open as long as it samples.
+    event: File,
     mapping: *mut u8,
     page: usize,
     /// Bytes of the data behind the first page, a power of two.
@@ -238,7 +254,7 @@ const TAIL: usize = 1032;
 
 impl Ring {
     /// Maps as many pages as we are allowed to, at most `pages`, which then is that many.
-    fn map(event: &File, pages: &mut usize) -> io::Result<Ring> {
+    fn map(event: File, pages: &mut usize) -> io::Result<Ring> {
         let page = page_size().0 as usize;
         loop {
             let length = (*pages + 1) * page;
@@ -248,7 +264,8 @@ impl Ring {
                 libc::mmap(std::ptr::null_mut(), length, protection, libc::MAP_SHARED, event.as_raw_fd(), 0)
             };
             if mapping != libc::MAP_FAILED {
-                return Ok(Ring { mapping: mapping.cast(), page, bytes: *pages * page, piece: Vec::new() });
+                let mapping = mapping.cast();
+                return Ok(Ring { event, mapping, page, bytes: *pages * page, piece: Vec::new() });
             }
             let error = io::Error::last_os_error();
             if *pages == 1 || !matches!(error.raw_os_error(), Some(libc::EPERM | libc::ENOMEM)) {

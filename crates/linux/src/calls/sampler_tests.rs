@@ -115,6 +115,25 @@ fn a_stack_that_the_kernel_does_not_copy_is_refused_with_its_reason() {
     }
 }
 
+#[test]
+fn who_waits_is_woken_by_a_ring_that_fills_by_the_end_and_by_the_time() {
+    let Some(mut sampler) = sampler(&settings(false)) else { return };
+    let (end, running) = std::io::pipe().unwrap();
+    let long = Duration::from_secs(60);
+    let took = |sampler: &Sampler, at_most| {
+        let begin = Instant::now();
+        sampler.wait(end.as_fd(), at_most);
+        begin.elapsed()
+    };
+    // Each page fault is a sample of more than 1 KiB.
+    touch(2 * FULL_ENOUGH as usize / 1024);
+    assert!(took(&sampler, long) < long / 2);
+    sampler.drain(|_| {});
+    assert!(took(&sampler, Duration::from_millis(30)) >= Duration::from_millis(30));
+    drop(running);
+    assert!(took(&sampler, long) < long / 2);
+}
+
 /// Writes into so many new pages, of the smallest size; where they lay.
 fn touch(pages: usize) -> u64 {
     let bytes = pages * page_size().0 as usize;

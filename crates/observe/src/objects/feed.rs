@@ -207,14 +207,14 @@ fn stack<'a>(registers: &UserRegisters, bytes: &'a [u8]) -> Stack<'a> {
 /// What the library noted. Where the kernel samples too, it has said before what a process has mapped, and which one it was forked from.
 fn feed_logged(tracker: &mut ObjectTracker, logged: LoggedRecord<'_>, is_sampled: bool) {
     match logged {
-        LoggedRecord::ProcessBegins { process, parent, forked, at } if !is_sampled => {
-            if forked {
-                tracker.forked(process, parent);
-            } else {
-                tracker.replaced(process, at);
+        LoggedRecord::ProcessBegins { process, parent, forked, at } => {
+            match (is_sampled, forked) {
+                (true, _) => {}
+                (false, true) => tracker.forked(process, parent),
+                (false, false) => tracker.replaced(process, at),
             }
+            tracker.logs(process);
         }
-        LoggedRecord::ProcessBegins { .. } => {}
         LoggedRecord::Stack { process, number, stack } => tracker.stack(process, number, &stack),
         LoggedRecord::Memory(event) => tracker.memory(&event),
         LoggedRecord::Time(sample) => tracker.time(&sample),

@@ -119,6 +119,8 @@ pub trait Code {
     fn callers(&mut self, process: Pid, stack: &Stack<'_>) -> Vec<u64>;
     /// The variable that the value of a call on a line goes to.
     fn variable(&mut self, place: &CodePlace) -> Reading<String>;
+    /// The variables that results go to of the calls which return there, from the innermost on.
+    fn variables_of_calls(&mut self, returns_to: &FileAddress) -> Vec<String>;
 }
 
 /// A variable of a file that was loaded into a process.

@@ -14,6 +14,8 @@ use super::live::Live;
 #[derive(Debug, Default)]
 pub struct Process {
     pub live: Live,
+    /// Whether its allocations are logged: what is in none of them is small then.
+    pub is_logged: bool,
     /// Callers by the number of a call stack.
     pub stacks: HashMap<u32, Vec<u64>>,
     /// By where they end: functions that do not overlap.
@@ -33,7 +35,12 @@ const RED_ZONE: u64 = 128;
 impl Process {
     /// What a child of fork has.
     pub fn fork(&self) -> Process {
-        Process { live: self.live.clone(), stacks: self.stacks.clone(), ..Process::default() }
+        Process {
+            live: self.live.clone(),
+            is_logged: self.is_logged,
+            stacks: self.stacks.clone(),
+            ..Process::default()
+        }
     }
 
     pub fn forget_code(&mut self) {
@@ -86,7 +93,7 @@ impl Process {
         if self.stack_pointers.values().any(in_mapping) {
             ObjectKind::Stack
         } else if mapping.own() {
-            ObjectKind::Small
+            if self.is_logged { ObjectKind::Small } else { ObjectKind::Heap }
         } else {
             ObjectKind::Other
         }

@@ -100,6 +100,15 @@ impl Tally {
         self.allocated.measured().map_or(&[], Vec::as_slice)
     }
 
+    pub fn process(&self) -> Pid {
+        self.process
+    }
+
+    /// Where the calls of its allocation return to, from the innermost on.
+    pub fn site(&self) -> &Reading<Vec<FileAddress>> {
+        &self.site
+    }
+
     pub fn rename(&mut self, name: String) {
         self.name = Reading::Measured(name);
     }

@@ -28,6 +28,7 @@ fn study() -> Study {
             stopped: Some(StopReason::Interrupted),
             ..sample::lines()
         }),
+        objects: None,
     }
 }
 
@@ -42,11 +43,59 @@ fn a_record_of_version_1_can_be_read() {
     record.append(&sample::trial(8)).unwrap();
 }
 
+#[test]
+fn a_record_of_version_2_can_be_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("copy.nw");
+    std::fs::copy(kept("version-2"), &path).unwrap();
+    let with_objects = Study { objects: Some(objects::run()), ..study() };
+    assert_eq!(Record::open_to_read(&path).unwrap().study().unwrap(), with_objects);
+}
+
+#[test]
+fn a_record_of_version_1_is_shown_and_takes_objects_when_it_is_gone_on_with() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("copy.nw");
+    std::fs::copy(kept("version-1"), &path).unwrap();
+    assert_eq!(Record::open_to_read(&path).unwrap().study().unwrap(), study());
+    let run = objects::run();
+    Record::open(&path).unwrap().set_objects(&run).unwrap();
+    let with_objects = Study { objects: Some(run), ..study() };
+    assert_eq!(Record::open_to_read(&path).unwrap().study().unwrap(), with_objects);
+}
+
+#[test]
+fn objects_of_a_study_are_replaced_as_a_whole_and_refused_where_they_make_no_sense() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("app.nw");
+    let mut record = Record::create(&path, &sample::header()).unwrap();
+    record.set_objects(&objects::run()).unwrap();
+    let mut fewer = objects::run();
+    fewer.objects.truncate(1);
+    record.set_objects(&fewer).unwrap();
+    assert_eq!(record.study().unwrap().objects, Some(fewer));
+    drop(record);
+    let broken = [
+        ("DELETE FROM object_rows WHERE part = 'header'", "0 rows of part 'header'"),
+        ("INSERT INTO object_rows SELECT part, 1, facts FROM object_rows WHERE part = 'watching'", "2 rows"),
+        ("DELETE FROM object_rows WHERE part = 'thread' AND number = 0", "without a gap"),
+        ("DELETE FROM object_rows WHERE part = 'place'", "place"),
+        ("UPDATE object_rows SET facts = '{' WHERE part = 'object'", "facts"),
+    ];
+    for (sql, expected) in broken {
+        let copy = folder.path().join("broken.nw");
+        std::fs::copy(&path, &copy).unwrap();
+        assert!(Connection::open(&copy).unwrap().execute(sql, []).unwrap() > 0, "{sql}");
+        let error = Record::open_to_read(&copy).and_then(|record| record.study()).unwrap_err().to_string();
+        assert!(error.contains(expected), "{sql}: {error}");
+    }
+}
+
 /// Writes the kept file of the present version: `cargo test -p numawise-record -- --ignored write_the_kept_file`.
 #[test]
 #[ignore = "makes a file for testdata/records, once per version of the format"]
 fn write_the_kept_file() {
-    let path = kept("version-1");
+    let path = kept("version-2");
     assert!(!path.exists(), "a kept file never changes");
     let mut record = Record::create(&path, &sample::header()).unwrap();
     for trial in &study().trials {
@@ -59,12 +108,13 @@ fn write_the_kept_file() {
         record.append_line(run).unwrap();
     }
     record.set_lines(&lines).unwrap();
+    record.set_objects(&objects::run()).unwrap();
 }
 
 /// The tables in the descriptions are the tables in the files, in both directions.
 #[test]
 fn the_descriptions_name_every_table_and_column() {
-    described("nw-file.md", &kept("version-1"), 80);
+    described("nw-file.md", &kept("version-2"), 80);
     described("nw-series.md", &kept("series-version-1"), 70);
     described("nw-snapshot.md", &kept("snapshot-version-1"), 40);
     described("nw-objects.md", &kept("objects-version-1"), 60);

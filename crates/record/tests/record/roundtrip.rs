@@ -33,8 +33,13 @@ fn a_study_comes_back_as_it_was() {
         }
         record.set_stopped(Some(StopReason::Decided)).unwrap();
     }
-    let expected =
-        Study { header: sample::header(), trials, stopped: Some(StopReason::Decided), lines: None };
+    let expected = Study {
+        header: sample::header(),
+        trials,
+        stopped: Some(StopReason::Decided),
+        lines: None,
+        objects: None,
+    };
     assert_eq!(Record::open_to_read(&path).unwrap().study().unwrap(), expected);
     let left: Vec<_> = std::fs::read_dir(folder.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
     assert_eq!(left, ["app.nw"], "no journal or lock file stays behind");

@@ -4,12 +4,12 @@ use numawise_facts::{LineTool, Study};
 use numawise_tables::{ContrastCall, VerdictCase};
 
 use super::points::{self, PointRow};
-use super::{Check, data, details, findings, lines, nodes, words};
+use super::{Check, data, details, lines, nodes, words};
 use crate::document::{
     Block, Cell, Charts, Column, Command, Document, Entry, Face, Fact, Opening, RatioRow, Ratios, Row, Table,
     Text, Tone, captioned, list, section,
 };
-use crate::{levels, notice, picture};
+use crate::{findings, levels, notice, picture};
 
 const SCRIPT: &str = include_str!("charts.js");
 
@@ -20,6 +20,7 @@ pub fn document(check: &Check) -> Document {
     let record = format!("{} (SQLite: trials, samples, machine, placements)", check.record);
     let record = Block::Facts(vec![Fact { name: "Record", text: record.into(), code: false }]);
     let mut blocks = vec![summary(check), placements(check), entries(check), from_now_on(check)];
+    blocks.extend(check.objects.iter().flat_map(crate::objects::blocks));
     blocks.extend(drawn(check));
     blocks.extend(nodes::section(check));
     blocks.extend(details::expected(check));

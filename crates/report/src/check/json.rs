@@ -1,19 +1,15 @@
 //! A check as JSON, for scripts: `docs/formats/check-json.md`.
 
-use numawise_facts::finding::{Amount, Evidence};
 use numawise_facts::redaction::LeftOut;
-use numawise_facts::{
-    Disturbance, Effect, Exit, Finding, FrequencyFacts, LineTool, Metric, Outcome, Reading, StudyHeader,
-    Trial,
-};
+use numawise_facts::{Disturbance, Exit, FrequencyFacts, LineTool, Metric, Outcome, Reading, Trial};
 use numawise_tables::{Expected, LineCall, LineEffect, LineEffects, MemoryMove, PlacedWell, PointSummary};
 use numawise_units::Nanoseconds;
 use serde::Serialize;
 use serde_json::{Value, json as object};
 
-use super::{Check, findings, lines, words};
+use super::{Check, lines, words};
 use crate::object::{each, reading};
-use crate::{levels, notice};
+use crate::{findings, levels, notice};
 
 /// The name and the version of the format.
 pub const SCHEMA: &str = "numawise/check/1";
@@ -22,7 +18,7 @@ pub const SCHEMA: &str = "numawise/check/1";
 pub fn json(check: &Check) -> String {
     let (study, analysis, header) = (check.study, check.analysis, &check.study.header);
     let verdict = &analysis.verdict;
-    let mut effect = reading(&verdict.effect, effect);
+    let mut effect = reading(&verdict.effect, findings::json::effect);
     effect["from"] = object!(verdict.from);
     effect["to"] = object!(verdict.to);
     let document = object!({
@@ -34,7 +30,7 @@ pub fn json(check: &Check) -> String {
         "effect": effect,
         "placed_well": placed_well(&verdict.placed_well),
         "recommended": analysis.recommended,
-        "findings": each(&analysis.findings, |one| finding(header, one)),
+        "findings": each(&analysis.findings, |one| findings::json::finding(header, one)),
         "use": use_from_now_on(check),
         "lines": analysis.lines.as_ref().map(printed_lines),
         "expected": match &analysis.expected {
@@ -47,12 +43,13 @@ pub fn json(check: &Check) -> String {
         "metric": metric(check),
         "points": each(&analysis.points, point),
         "contrasts": each(&analysis.contrasts, |c| object!({
-            "from": c.from, "to": c.to, "effect": reading(&c.effect, self::effect), "call": c.call,
+            "from": c.from, "to": c.to, "effect": reading(&c.effect, findings::json::effect), "call": c.call,
             "repeats": c.repeats,
         })),
         "trials": each(&study.trials, |one| trial(check, one)),
         "stopped": analysis.stopped,
         "sampling_cost": analysis.sampling_cost,
+        "objects": check.objects.as_ref().map(crate::objects::value),
         "limits": each(&header.machine.limits, crate::notice::machine::json),
         "machine": machine(check),
         "command": {
@@ -116,14 +113,10 @@ fn printed_lines(of: &LineEffects) -> Value {
 
 fn line_effect(line: &LineEffect) -> Value {
     let effect = match &line.effect {
-        Ok(of) => effect(of),
+        Ok(of) => findings::json::effect(of),
         Err(_) => object!({"unavailable": lines::text(line)}),
     };
     object!({"effect": effect, "repeats": line.repeats, "call": line.call, "kept": line.kept})
-}
-
-fn effect(effect: &Effect) -> Value {
-    object!({"ratio": effect.ratio, "low": effect.low, "high": effect.high})
 }
 
 fn placed_well(placed_well: &PlacedWell) -> Value {
@@ -133,65 +126,6 @@ fn placed_well(placed_well: &PlacedWell) -> Value {
         PlacedWell::NotDecided { points } => {
             object!({"unavailable": words::not_decided(points), "open": points})
         }
-    }
-}
-
-/// A finding with its sentences.
-pub(crate) fn finding(header: &StudyHeader, finding: &Finding) -> Value {
-    object!({
-        "id": finding.id,
-        "title": findings::title(finding.id),
-        "evidence": each(&finding.evidence, |one| {
-            let mut value = evidence(one);
-            value["text"] = findings::sentence(header, finding.id, one).into();
-            value
-        }),
-        "cost": reading(&finding.cost, effect),
-        "cure": finding.cure,
-        "advice": each(&finding.advice, |step| object!({
-            "do": step.advice,
-            "brought": reading(&step.brought, effect),
-            "text": findings::step(step),
-        })),
-    })
-}
-
-/// One piece of evidence, without its sentence.
-pub(crate) fn evidence(evidence: &Evidence) -> Value {
-    object!({
-        "quantity": evidence.quantity,
-        "value": reading(&evidence.value, amount),
-        "unit": evidence.value.measured().map(unit),
-        "of": evidence.of.as_ref().map(amount),
-        "interval": evidence.interval.as_ref().map(|(low, high)| object!({"low": amount(low), "high": amount(high)})),
-        "subject": evidence.subject,
-        "source": evidence.source,
-    })
-}
-
-fn amount(amount: &Amount) -> Value {
-    match amount {
-        Amount::Bytes(bytes) => object!(bytes),
-        Amount::Count(count) => object!(count),
-        Amount::Share(ratio) | Amount::Ratio(ratio) => object!(ratio),
-        Amount::Time(time) => object!(time),
-        Amount::Frequency(frequency) => object!(frequency),
-        Amount::Metric(value) => object!(value),
-        Amount::LatencyAndBandwidth { latency, bandwidth } => {
-            object!({"latency": latency, "bandwidth": bandwidth})
-        }
-    }
-}
-
-fn unit(amount: &Amount) -> &'static str {
-    match amount {
-        Amount::Bytes(_) => "bytes",
-        Amount::Count(_) => "count",
-        Amount::Share(_) => "share",
-        Amount::Ratio(_) | Amount::LatencyAndBandwidth { .. } => "ratio",
-        Amount::Time(_) => "ns",
-        Amount::Frequency(_) => "hz",
-        Amount::Metric(_) => "metric",
     }
 }
 
@@ -212,7 +146,7 @@ fn expected(expected: &Expected) -> Value {
             },
             "latency_bound": one.latency_bound,
             "bandwidth_bound": one.bandwidth_bound,
-            "seen": reading(&one.seen, effect),
+            "seen": reading(&one.seen, findings::json::effect),
         })),
     })
 }

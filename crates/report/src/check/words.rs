@@ -14,8 +14,8 @@ use numawise_tables::{
 use numawise_units::Ratio;
 
 use super::Check;
-use super::findings::{bounds, memory_of_another_node};
 use crate::amount::{self, many};
+use crate::findings::{bounds, memory_of_another_node};
 use crate::{levels, notice, settings};
 
 /// The user's case in a word or two: what stands first.

@@ -72,11 +72,15 @@ pub fn text(notice: &LaunchNotice) -> String {
              that the launcher itself may use ({launcher_cpus}, reported by {}); a binding that is asked for is respected",
             who(mask)
         ),
-        LaunchNotice::ObjectPut { name, bytes, allocated, nodes } => format!(
-            "{} ({bytes}, {}) goes to node {nodes} wherever it is allocated, as long as there is room",
-            name.as_deref().unwrap_or("an object without a name"),
-            defined(allocated)
-        ),
+        LaunchNotice::ObjectPut { name, bytes, allocated, nodes, interleaved } => {
+            let name = name.as_deref().unwrap_or("an object without a name");
+            let of = format!("{name} ({bytes}, {})", defined(allocated));
+            if *interleaved {
+                format!("pages of {of} go to nodes {nodes} in turn wherever it is allocated")
+            } else {
+                format!("{of} goes to node {nodes} wherever it is allocated, as long as there is room")
+            }
+        }
         LaunchNotice::ObjectNotPut { name, reason } => format!(
             "{} stays where the system puts it: {reason}",
             name.as_deref().unwrap_or("an object without a name")

@@ -26,6 +26,25 @@ pub fn text(notice: &ObjectsNotice) -> String {
             "{} of the kernel found no place, since the program had many page faults at once: what is shown of these rests on the others",
             many(*count, "record")
         ),
+        ObjectsNotice::NoTimeForObjects { needs, left } => format!(
+            "the memory objects were not followed: a run takes about {needs}, and {left} of the time given was left; the same command \
+             with a larger --budget goes on with it"
+        ),
+        ObjectsNotice::FailedWithObjects { failure } => format!(
+            "the memory objects are not known: the program failed in the run in which they were followed ({failure}); the trials are not \
+             affected, and numawise objects -- PROGRAM shows what it prints"
+        ),
+        ObjectsNotice::NoLinesOfObjects { files, bytes } => format!(
+            "{bytes} of the objects have no lines and no names, since {} no debugging information: compile with -g and do not strip, or \
+             install it (on Debian the package with -dbgsym, on Fedora and RHEL debuginfo-install)",
+            match files.as_slice() {
+                [file] => format!("{file} has"),
+                files => format!("{} have", files.join(", ")),
+            }
+        ),
+        ObjectsNotice::NoObjectsOfRun { problem } => {
+            format!("the memory objects are not known: nothing was handed over from the run that followed them: {problem}")
+        }
     }
 }
 

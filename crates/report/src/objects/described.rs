@@ -6,8 +6,8 @@ use numawise_tables::objects::{ObjectFinding, ObjectRow};
 use numawise_units::Ratio;
 
 use super::{Shown, cures, words};
-use crate::check::object_findings;
 use crate::document::{Block, Column, Entry, Fact, Row, Section, Table, Text, section};
+use crate::findings::objects as object_findings;
 
 /// Objects that are described.
 const DESCRIBED: usize = 8;

@@ -4,13 +4,13 @@ use numawise_facts::objects::{AccessMethod, AllocationLog, TimeSamples};
 use numawise_facts::{Reading, ResourceUsage};
 use numawise_tables::objects::ObjectRow;
 
-use super::{Shown, data, described, views, words};
+use super::{Shown, cures, data, described, views, words};
 use crate::amount::{many, small_share};
-use crate::check::object_findings;
 use crate::document::{
     Block, Cell, Charts, Column, Document, Fact, Opening, Row, RowLimits, Table, Text, Tone, capital,
     captioned, list, section,
 };
+use crate::findings::objects as object_findings;
 use crate::notice;
 use crate::snapshot::words::exit;
 
@@ -20,6 +20,7 @@ const SCRIPT: &str = include_str!("charts.js");
 pub fn document(shown: &Shown) -> Document {
     let mut blocks = vec![Block::Facts(facts(shown)), objects(shown)];
     blocks.extend(described::described(shown));
+    blocks.extend(cures::all_tried(shown));
     blocks.extend(views::fast_memory(shown));
     blocks.extend(views::by_thread(shown));
     blocks.extend(views::over_time(shown));
@@ -34,6 +35,18 @@ pub fn document(shown: &Shown) -> Document {
         charts: Some(Charts { data: data::data(shown), script: SCRIPT }),
         width: 120,
     }
+}
+
+/// The objects as a part of another document.
+pub fn blocks(shown: &Shown) -> Vec<Block> {
+    let mut blocks = vec![objects(shown)];
+    blocks.extend(described::described(shown));
+    blocks.extend(list(
+        "objects-notices",
+        "To be kept in mind of the objects",
+        &notice::texts(&shown.run.header.notices),
+    ));
+    blocks
 }
 
 fn opening(shown: &Shown) -> Opening {

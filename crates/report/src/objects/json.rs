@@ -10,7 +10,7 @@ use numawise_tables::objects::{
 use serde_json::{Value, json as object};
 
 use super::{Shown, cures, words};
-use crate::check::{self, object_findings};
+use crate::findings::{self, objects as object_findings};
 use crate::notice;
 use crate::object::{each, reading};
 
@@ -19,9 +19,14 @@ pub const SCHEMA: &str = "numawise/objects/1";
 
 /// The objects as one JSON object, ending with a newline.
 pub fn json(shown: &Shown) -> String {
+    format!("{:#}\n", value(shown))
+}
+
+/// The same as a part of another one.
+pub fn value(shown: &Shown) -> Value {
     let (run, tables) = (shown.run, shown.tables);
     let header = &run.header;
-    let document = object!({
+    object!({
         "schema": SCHEMA,
         "objects": each(&tables.rows, |row| one(shown, row)),
         "left_out": { "objects": tables.left_out.0, "bytes": tables.left_out.1 },
@@ -53,11 +58,16 @@ pub fn json(shown: &Shown) -> String {
             "arguments": header.command.command,
             "directory": header.command.directory.to_string_lossy(),
         },
+        "tried": each(&run.trials, |of| object!({
+            "object": of.object,
+            "cure": of.cure,
+            "line": of.command,
+            "brought": of.effect,
+        })),
         "record": shown.record,
         "tool_version": header.tool_version,
         "begun_ns": header.begun,
-    });
-    format!("{document:#}\n")
+    })
 }
 
 /// What of the run could not be measured at all.
@@ -185,7 +195,7 @@ fn fast_memory(shown: &Shown, choice: &FastMemoryChoice) -> Value {
 fn finding(shown: &Shown, of: &ObjectFinding) -> Value {
     let finding = &of.finding;
     let evidence = finding.evidence.iter().zip(object_findings::evidence(finding)).map(|(one, text)| {
-        let mut value = check::json::evidence(one);
+        let mut value = findings::json::evidence(one);
         value["text"] = text.into();
         value
     });

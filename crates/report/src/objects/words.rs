@@ -2,20 +2,20 @@
 
 use numawise_facts::Reading;
 use numawise_facts::activity::CodePlace;
-use numawise_facts::objects::{AccessMethod, BandwidthSource, MemoryBoundSource, ObjectKind};
+use numawise_facts::objects::{AccessMethod, BandwidthSource, MemoryBoundSource};
 use numawise_tables::objects::{NodeShare, ObjectRow, ThreadShare, TouchRow, UseRow};
 use numawise_units::{Bytes, Ratio};
 
 use crate::amount::many;
-use crate::check::object_findings;
 use crate::document::Text;
+use crate::findings::objects as object_findings;
 use crate::snapshot::words;
 
 /// What an object is called: its variable, else what kind of memory it is.
 pub fn name(row: &ObjectRow) -> String {
     match row.name.measured() {
         Some(name) => name.clone(),
-        None => kind(row.kind).to_owned(),
+        None => object_findings::kind(row.kind).to_owned(),
     }
 }
 
@@ -25,18 +25,6 @@ pub fn size(row: &ObjectRow) -> Reading<Bytes> {
         return Reading::unavailable("no allocation of it was recorded");
     }
     Reading::Measured(row.bytes)
-}
-
-pub fn kind(kind: ObjectKind) -> &'static str {
-    match kind {
-        ObjectKind::Heap => "heap",
-        ObjectKind::Mapped => "mapped",
-        ObjectKind::Shared => "shared mapping",
-        ObjectKind::Global => "variable",
-        ObjectKind::Stack => "stacks",
-        ObjectKind::Small => "small allocations",
-        ObjectKind::Other => "other memory",
-    }
 }
 
 /// `41 %`: shares of samples are known within some points. What is not nothing is never shown as nothing, nor what is not all as all.

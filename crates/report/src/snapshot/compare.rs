@@ -11,8 +11,8 @@ use numawise_units::{FlopsPerSecond, Nanoseconds, Ratio};
 use serde_json::{Value, json as object};
 
 use super::{Shown, words};
-use crate::check::watched_findings;
 use crate::document::{Block, Cell, Column, Document, Face, Fact, Opening, Row, Table, Text, Tone, section};
+use crate::findings::watched as watched_findings;
 use crate::object::{each, reading};
 
 /// The name and the version of the JSON.

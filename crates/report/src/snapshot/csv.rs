@@ -14,8 +14,8 @@ use numawise_tables::snapshot::{
 use numawise_units::{Bytes, Nanoseconds, Ratio, TimeSum};
 
 use super::{Shown, counters, figures, words};
-use crate::check::watched_findings;
 use crate::csv::quoted;
+use crate::findings::watched as watched_findings;
 
 #[cfg(test)]
 #[path = "csv_tests.rs"]

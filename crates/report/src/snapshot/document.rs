@@ -8,10 +8,10 @@ use serde_json::json;
 
 use super::{Shown, counters, files, mpi, next, openmp, phases, processes, surroundings, volume, words};
 use crate::amount::many;
-use crate::check::watched_findings;
 use crate::document::{
     Block, Cell, Charts, Column, Document, Entry, Face, Fact, Opening, Row, Table, Text, Tone, list, section,
 };
+use crate::findings::watched as watched_findings;
 use crate::notice;
 
 /// The snapshot as a document.

@@ -10,7 +10,7 @@ use numawise_units::{Bytes, Nanoseconds, Ratio};
 use serde_json::{Value, json as object};
 
 use super::{Shown, counters, figures, files, phases, spreads, surroundings, words};
-use crate::check::{self, watched_findings};
+use crate::findings::{self, watched as watched_findings};
 use crate::notice;
 use crate::object::{each, reading};
 
@@ -138,7 +138,7 @@ fn finding(of: &SnapshotFinding) -> Value {
         .iter()
         .zip(sentences)
         .map(|(one, text)| {
-            let mut value = check::json::evidence(one);
+            let mut value = findings::json::evidence(one);
             value["text"] = text.into();
             value
         })

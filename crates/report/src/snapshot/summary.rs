@@ -5,8 +5,8 @@ use numawise_tables::snapshot::{MpiSummary, RatedShare, SnapshotFinding};
 
 use super::{Shown, counters, files, next, surroundings, words};
 use crate::amount::many;
-use crate::check::watched_findings;
 use crate::document::{Block, Cell, Column, Document, Fact, Row, Table, Text, section};
+use crate::findings::watched as watched_findings;
 
 /// Findings that are shown, the most expensive first.
 const FINDINGS: usize = 3;

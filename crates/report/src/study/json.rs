@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json as object};
 
 use super::{ShownStudy, figures, words};
 use crate::object::{each, reading};
-use crate::{check, notice};
+use crate::{findings, notice};
 
 /// The name and the version of the format.
 pub const SCHEMA: &str = "numawise/study/1";
@@ -89,7 +89,7 @@ impl Serialize for Points<'_> {
 
 /// The cure is a point, which has more than a placement.
 fn finding(shown: &ShownStudy<'_>, finding: &Finding) -> Value {
-    let mut value = check::json::finding(&shown.study.header, finding);
+    let mut value = findings::json::finding(&shown.study.header, finding);
     value["cure"] = finding.cured_by().map_or(Value::Null, |point| {
         let grid = shown.study.header.grid.as_ref();
         let run = grid.and_then(|grid| grid.runs.iter().find(|run| run.point == *point));

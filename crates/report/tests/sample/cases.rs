@@ -60,7 +60,7 @@ pub fn analysis(study: &Study, kind: VerdictKind, effect: Reading<Effect>) -> An
 
 pub fn study(header: StudyHeader, values: &[f64], blocks: u32, noise: f64) -> Study {
     let trials = trials(&header.points, values, blocks, noise);
-    Study { header, trials, stopped: Some(StopReason::Decided), lines: None }
+    Study { header, trials, stopped: Some(StopReason::Decided), lines: None, objects: None }
 }
 
 pub fn as_it_is() -> UseFromNowOn {
@@ -391,7 +391,8 @@ pub fn nothing_available() -> Sample {
     header.host.environment.clear();
     header.machine.nodes[1].memory = Reading::unavailable("/sys is hidden here");
     header.machine.nodes[1].distances = Reading::unavailable("/sys is hidden here");
-    let study = Study { header, trials: vec![], stopped: Some(StopReason::Interrupted), lines: None };
+    let study =
+        Study { header, trials: vec![], stopped: Some(StopReason::Interrupted), lines: None, objects: None };
     let why = "no block has both placements";
     let mut analysis = analysis(&study, VerdictKind::Undecided, Reading::unavailable(why));
     analysis.verdict.placed_well = PlacedWell::NotDecided { points: vec!["one-node".into()] };

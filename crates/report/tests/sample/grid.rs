@@ -96,7 +96,7 @@ pub fn study(
         // Another order in each block.
         (0..times.len()).for_each(|k| run(block, (k + block as usize * 5) % times.len()));
     }
-    Study { header, trials, stopped: Some(numawise_facts::StopReason::Decided), lines: None }
+    Study { header, trials, stopped: Some(numawise_facts::StopReason::Decided), lines: None, objects: None }
 }
 
 /// Times as Amdahl's law has them.

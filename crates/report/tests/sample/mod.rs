@@ -24,6 +24,7 @@ impl Sample {
             analysis: &self.analysis,
             from_now_on: &self.from_now_on,
             record: "app.nw",
+            objects: None,
         }
     }
 }

@@ -209,7 +209,7 @@ fn times(study: &Study, point: &PointId) -> [Nanoseconds; 2] {
 ///
 /// # Errors
 /// Why no `PATH` can do that.
-fn search_path() -> Result<Option<String>, NotRun> {
+pub fn search_path() -> Result<Option<String>, NotRun> {
     let file = env::current_exe().map_err(|_| NotRun::OtherName { found: "unknown".to_owned() })?;
     search_path_to(&file, &env::var_os("PATH").unwrap_or_default())
 }

@@ -81,4 +81,8 @@ impl Code for ProgramCode {
     fn variable(&mut self, place: &CodePlace) -> Reading<String> {
         self.files.variable(place)
     }
+
+    fn variables_of_calls(&mut self, returns_to: &FileAddress) -> Vec<String> {
+        self.files.variables_of_calls(returns_to)
+    }
 }

@@ -116,7 +116,7 @@ impl AssignedJob {
         let mut runner = request.runner_with(&header, runs, &inputs_of(&self.path));
         let start_nodes = std::mem::take(&mut runner.local.start_nodes);
         runner.local.start_nodes = start_nodes.after(&point.id, order.block as usize);
-        let mut study = Study { header, trials: Vec::new(), stopped: None, lines: None };
+        let mut study = Study { header, trials: Vec::new(), stopped: None, lines: None, objects: None };
         let mut engine = Engine {
             runner: &mut runner,
             clock: &SystemClock { begun: Instant::now() },

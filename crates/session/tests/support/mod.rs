@@ -21,6 +21,7 @@ pub fn request(folder: &Path, program: &str) -> ExperimentRequest {
         seed: Some(7),
         record: folder.join("app.nw"),
         fresh: false,
+        objects: None,
         version: "0".to_owned(),
     }
 }

@@ -1,7 +1,8 @@
-//! The rules by which the library for memory objects puts objects on nodes: `1;n2-3;fapp;flibc.so.6;c0:11a9,0:1203;g0:4060+a000`
+//! The rules by which the library for memory objects puts objects on nodes: `2;n2-3;fapp;flibc.so.6;c0:11a9,0:1203;g0:4060+a000`
 //! (`docs/formats/object-rules.md`).
 //!
-//! Parts stand between semicolons: the version; `n` the nodes of what follows; `f` a file, the end of its path, numbered in their order; `c`
+//! Parts stand between semicolons: the version; `n` the nodes that what follows prefers, `i` those over
+//! which its pages alternate; `f` a file, the end of its path, numbered in their order; `c`
 //! where the calls of a stack return to, innermost first, each by its file and the address in it; `g` a variable, with its bytes.
 
 use core::fmt;
@@ -29,7 +30,7 @@ pub const MOST_TARGETS: usize = 8;
 pub const MOST_NODES: usize = 1024;
 pub const NODE_WORDS: usize = MOST_NODES / 64;
 
-const VERSION: &str = "1";
+const VERSION: &str = "2";
 const SEPARATOR: u8 = b';';
 
 /// An address in a file, by the number of that.
@@ -81,11 +82,29 @@ impl Calls {
     }
 }
 
+/// How the pages of an object go to the nodes of a rule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Spread {
+    /// To them while they have room.
+    Preferred,
+    /// To each in turn.
+    Interleaved,
+}
+
+impl Spread {
+    const fn letter(self) -> char {
+        match self {
+            Spread::Preferred => 'n',
+            Spread::Interleaved => 'i',
+        }
+    }
+}
+
 /// A part of the rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part<'a> {
     /// Words of bits: the nodes of the rules that follow.
-    Nodes([u64; NODE_WORDS]),
+    Nodes([u64; NODE_WORDS], Spread),
     /// As it was encoded: see [`is_named`].
     File(&'a [u8]),
     /// What is allocated by these calls.
@@ -119,8 +138,8 @@ pub fn begin(out: &mut impl fmt::Write) -> fmt::Result {
 ///
 /// # Errors
 /// Those of `out`.
-pub fn write_nodes(nodes: &[u64], out: &mut impl fmt::Write) -> fmt::Result {
-    out.write_str(";n")?;
+pub fn write_nodes(nodes: &[u64], spread: Spread, out: &mut impl fmt::Write) -> fmt::Result {
+    write!(out, ";{}", spread.letter())?;
     mask::write_list(nodes, out)
 }
 
@@ -175,11 +194,11 @@ pub fn decode<'a>(text: &'a [u8], take: &mut impl FnMut(Part<'a>)) -> Result<(),
     for part in parts {
         let (first, rest) = part.split_first().ok_or(RulesError::Part)?;
         let part = match first {
-            b'n' => {
+            b'n' | b'i' => {
                 count(&mut targets, MOST_TARGETS)?;
                 let mut nodes = [0; NODE_WORDS];
                 mask::read_list(rest, &mut nodes).ok_or(RulesError::Part)?;
-                Part::Nodes(nodes)
+                Part::Nodes(nodes, if *first == b'i' { Spread::Interleaved } else { Spread::Preferred })
             }
             b'f' => {
                 count(&mut files, MOST_FILES)?;

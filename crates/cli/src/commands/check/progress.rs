@@ -78,7 +78,12 @@ impl Sink for Progress {
                 if let Notice::Study(StudyNotice::RepeatsTakeLonger { kept, .. }) = &notice {
                     self.longer = Some(*kept);
                 }
-                self.say(&numawise_report::notice::text(&notice));
+                let text = numawise_report::notice::text(&notice);
+                match &notice {
+                    // It was asked for, and who reads JSON finds nothing there.
+                    Notice::Objects(_) => self.warn(&text),
+                    _ => self.say(&text),
+                }
             }
             _ => {}
         }

@@ -103,7 +103,7 @@ pub struct PlacementOptions {
     pub global_weights: bool,
 
     /// Put the objects of an earlier run (numawise objects --output FILE) that have the most time for memory on these nodes as far as they fit, or
-    /// those with the names: hbm=FILE, 1=FILE, hbm=FILE:u,v. The program stays as it is
+    /// those with the names: hbm=FILE, 1=FILE, hbm=FILE:u,v; interleave=FILE, interleave:0-1=FILE: their pages in turn. The program stays as it is
     #[arg(long, value_name = "NODES|hbm=FILE[:NAMES]", help_heading = "Objects")]
     pub objects_to: Option<OsString>,
 }

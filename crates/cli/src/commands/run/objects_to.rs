@@ -8,6 +8,10 @@ use numawise_session::objects_to::{ObjectTarget, ObjectsTo};
 
 use super::super::Failure;
 
+#[cfg(test)]
+#[path = "objects_to_tests.rs"]
+mod tests;
+
 /// # Errors
 /// Where nodes or the file are missing.
 pub fn parse(typed: &OsStr) -> Result<ObjectsTo, Failure> {
@@ -17,8 +21,8 @@ pub fn parse(typed: &OsStr) -> Result<ObjectsTo, Failure> {
 fn parse_where(typed: &OsStr, is_there: &dyn Fn(&PathBuf) -> bool) -> Result<ObjectsTo, Failure> {
     let wrong = |what: &str| {
         Failure::new(format!(
-            "--objects-to {}: {what}; expected hbm=FILE or NODES=FILE, such as hbm=run.nw or 1=run.nw:u,v, with a FILE of numawise \
-             objects --output FILE",
+            "--objects-to {}: {what}; expected hbm=FILE, NODES=FILE, interleave=FILE or interleave:NODES=FILE, such as hbm=run.nw or \
+             1=run.nw:u,v, with a FILE of numawise objects --output FILE",
             typed.to_string_lossy()
         ))
     };
@@ -29,8 +33,18 @@ fn parse_where(typed: &OsStr, is_there: &dyn Fn(&PathBuf) -> bool) -> Result<Obj
     };
     let target = match target.as_str() {
         "hbm" => ObjectTarget::Hbm,
-        "" => return Err(wrong("there are no nodes")),
-        nodes => ObjectTarget::Nodes(nodes.parse().map_err(|error| wrong(&format!("nodes {error}")))?),
+        "interleave" => ObjectTarget::Interleaved(None),
+        "" | "interleave:" => return Err(wrong("there are no nodes")),
+        other => {
+            let interleaved = other.strip_prefix("interleave:");
+            let nodes = interleaved.unwrap_or(other);
+            let nodes = nodes.parse().map_err(|error| wrong(&format!("nodes {error}")))?;
+            if interleaved.is_some() {
+                ObjectTarget::Interleaved(Some(nodes))
+            } else {
+                ObjectTarget::Nodes(nodes)
+            }
+        }
     };
     let whole = path(rest);
     // A file may have colons in its name, and so may an object.
@@ -54,33 +68,4 @@ fn parse_where(typed: &OsStr, is_there: &dyn Fn(&PathBuf) -> bool) -> Result<Obj
 
 fn path(bytes: &[u8]) -> PathBuf {
     OsString::from_vec(bytes.to_vec()).into()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn parsed(typed: &str, there: &str) -> Option<ObjectsTo> {
-        parse_where(OsStr::new(typed), &|path| path.as_os_str() == there).ok()
-    }
-
-    fn of(target: ObjectTarget, record: &str, names: &[&str]) -> Option<ObjectsTo> {
-        let names = names.iter().map(|name| (*name).to_owned()).collect();
-        Some(ObjectsTo { target, record: record.into(), names })
-    }
-
-    #[test]
-    fn nodes_a_file_and_names() {
-        let nodes = |text: &str| ObjectTarget::Nodes(text.parse().unwrap());
-        assert_eq!(parsed("hbm=run.nw", ""), of(ObjectTarget::Hbm, "run.nw", &[]));
-        assert_eq!(parsed("1=run.nw:u,v", ""), of(nodes("1"), "run.nw", &["u", "v"]));
-        assert_eq!(parsed("0-1,3=a=b.nw", ""), of(nodes("0-1,3"), "a=b.nw", &[]));
-        assert_eq!(parsed("1=run:u", "run:u"), of(nodes("1"), "run:u", &[]));
-        assert_eq!(parsed("1=a:b/run.nw", ""), of(nodes("1"), "a:b/run.nw", &[]));
-        assert_eq!(parsed("1=a:b/run.nw:Field::u", ""), of(nodes("1"), "a:b/run.nw", &["Field::u"]));
-        assert_eq!(parsed("1=a:b.nw:u", "a:b.nw"), of(nodes("1"), "a:b.nw", &["u"]));
-        for broken in ["", "hbm", "hbm=", "=run.nw", "x=run.nw", "1-=run.nw", "hbm=:u"] {
-            assert_eq!(parsed(broken, ""), None, "{broken}");
-        }
-    }
 }

@@ -12,6 +12,7 @@ use numawise_session::snapshot::{HandingOverWords, SnapshotRequest, prepare, run
 
 use super::super::{Failure, Status};
 use super::{Outputs, environment, status, warn};
+use crate::files::own_file;
 use crate::streams;
 
 /// A shell that becomes numawise, or where that is not there the program: a computer without it is no reason for a job to fail. The
@@ -25,7 +26,7 @@ const SHELL: &str = "if [ -x \"$0\" ]; then exec \"$0\" \"$@\"; fi; \
 /// `numawise run` with the same placement, for ranks that a launcher starts. Where CPUs are chosen, those that the launcher has chosen
 /// do not count: it was we who were asked.
 pub fn placing(request: &RunRequest, words: &[OsString]) -> Vec<Argument> {
-    let begin = [own(), "run".into()];
+    let begin = [own_file(), "run".into()];
     begin.into_iter().chain(placement(request, words)).chain(["--".into()]).map(Argument).collect()
 }
 
@@ -38,7 +39,7 @@ pub fn handing_over(
     is_fresh: bool,
 ) -> HandingOverWords {
     let before =
-        ["/bin/sh".into(), "-c".into(), SHELL.into(), own(), "snapshot".into(), "--hand-over-to".into()];
+        ["/bin/sh".into(), "-c".into(), SHELL.into(), own_file(), "snapshot".into(), "--hand-over-to".into()];
     let ranks = ranks.map(|ranks| OsString::from(format!("--ranks={ranks}")));
     // For a computer that does not share the folder, and keeps a record of its own.
     let record = record.and_then(|record| std::path::absolute(record).ok());
@@ -50,10 +51,6 @@ pub fn handing_over(
         before: before.into_iter().map(Argument).collect(),
         after: after.map(Argument).collect(),
     }
-}
-
-fn own() -> OsString {
-    std::env::current_exe().unwrap_or_else(|_| "numawise".into()).into_os_string()
 }
 
 fn placement(request: &RunRequest, words: &[OsString]) -> impl Iterator<Item = OsString> {

@@ -1,9 +1,11 @@
 //! Findings of memory objects.
 
+use numawise_facts::activity::CodePlace;
 use numawise_facts::finding::{
-    Evidence, EvidenceQuantity, EvidenceSubject, ObjectAdvice, ObjectQuantity, ObjectSubject,
+    Evidence, EvidenceQuantity, EvidenceSubject, NamedObject, ObjectAdvice, ObjectQuantity, ObjectSubject,
 };
-use numawise_facts::{Finding, FindingId};
+use numawise_facts::objects::ObjectKind;
+use numawise_facts::{Finding, FindingId, Reading};
 use numawise_units::NodeId;
 
 use super::{amount, value, watched};
@@ -48,6 +50,8 @@ pub(super) fn sentence(quantity: ObjectQuantity, one: &Evidence) -> String {
         ObjectQuantity::AccessesOfObject => {
             format!("{value} of the accesses in the loops of the program are to it{}", interval(one))
         }
+        ObjectQuantity::NamedByTime => named(one, "of the time for memory"),
+        ObjectQuantity::NamedByAccesses => named(one, "of the accesses in loops"),
         ObjectQuantity::FaultsOfObjectByThread => {
             format!("{} took {value} of its page faults", subject(one))
         }
@@ -85,6 +89,29 @@ fn interval(one: &Evidence) -> String {
     })
 }
 
+/// `u, 4.2 GiB, allocated in Grid::Grid (wave.cpp:41): 49 % of the time for memory; first touched by thread 0 in fill (grid.cpp:17); used in
+/// step (kernel.cpp:88)`, of which what is not known is left out.
+fn named(one: &Evidence, whole: &str) -> String {
+    let EvidenceSubject::Object(ObjectSubject::NamedObject(object)) = &one.subject else {
+        return value(one);
+    };
+    let size = one.of.map(|size| format!(", {}", amount(size))).unwrap_or_default();
+    let at = |place: &Reading<CodePlace>| place.measured().is_some().then(|| watched::place(place));
+    let allocated = at(&object.allocated).map(|place| format!(", allocated {place}")).unwrap_or_default();
+    let share = one.value.measured().map(|share| format!(": {} {whole}", amount(*share)));
+    let by = object.touched_by.measured().map(|number| format!("by thread {number}"));
+    let touched: Vec<String> = by.into_iter().chain(at(&object.touched_at)).collect();
+    let touched = (!touched.is_empty()).then(|| format!("; first touched {}", touched.join(" ")));
+    let used = at(&object.used_at).map(|place| format!("; used {place}"));
+    let rest = [share, touched, used].map(Option::unwrap_or_default).concat();
+    format!("{}{size}{allocated}{rest}", name_of(object))
+}
+
+/// The variable, else what kind of memory it is.
+fn name_of(object: &NamedObject) -> &str {
+    object.name.measured().map_or_else(|| kind(object.kind), String::as_str)
+}
+
 fn divided(part: &str, value: &str) -> String {
     format!("of the use of each {part}, the node that uses it most has {value} on average")
 }
@@ -94,6 +121,19 @@ fn subject(one: &Evidence) -> String {
         EvidenceSubject::Object(ObjectSubject::ThreadOfObject { number, node }) => thread(*number, *node),
         EvidenceSubject::Object(ObjectSubject::NodeOfObject { node }) => format!("node {node}"),
         _ => "the object".to_owned(),
+    }
+}
+
+/// What kind of memory an object is, where it has no name.
+pub fn kind(kind: ObjectKind) -> &'static str {
+    match kind {
+        ObjectKind::Heap => "heap",
+        ObjectKind::Mapped => "mapped",
+        ObjectKind::Shared => "shared mapping",
+        ObjectKind::Global => "variable",
+        ObjectKind::Stack => "stacks",
+        ObjectKind::Small => "small allocations",
+        ObjectKind::Other => "other memory",
     }
 }
 
@@ -112,6 +152,15 @@ pub fn advise(advice: &ObjectAdvice) -> String {
             format!(
                 "first touch in a loop that is divided among the threads as the one {} (same static schedule, pinned threads)",
                 watched::place(used_at)
+            )
+        }
+        ObjectAdvice::InitialiseObject(object) => {
+            let now = object.touched_at.measured().map(|_| format!(", now {},", watched::place(&object.touched_at)));
+            format!(
+                "initialise {}{} in a loop that is divided among the threads as the one {} (same static schedule, pinned threads)",
+                name_of(object),
+                now.unwrap_or_default(),
+                watched::place(&object.used_at)
             )
         }
         ObjectAdvice::InterleaveObject { nodes } => {
@@ -152,6 +201,7 @@ pub fn options(advice: &ObjectAdvice) -> Option<String> {
         ObjectAdvice::PutIntoFastMemory { .. } => Some("--memory hbm".to_owned()),
         ObjectAdvice::UseHugePages { from_outside: true } => Some("--page-size thp".to_owned()),
         ObjectAdvice::TouchWhereUsed { .. }
+        | ObjectAdvice::InitialiseObject(_)
         | ObjectAdvice::TouchByUser { .. }
         | ObjectAdvice::SeparatePages { .. }
         | ObjectAdvice::UseHugePages { from_outside: false } => None,

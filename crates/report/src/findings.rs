@@ -8,6 +8,7 @@ use numawise_units::{NodeId, Ratio};
 
 mod clock;
 mod grid;
+pub mod json;
 mod noise;
 pub mod objects;
 mod others;

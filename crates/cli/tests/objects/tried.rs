@@ -1,0 +1,103 @@
+//! `--try`: what the findings advise and a line can do is run against the program, and its effect stands with the finding.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+/// Random reads of an array that malloc gave, for about a second. Ends with the status that is its argument.
+const PROGRAM: &str = r#"
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+enum { N = 1 << 24 };
+int main(int count, char **words) {
+    long *table = malloc(N * sizeof *table);
+    unsigned long at = 1, sum = 0;
+    for (long k = 0; k < N; k++) table[k] = k;
+    for (long k = 0; k < 70000000; k++) {
+        at = at * 6364136223846793005ul + 1442695040888963407ul;
+        sum += table[at >> 40];
+    }
+    printf("%lu\n", sum);
+    return count > 1 ? atoi(words[1]) : 0;
+}
+"#;
+
+fn compiled(folder: &Path) {
+    std::fs::write(folder.join("reads.c"), PROGRAM).unwrap();
+    let made = Command::new("cc")
+        .args(["-g", "-O1", "-o", "reads", "reads.c"])
+        .current_dir(folder)
+        .status()
+        .unwrap();
+    assert!(made.success());
+}
+
+fn objects(folder: &Path, words: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_numawise"));
+    command.arg("objects").args(words).current_dir(folder).output().unwrap()
+}
+
+fn json(path: &Path) -> Value {
+    serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
+}
+
+#[test]
+fn a_cure_is_tried_by_the_line_that_is_printed_and_kept_with_its_effect() {
+    let folder = tempfile::tempdir().unwrap();
+    compiled(folder.path());
+    let words =
+        ["--try", "20s", "--output", "run.nw", "--json", "run.json", "--rate", "1000", "--", "./reads"];
+    let output = objects(folder.path(), &words);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{said}");
+    // What the runs print that try it is not shown.
+    assert_eq!(output.stdout.iter().filter(|byte| **byte == b'\n').count(), 1, "{output:?}");
+    let told = json(&folder.path().join("run.json"));
+    if !told["findings"].as_array().unwrap().iter().any(|finding| finding["id"] == "NW046") {
+        eprintln!("SKIPPED: the kernel gives huge pages as it likes, or none: {said}");
+        return;
+    }
+    let tried = &told["tried"][0];
+    let line = "numawise run --page-size thp -- ./reads";
+    assert_eq!(
+        (&tried["line"], &tried["cure"]),
+        (&Value::from(line), &Value::from("huge_pages")),
+        "{told:#}"
+    );
+    let effect = &tried["brought"];
+    let [low, ratio, high] = ["low", "ratio", "high"].map(|name| effect[name].as_f64().expect("measured"));
+    assert!(0.2 < low && low <= ratio && ratio <= high && high < 5.0, "{effect}");
+    let finding = told["findings"].as_array().unwrap().iter().find(|one| one["id"] == "NW046").unwrap();
+    assert_eq!(finding["cost"], *effect);
+    assert!(finding["advice"][0]["text"].as_str().unwrap().contains("tried, "), "{finding:#}");
+    // It is kept.
+    let mut report = Command::new(env!("CARGO_BIN_EXE_numawise"));
+    let report = report.args(["report", "run.nw", "--json"]).current_dir(folder.path()).output().unwrap();
+    let kept: Value = serde_json::from_slice(&report.stdout).unwrap();
+    assert_eq!(kept["tried"], told["tried"]);
+}
+
+#[test]
+fn what_cannot_be_tried_is_said_and_the_run_is_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    compiled(folder.path());
+    let output = objects(folder.path(), &["--try", "20s", "--output", "run.nw", "--", "./reads", "3"]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(3), "{said}");
+    assert!(said.contains("nothing is tried for a program that fails"), "{said}");
+    assert!(folder.path().join("run.nw").exists());
+    for (words, expected) in [
+        (["--try", "5s", "--", "./reads"].as_slice(), "--output"),
+        (
+            &["--try", "5s", "--output", "b.nw", "--memory", "local", "--", "./reads"],
+            "without options that place",
+        ),
+        (&["--try", "soon", "--output", "b.nw", "--", "./reads"], "soon"),
+    ] {
+        let output = objects(folder.path(), words);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(!output.status.success() && said.contains(expected), "{words:?}: {said}");
+    }
+}
