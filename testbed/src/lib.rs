@@ -18,7 +18,7 @@ use std::sync::LazyLock;
 
 pub use numawise_emulate::{
     CommandResult, EmulatedMachine, EmulatedNode, Error, Guest, GuestRun, MachineTiming, MemoryPiece, Mpi,
-    guest_physical,
+    Truth, guest_physical,
 };
 use numawise_emulate::{WorkFolder, readiness};
 

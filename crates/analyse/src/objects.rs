@@ -110,6 +110,7 @@ fn row(run: &ObjectRun, index: usize, samples: f64, time: &Reading<u64>) -> Obje
         object: index,
         kind: object.kind,
         process: object.process,
+        rank: run.ranks.iter().find(|of| of.process == object.process).map(|of| of.rank),
         name: object.name.clone(),
         allocated: allocated(run, object),
         called_at: None,

@@ -6,7 +6,7 @@
 mod cure;
 mod traffic;
 
-use numawise_units::{Bytes, CpuId, Nanoseconds, NodeId, Pid};
+use numawise_units::{Bytes, CpuId, Nanoseconds, NodeId, Pid, Rank};
 use serde::{Deserialize, Serialize};
 
 use crate::activity::CodePlace;
@@ -25,6 +25,9 @@ pub struct ObjectRun {
     /// Places in the code that objects and samples speak of.
     pub places: Vec<CodePlace>,
     pub objects: Vec<MemoryObject>,
+    /// Processes that a launcher made ranks, as far as their environment says it.
+    #[serde(default)]
+    pub ranks: Vec<ProcessRank>,
     /// Lines of the source that objects and samples speak of, as far as they could be read.
     #[serde(default)]
     pub sources: Vec<SourceExcerpt>,
@@ -40,6 +43,13 @@ pub struct ObjectRun {
 /// Records were written before it was collected, and not every machine has it.
 fn not_collected<T>() -> Reading<T> {
     Reading::unavailable("it was not collected")
+}
+
+/// A process that is a rank of a parallel program, or works for one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProcessRank {
+    pub process: Pid,
+    pub rank: Rank,
 }
 
 /// A line of the program's source.

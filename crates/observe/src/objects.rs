@@ -15,6 +15,7 @@ pub mod log;
 mod places;
 mod polling;
 mod process;
+mod ranks;
 mod residence;
 mod tally;
 mod unknown;
@@ -25,7 +26,7 @@ use std::collections::HashMap;
 use numawise_facts::Reading;
 use numawise_facts::activity::CodePlace;
 use numawise_facts::objects::{
-    AccessMethod, FileAddress, MemoryObject, ObjectKind, ObjectThread, SITE_FRAMES,
+    AccessMethod, FileAddress, MemoryObject, ObjectKind, ObjectThread, ProcessRank, SITE_FRAMES,
 };
 use numawise_linux::calls::pages::page_size;
 use numawise_operands::{Access, Blame, Direction, Listing, Registers, blame, once_around};
@@ -36,6 +37,7 @@ use live::{Gone, Span};
 use places::{Places, is_programs_own};
 use polling::is_message_passing;
 use process::Process;
+use ranks::ProcessRanks;
 use residence::{PageQuestion, Residence};
 use tally::{Tally, Used, User};
 use unknown::UnknownAccesses;
@@ -50,6 +52,7 @@ pub struct ObjectTracker {
     method: AccessMethod,
     code: Box<dyn Code>,
     processes: HashMap<Pid, Process>,
+    ranks: ProcessRanks,
     threads: Vec<ObjectThread>,
     by_thread: HashMap<(Pid, Pid), u32>,
     objects: Vec<Tally>,
@@ -90,6 +93,7 @@ pub struct TrackedObjects {
     pub threads: Vec<ObjectThread>,
     pub places: Vec<CodePlace>,
     pub objects: Vec<MemoryObject>,
+    pub ranks: Vec<ProcessRank>,
     pub counts: TrackedCounts,
 }
 
@@ -101,6 +105,7 @@ impl ObjectTracker {
             method,
             code,
             processes: HashMap::new(),
+            ranks: ProcessRanks::default(),
             threads: Vec::new(),
             by_thread: HashMap::new(),
             objects: Vec::new(),
@@ -122,6 +127,7 @@ impl ObjectTracker {
     /// A process runs another program: nothing of its memory is left.
     pub fn replaced(&mut self, process: Pid, at: Nanoseconds) {
         self.code.replaced(process);
+        self.ranks.ask(process);
         let old = self.processes.remove(&process).unwrap_or_default();
         for (begin, span) in old.live.all() {
             self.gone(&[Gone { object: span.object, bytes: span.end - begin }], at);
@@ -133,6 +139,7 @@ impl ObjectTracker {
     /// The allocations of a process are logged.
     pub fn logs(&mut self, process: Pid) {
         self.processes.entry(process).or_default().is_logged = true;
+        self.ranks.ask(process);
     }
 
     /// A thread was made.
@@ -417,6 +424,7 @@ impl ObjectTracker {
         TrackedObjects {
             objects: seen.map(|tally| tally.finish(self.begin)).collect(),
             threads: self.threads,
+            ranks: self.ranks.found(),
             places: self.places.all(),
             counts: self.counts,
         }

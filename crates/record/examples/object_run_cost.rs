@@ -66,6 +66,7 @@ fn run(objects: u32, uses: u32) -> ObjectRun {
         objects: (0..objects).map(|number| object(number, each)).collect(),
         sources: vec![],
         bandwidth: Reading::unavailable("not asked for"),
+        ranks: Vec::new(),
         memory_bound: Reading::unavailable("not asked for"),
         trials: vec![],
     }

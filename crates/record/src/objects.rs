@@ -10,7 +10,7 @@ use std::path::Path;
 
 use numawise_facts::activity::CodePlace;
 use numawise_facts::objects::{
-    BandwidthOverTime, MemoryBound, MemoryObject, ObjectRunHeader, ObjectThread, ObjectWatching,
+    BandwidthOverTime, MemoryBound, MemoryObject, ObjectRunHeader, ObjectThread, ObjectWatching, ProcessRank,
     SourceExcerpt, TriedCure,
 };
 use numawise_facts::{ObjectRun, Reading};
@@ -113,13 +113,14 @@ fn read_run(connection: &Connection) -> Parsed<ObjectRun> {
     let places = places(&transaction)?;
     let mut objects = objects(&transaction)?;
     rows::read(&transaction, &mut objects)?;
-    let BeyondObjects { sources, bandwidth, memory_bound, trials } = beyond;
+    let BeyondObjects { ranks, sources, bandwidth, memory_bound, trials } = beyond;
     let run = ObjectRun {
         header,
         watching,
         threads,
         places,
         objects,
+        ranks: ranks.into_owned(),
         sources: sources.into_owned(),
         bandwidth: bandwidth.into_owned(),
         memory_bound: memory_bound.into_owned(),
@@ -135,6 +136,9 @@ fn read_run(connection: &Connection) -> Parsed<ObjectRun> {
 /// What a run holds besides its objects.
 #[derive(PartialEq, Serialize, Deserialize)]
 pub(crate) struct BeyondObjects<'a> {
+    /// Records were written before there were any.
+    #[serde(default)]
+    pub ranks: Cow<'a, [ProcessRank]>,
     pub sources: Cow<'a, [SourceExcerpt]>,
     pub bandwidth: Cow<'a, Reading<BandwidthOverTime>>,
     pub memory_bound: Cow<'a, Reading<MemoryBound>>,
@@ -144,6 +148,7 @@ pub(crate) struct BeyondObjects<'a> {
 impl BeyondObjects<'_> {
     pub fn of(run: &ObjectRun) -> BeyondObjects<'_> {
         BeyondObjects {
+            ranks: Cow::Borrowed(&run.ranks),
             sources: Cow::Borrowed(&run.sources),
             bandwidth: Cow::Borrowed(&run.bandwidth),
             memory_bound: Cow::Borrowed(&run.memory_bound),

@@ -57,13 +57,14 @@ fn read_objects(connection: &Connection) -> Parsed<Option<ObjectRun>> {
     if rows == 0 {
         return Ok(None);
     }
-    let BeyondObjects { sources, bandwidth, memory_bound, trials } = one(&transaction, "beyond")?;
+    let BeyondObjects { ranks, sources, bandwidth, memory_bound, trials } = one(&transaction, "beyond")?;
     let run = ObjectRun {
         header: one(&transaction, "header")?,
         watching: one(&transaction, "watching")?,
         threads: all(&transaction, "thread")?,
         places: all(&transaction, "place")?,
         objects: all(&transaction, "object")?,
+        ranks: Cow::into_owned(ranks),
         sources: Cow::into_owned(sources),
         bandwidth: Cow::into_owned(bandwidth),
         memory_bound: Cow::into_owned(memory_bound),

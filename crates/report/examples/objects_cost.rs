@@ -99,6 +99,7 @@ fn run(count: u32, uses: u32) -> ObjectRun {
         objects: (0..count).map(|k| object(k, each)).collect(),
         sources: vec![],
         bandwidth: Reading::unavailable("it was not collected"),
+        ranks: Vec::new(),
         memory_bound: Reading::unavailable("it was not collected"),
         trials: vec![],
     }

@@ -5,10 +5,11 @@ mod memory_objects;
 use std::collections::BTreeSet;
 
 use memory_objects::{Watched, hbm, nothing, wave};
-use numawise_facts::objects::{AccessMethod, FileAddress};
+use numawise_facts::objects::{AccessMethod, FileAddress, ProcessRank};
 use numawise_facts::{ObjectRun, Reading};
 use numawise_report::document::{self, Style};
 use numawise_report::objects::{SCHEMA, Shown, document, json, to_try};
+use numawise_units::Rank;
 use serde_json::Value;
 
 fn terminal(of: &Watched, style: Style) -> String {
@@ -122,6 +123,28 @@ fn cures_are_tried_on_single_objects_and_on_all_memory() {
         serde_json::from_str(&json(&Shown { record: Some("run.nw"), ..Watched::of(run).shown() })).unwrap();
     let text = value["findings"][0]["advice"][1]["text"].as_str().unwrap();
     assert!(text.contains("; not tried; for it alone: numawise run --objects-to"), "{text}");
+}
+
+#[test]
+fn objects_of_ranks_say_of_which() {
+    let mut run = wave();
+    let process = run.objects[2].process;
+    run.ranks = vec![ProcessRank { process, rank: Rank(7) }];
+    let of = Watched::of(run);
+    let value = parsed(&of);
+    let ranks: Vec<&Value> =
+        value["objects"].as_array().unwrap().iter().map(|object| &object["rank"]).collect();
+    assert!(
+        ranks.iter().all(|rank| **rank == 7 || rank.is_null()) && ranks.contains(&&Value::from(7)),
+        "{ranks:?}"
+    );
+    let text = wide(&of);
+    assert!(text.contains("object u of rank 7, 4.2 GiB"), "{text}");
+    assert!(
+        text.lines().any(|line| line.split_whitespace().take(3).eq(["object", "rank", "time"])),
+        "{text}"
+    );
+    assert!(!wide(&Watched::of(wave())).contains("rank"));
 }
 
 /// Shares are of 1 or say why there is none; nothing that is not known is null or 0.

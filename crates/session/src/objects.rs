@@ -186,6 +186,7 @@ impl ObjectsPlan {
             objects: tracked.objects,
             sources: Vec::new(),
             bandwidth: Reading::unavailable("bandwidth was not watched in this run"),
+            ranks: tracked.ranks,
             memory_bound: Reading::unavailable("it takes counters of the processor"),
             trials: Vec::new(),
         };

@@ -3,7 +3,7 @@
 use numawise_facts::activity::CodePlace;
 use numawise_facts::objects::ObjectKind;
 use numawise_facts::{Finding, Reading};
-use numawise_units::{Bytes, Nanoseconds, NodeId, NodeSet, Pid, Ratio};
+use numawise_units::{Bytes, Nanoseconds, NodeId, NodeSet, Pid, Rank, Ratio};
 
 /// All that is said of the objects of one run.
 #[derive(Debug, Clone, PartialEq)]
@@ -63,6 +63,8 @@ pub struct ObjectRow {
     pub object: usize,
     pub kind: ObjectKind,
     pub process: Pid,
+    /// Of its process; none where no launcher named one.
+    pub rank: Option<Rank>,
     pub name: Reading<String>,
     /// The innermost place of its allocation that is the program's own: with a line, where there is one.
     pub allocated: Reading<CodePlace>,

@@ -1,11 +1,13 @@
 //! Which objects to put into the fast memory of a machine, where not all of them fit.
 
+use std::collections::BTreeMap;
+
 use numawise_facts::memory::MemoryKind;
 use numawise_facts::objects::ObjectKind;
 use numawise_facts::{Machine, Reading};
 use numawise_stats::proportion;
 use numawise_tables::objects::{ChosenObject, FastMemoryChoice, ObjectRow, ShareInterval};
-use numawise_units::{Bytes, NodeSet, Ratio};
+use numawise_units::{Bytes, NodeId, NodeSet, Ratio};
 
 use super::knapsack::{Choice, Item, best};
 
@@ -19,7 +21,7 @@ const STEPS_OF_ONE: u32 = 100_000;
 
 /// The objects that fit together and have the most time, where the machine has fast memory.
 pub fn choice(machine: &Machine, rows: &[ObjectRow], time: &Reading<u64>) -> Reading<FastMemoryChoice> {
-    into_space(space(machine), rows, time)
+    into_space(space(machine, &users(rows)), rows, time)
 }
 
 /// The same for a space that is known.
@@ -53,12 +55,36 @@ pub fn into_space(
     })
 }
 
-/// The fast nodes that may be used, and what is free there.
-fn space(machine: &Machine) -> Reading<(NodeSet, Bytes)> {
+/// A node has a part in the use of memory with so much of the time: a thread that starts others may be anywhere.
+const TAKES_PART: f64 = 0.05;
+
+/// The nodes from which objects are used.
+fn users(rows: &[ObjectRow]) -> NodeSet {
+    let mut by_node: BTreeMap<NodeId, f64> = BTreeMap::new();
+    for row in rows {
+        let (Some(time), Some(used)) = (row.memory_time.measured(), row.used.measured()) else { continue };
+        for of in &used.nodes {
+            if let Some(node) = of.node {
+                *by_node.entry(node).or_default() += time.value.0 * of.share.0;
+            }
+        }
+    }
+    by_node.into_iter().filter(|(_, share)| *share >= TAKES_PART).map(|(node, _)| node).collect()
+}
+
+/// The fast nodes that may be used, and what is free there: those near to CPUs of the users, as `--objects-to hbm` has it, since fast memory
+/// of another socket is behind a link. All of them where it is not known what they are near to.
+fn space(machine: &Machine, users: &NodeSet) -> Reading<(NodeSet, Bytes)> {
     let is_usable = |node: &&numawise_facts::Node| {
         node.kind == MemoryKind::Hbm && machine.allowed_nodes.contains(node.id)
     };
-    let fast: Vec<_> = machine.nodes.iter().filter(is_usable).collect();
+    let is_near = |node: &&numawise_facts::Node| {
+        let mut nodes = machine.nodes.iter().filter(|other| users.contains(other.id));
+        nodes.any(|other| other.cpus.intersects(&node.near))
+    };
+    let usable: Vec<_> = machine.nodes.iter().filter(is_usable).collect();
+    let near: Vec<_> = usable.iter().copied().filter(is_near).collect();
+    let fast = if near.is_empty() { usable } else { near };
     let nodes: NodeSet = fast.iter().map(|node| node.id).collect();
     if fast.is_empty() {
         return Reading::unavailable(

@@ -338,6 +338,26 @@ fn the_best_that_fits_goes_into_fast_memory() {
 }
 
 #[test]
+fn fast_memory_of_another_socket_is_no_place_for_objects() {
+    let choice = |by: &[(u32, f64)], near: [&str; 2]| {
+        let mut machine = with_hbm();
+        for (node, near) in [2, 3].into_iter().zip(near) {
+            machine.nodes[node].near = near.parse().unwrap();
+        }
+        let u = object("u", Bytes::mib(64)).lying(&[(0, 256)]).used(by, Pattern::Divided, |_| Some(0));
+        let choice = tables(machine, vec![u]).fast_memory.measured().unwrap().clone();
+        (choice.nodes, choice.capacity)
+    };
+    let both = (nodes("2-3"), Bytes::mib(2048));
+    let of_sockets = ["0-3", "4-7"];
+    assert_eq!(choice(&[(0, 250.0), (1, 250.0)], of_sockets), (nodes("2"), Bytes::mib(1024)));
+    assert_eq!(choice(&[(2, 500.0)], of_sockets), (nodes("3"), Bytes::mib(1024)));
+    assert_eq!(choice(&[(0, 250.0), (2, 250.0)], of_sockets), both);
+    assert_eq!(choice(&[(0, 490.0), (2, 10.0)], of_sockets), (nodes("2"), Bytes::mib(1024)), "next to none");
+    assert_eq!(choice(&[(0, 500.0)], ["", ""]), both, "nobody knows what they are near to");
+}
+
+#[test]
 fn what_is_in_fast_memory_or_does_not_fit_is_no_finding() {
     let used = |size: Bytes, on: &[(u32, u64)]| {
         object("u", size).lying(on).used(&[(0, 500.0)], Pattern::Divided, |_| Some(0))

@@ -79,6 +79,7 @@ pub fn run(machine: Machine, objects: Vec<MemoryObject>) -> ObjectRun {
         objects,
         sources: vec![],
         bandwidth: Reading::unavailable("it was not collected"),
+        ranks: Vec::new(),
         memory_bound: Reading::unavailable("it was not collected"),
         trials: vec![],
     }

@@ -4,9 +4,12 @@
 //! on a host (the testbed sees to that), so these tests follow one another.
 
 mod check;
+mod fast_memory;
+mod fields;
 mod launcher;
 mod machine;
 mod measure;
+mod objects;
 mod objects_to;
 mod peers;
 mod placement;

@@ -22,7 +22,12 @@ pub fn name_by_callers(objects: &mut [Tally], places: &Places, code: &mut dyn Co
     for (k, tally) in objects.iter().enumerate() {
         let own: Vec<u32> =
             tally.call_stack().iter().copied().filter(|place| places.is_programs_own(*place)).collect();
-        if let Some(first) = own.first() {
+        // What a library allocates for itself belongs to no variable of those who call it.
+        let file = |place: &u32| places.get(*place).map(|place| place.file.as_str());
+        let mut files = tally.call_stack().iter().map(file);
+        let asks = files.find(|file| !file.is_some_and(is_of_operators)).flatten();
+        let is_for_itself = asks != own.first().and_then(file);
+        if let Some(first) = own.first().filter(|_| !is_for_itself) {
             of_line.entry((tally.kind(), *first)).or_default().push((k, own));
         }
     }
@@ -44,6 +49,12 @@ pub fn name_by_callers(objects: &mut [Tally], places: &Places, code: &mut dyn Co
             name_by_calls(objects, &together, code);
         }
     }
+}
+
+/// The libraries whose operators new pass on what the program asks for.
+fn is_of_operators(file: &str) -> bool {
+    let name = file.rsplit('/').next().unwrap_or_default();
+    ["libstdc++.so", "libc++.so", "libc++abi.so"].iter().any(|library| name.starts_with(library))
 }
 
 /// The same for those whose callers stand on the same lines: they are different calls on one of these.

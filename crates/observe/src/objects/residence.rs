@@ -10,6 +10,10 @@ use super::huge::{HugePageReader, Part};
 use super::live::Span;
 use super::tally::{Tally, Used, User};
 
+#[cfg(test)]
+#[path = "residence_tests.rs"]
+mod tests;
+
 /// A use of which it is asked where the page lies.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PageQuestion {
@@ -127,7 +131,7 @@ fn look_at_one(
     tally: &mut Tally,
     look: u32,
 ) {
-    let addresses = evenly(bytes, spans, look);
+    let addresses = strewn(bytes, spans, look);
     match nodes_of(process, &addresses) {
         Ok(nodes) => {
             let mut on_nodes: BTreeMap<NodeId, u64> = BTreeMap::new();
@@ -145,23 +149,38 @@ fn look_at_one(
     }
 }
 
-/// Addresses that lie evenly over the bytes of all spans, other ones at each look.
-fn evenly(bytes: u64, spans: &[(u64, u64)], look: u32) -> Vec<u64> {
+/// An address at random in each of so many equal parts of all spans, other ones at each look. Steps of one length would meet pages of one
+/// node only where pages are interleaved.
+fn strewn(bytes: u64, spans: &[(u64, u64)], look: u32) -> Vec<u64> {
     let page = page_size().0.max(1);
     let count = (bytes / page).clamp(1, PAGES);
-    let step = bytes / count;
-    // The golden section of the step, again and again: no address comes twice soon.
-    let shift = (step as f64 * (f64::from(look) * 0.618_033_988_749_895).fract()) as u64;
-    let mut addresses = Vec::with_capacity(count as usize);
-    let (mut behind, mut wanted) = (0, shift);
+    let step = (bytes / count).max(1);
+    // As many as there are pages: each once.
+    let is_each = step < page + page / PAGES;
+    let mut addresses = Vec::with_capacity(count as usize + 1);
+    let (mut behind, mut part) = (0, 0);
+    let wanted_in = |part: u64| {
+        let within = if is_each { 0 } else { mixed(u64::from(look) << 32 | part) % step };
+        part * step + within
+    };
     for (begin, end) in spans {
-        while wanted < behind + (end - begin) {
-            addresses.push((begin + (wanted - behind)) / page * page);
-            wanted += step.max(1);
+        let length = end - begin;
+        while part < count && wanted_in(part) < behind + length {
+            addresses.push((begin + (wanted_in(part) - behind)) / page * page);
+            part += 1;
         }
-        behind += end - begin;
+        behind += length;
     }
     addresses
+}
+
+/// A number in which all bits depend on all of the given one: SplitMix64 (G. L. Steele, D. Lea, C. H. Flood, Fast splittable pseudorandom
+/// number generators, OOPSLA 2014).
+fn mixed(number: u64) -> u64 {
+    let mut mixed = number.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    mixed ^ mixed >> 31
 }
 
 /// The node of each page; none for those that are not there.

@@ -231,6 +231,9 @@ fn huge_pages(of: &HugePages, place: impl Fn() -> String) -> Sound {
 /// What a run holds besides its objects, of which there are so many.
 pub fn beyond_objects(run: &ObjectRun) -> Sound {
     let place = |part: &'static str| move || format!("object_run.beyond: {part}");
+    let again = first_again(run.ranks.iter().map(|of| &of.process));
+    let again = again.map_or_else(String::new, |process| format!("process {process} twice"));
+    ensure(again.is_empty(), place("ranks"), again, "each process once")?;
     for source in &run.sources {
         text(&source.file, place("sources.file"))?;
         text(&source.text, place("sources.text"))?;

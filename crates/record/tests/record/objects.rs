@@ -7,13 +7,13 @@ use numawise_facts::objects::{
     AccessMethod, AllocationLog, BandwidthMoment, BandwidthOverTime, BandwidthSource, FaultSamples,
     FirstTouch, HugePages, LineUse, MemoryBound, MemoryBoundSource, MemoryObject, ObjectCure, ObjectKind,
     ObjectPages, ObjectRunHeader, ObjectThread, ObjectUse, ObjectWatching, PARTS, PartUse, PlaceCount,
-    PlaceUse, Skid, SourceExcerpt, TimeSamples, TriedCure,
+    PlaceUse, ProcessRank, Skid, SourceExcerpt, TimeSamples, TriedCure,
 };
 use numawise_facts::{Effect, ObjectRun, Reading};
 use numawise_record::{
     Existing, RecordError, RecordKind, kind, object_run_may_be_saved, read_object_run, save_object_run,
 };
-use numawise_units::{Bytes, BytesPerSecond, CpuId, Nanoseconds, NodeId, Pid, Ratio};
+use numawise_units::{Bytes, BytesPerSecond, CpuId, Nanoseconds, NodeId, Pid, Rank, Ratio};
 use rusqlite::Connection;
 
 use crate::watched;
@@ -183,6 +183,7 @@ pub fn run() -> ObjectRun {
                 by_node: vec![(NodeId(0), BytesPerSecond(2.5e9)), (NodeId(1), BytesPerSecond(0.0))],
             }],
         }),
+        ranks: Vec::new(),
         memory_bound: Reading::Measured(MemoryBound {
             share: Ratio(0.625),
             source: MemoryBoundSource::Samples,
@@ -217,11 +218,18 @@ fn a_run_comes_back_as_it_was() {
         objects: vec![rest()],
         sources: vec![],
         bandwidth: Reading::unavailable("it was not collected"),
+        ranks: Vec::new(),
         memory_bound: Reading::unavailable("it was not collected"),
         trials: vec![],
         ..run()
     };
-    for run in [run(), nothing] {
+    let rank = |process, rank| ProcessRank { process: Pid(process), rank: Rank(rank) };
+    let of_ranks = ObjectRun { ranks: vec![rank(100, 0), rank(101, 1)], ..run() };
+    let (_folder, path) = file();
+    let twice = ObjectRun { ranks: vec![rank(100, 0), rank(100, 1)], ..run() };
+    let refused = save_object_run(&path, &twice, Existing::Stays).unwrap_err().to_string();
+    assert!(refused.contains("process 100 twice"), "{refused}");
+    for run in [run(), of_ranks, nothing] {
         let (_folder, path) = file();
         object_run_may_be_saved(&path, Existing::Stays).unwrap();
         save_object_run(&path, &run, Existing::Stays).unwrap();

@@ -53,7 +53,8 @@ pub fn title(row: &ObjectRow) -> String {
     let size = words::size(row).measured().map(|size| format!(", {size}"));
     // The name of a variable keeps its small letter at the begin of a title.
     let what = if row.name.measured().is_some() { "object " } else { "" };
-    let parts = [size, allocated, lies].map(Option::unwrap_or_default).concat();
+    let rank = row.rank.map(|rank| format!(" of rank {rank}"));
+    let parts = [rank, size, allocated, lies].map(Option::unwrap_or_default).concat();
     format!("{what}{}{parts}", words::name(row))
 }
 

@@ -159,7 +159,7 @@ fn accesses(time: &TimeSamples) -> String {
 }
 
 fn objects(shown: &Shown) -> Block {
-    let columns = vec![
+    let mut columns = vec![
         Column::text("object").named(),
         Column::number("time"),
         Column::number("size"),
@@ -170,7 +170,11 @@ fn objects(shown: &Shown) -> Block {
         Column::number("remote").expendable(2),
         Column::text("findings").expendable(4),
     ];
-    let rows = shown.tables.rows.iter().enumerate().map(|(k, of)| row(shown, k, of)).collect();
+    let of_ranks = shown.tables.rows.iter().any(|row| row.rank.is_some());
+    if of_ranks {
+        columns.insert(1, Column::number("rank"));
+    }
+    let rows = shown.tables.rows.iter().enumerate().map(|(k, of)| row(shown, k, of, of_ranks)).collect();
     let most = Some(RowLimits { terminal: 12, html: 100, rest: "the rest is in --json" });
     let map = captioned(
         "chart-objects",
@@ -199,11 +203,11 @@ fn objects(shown: &Shown) -> Block {
     section("objects", "Objects", blocks)
 }
 
-fn row(shown: &Shown, k: usize, row: &ObjectRow) -> Row {
+fn row(shown: &Shown, k: usize, row: &ObjectRow, of_ranks: bool) -> Row {
     let findings = shown.tables.findings.iter().filter(|of| of.row == k);
     let findings: Vec<&str> = findings.map(|of| of.finding.id.code()).collect();
-    let cells: [Cell; 9] = [
-        words::name(row).into(),
+    let rank = row.rank.map_or_else(|| "-".to_owned(), |rank| rank.to_string());
+    let cells: [Cell; 8] = [
         Text::of(&row.memory_time, |share| words::percent(share.value)).into(),
         Text::of(&words::size(row), ToString::to_string).into(),
         row.count.to_string().into(),
@@ -213,7 +217,8 @@ fn row(shown: &Shown, k: usize, row: &ObjectRow) -> Row {
         remote(row).into(),
         findings.join(" ").into(),
     ];
-    cells.into_iter().collect()
+    let first = [words::name(row).into()].into_iter().chain(of_ranks.then(|| rank.into()));
+    first.chain(cells).collect()
 }
 
 fn remote(row: &ObjectRow) -> Text {

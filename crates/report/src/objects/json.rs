@@ -91,6 +91,7 @@ fn one(shown: &Shown, row: &ObjectRow) -> Value {
         "id": row.object,
         "kind": row.kind,
         "process": row.process,
+        "rank": row.rank,
         "name": row.name,
         "count": row.count,
         "bytes": words::size(row),

@@ -3,7 +3,9 @@
 
 #include <cstdio>
 #include <new>
+#include <string>
 #include <system_error>
+#include <utility>
 
 #include "isa.hpp"
 #include "options.hpp"
@@ -24,6 +26,17 @@ const char* name(Pages pages) {
     }
 }
 
+std::string first_touch(Fields by_computing_threads) {
+    if (!by_computing_threads.any()) return "by one thread";
+    if (by_computing_threads.are_all()) return "by the computing threads";
+    std::string names;
+    for (const auto& [name, is_one] : {std::pair("now", by_computing_threads.now), {"other", by_computing_threads.other},
+                                       {"velocity", by_computing_threads.velocity}}) {
+        if (is_one) names += (names.empty() ? "" : ", ") + std::string(name);
+    }
+    return "of " + names + " by the computing threads";
+}
+
 void print_configuration(const Options& o, const Grid& grid, const Blocks& blocks, const Isa& isa, int threads) {
     std::printf("grid: %d x %d x %d points, halo of %d added on every side\n", o.n1, o.n2, o.n3, kHalo);
     std::printf("memory: %.1f MiB in 3 fields\n", 3.0 * sizeof(float) * grid.floats() / (1 << 20));
@@ -31,7 +44,7 @@ void print_configuration(const Options& o, const Grid& grid, const Blocks& block
     std::printf("blocks: %ld of %d x %d x %d points\n", blocks.count(), blocks.size(0), blocks.size(1), blocks.size(2));
     std::printf("threads: %d\n", threads);
     std::printf("schedule: %s\n", o.schedule == Schedule::fixed ? "static" : "dynamic");
-    std::printf("first touch: %s\n", o.first_touch ? "by the computing threads" : "by one thread");
+    std::printf("first touch: %s\n", first_touch(o.first_touch).c_str());
     std::printf("pages: %s\n", name(o.pages));
     std::printf("isa: %.*s\n", static_cast<int>(isa.name.size()), isa.name.data());
     std::fflush(stdout);
@@ -39,7 +52,7 @@ void print_configuration(const Options& o, const Grid& grid, const Blocks& block
         std::fprintf(stderr, "iso3dfd: warning: %ld blocks for %d threads: %ld threads have nothing to do; choose smaller "
                              "blocks\n", blocks.count(), threads, threads - blocks.count());
     }
-    if (o.first_touch && o.schedule == Schedule::dynamic) {
+    if (o.first_touch.any() && o.schedule == Schedule::dynamic) {
         std::fprintf(stderr, "iso3dfd: warning: with the dynamic schedule any thread may compute any block: --first-touch "
                              "spreads the pages but does not keep them near\n");
     }
@@ -72,11 +85,8 @@ int run(const Options& o) {
     print_configuration(o, grid, blocks, *isa, threads);
 
     const double start = omp_get_wtime();
-    if (o.first_touch) {
-        wave.initialise_in_parallel(blocks, threads);
-    } else {
-        wave.initialise_serially();
-    }
+    if (o.first_touch.any()) wave.initialise_in_parallel(blocks, threads, o.first_touch);
+    if (!o.first_touch.are_all()) wave.initialise_serially(o.first_touch.rest());
     const double initialised = omp_get_wtime();
     constexpr auto weights = rounded(second_derivative_weights());
     for (int i = 0; i < o.iterations; ++i) wave.step(blocks, o.schedule, threads, isa->kernel, weights);

@@ -1,5 +1,6 @@
 #include "options.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cstring>
 #include <vector>
@@ -17,6 +18,7 @@ const char kUsage[] =
     "  --schedule static|dynamic    how blocks go to threads (default: static)\n"
     "  --first-touch                initialise every block by the thread that computes it; without it, one thread\n"
     "                               initialises all, as so many programs do\n"
+    "  --first-touch=FIELD,...      only these fields so: now, other, velocity\n"
     "  --pages system|small|huge    huge pages: as the system decides (default), never, or asked for\n"
     "  --isa auto|avx512|avx2|generic   instruction set (default: auto, the best this CPU has)\n"
     "  --check                      compare the result with a naive double-precision reference (slow, more memory)\n"
@@ -61,6 +63,20 @@ int parse_int(const Positional& positional, const char* text) {
     throw UsageError(option + ": found '" + value + "', expected " + expected);
 }
 
+Fields parse_fields(const std::string& name, const std::string& value) {
+    Fields fields;
+    for (std::size_t from = 0; from <= value.size();) {
+        const std::size_t comma = std::min(value.find(',', from), value.size());
+        const std::string field = value.substr(from, comma - from);
+        if (field != "now" && field != "other" && field != "velocity") {
+            bad_value(name, value, "now, other or velocity, or several of them with commas between");
+        }
+        (field == "now" ? fields.now : field == "other" ? fields.other : fields.velocity) = true;
+        from = comma + 1;
+    }
+    return fields;
+}
+
 void parse_valued(Options& options, const std::string& name, const std::string& value) {
     if (name == "--schedule") {
         if (value != "static" && value != "dynamic") bad_value(name, value, "static or dynamic");
@@ -91,8 +107,8 @@ Options parse_options(int argc, const char* const* argv) {
         } else if (name == "--schedule" || name == "--pages" || name == "--isa") {
             if (!has_value && i + 1 == argc) throw UsageError(name + ": found nothing after it, expected a value");
             parse_valued(options, name, has_value ? argument.substr(equals + 1) : argv[++i]);
-        } else if (argument == "--first-touch") {
-            options.first_touch = true;
+        } else if (name == "--first-touch") {
+            options.first_touch = has_value ? parse_fields(name, argument.substr(equals + 1)) : Fields::all();
         } else if (argument == "--check") {
             options.check = true;
         } else if (argument == "--help") {

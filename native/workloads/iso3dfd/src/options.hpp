@@ -6,6 +6,7 @@
 
 #include "blocks.hpp"
 #include "grid.hpp"
+#include "wave.hpp"
 
 namespace iso3dfd {
 
@@ -15,7 +16,7 @@ struct Options {
     int n1_block = 0, n2_block = 0, n3_block = 0;
     int threads = 0;  // 0: as OpenMP decides, so OMP_NUM_THREADS or all CPUs
     Schedule schedule = Schedule::fixed;
-    bool first_touch = false;
+    Fields first_touch;  // those that the computing threads initialise
     bool check = false;
     bool help = false;
     Pages pages = Pages::system;

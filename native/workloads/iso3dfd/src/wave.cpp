@@ -27,7 +27,7 @@ InitialState::InitialState(const Grid& grid)
     for (int z = 0; z < grid.n3(); ++z) velocity_[z] = static_cast<float>(squared_courant((z + 0.5) / grid.n3()));
 }
 
-void Wave::fill(const Box& box, const InitialState& state) {
+void Wave::fill(const Box& box, const InitialState& state, Fields which) {
     const Box all = with_halo(box, grid_);
     for (int z = all.z0; z < all.z1; ++z) {
         for (int y = all.y0; y < all.y1; ++y) {
@@ -35,18 +35,22 @@ void Wave::fill(const Box& box, const InitialState& state) {
             for (int x = all.x0; x < all.x1; ++x) {
                 const std::size_t i = grid_.index(x, y, z);
                 const bool halo = halo_row || x < 0 || x >= grid_.n1();
-                now()[i] = other()[i] = halo ? 0.0f : state.field(x, y, z);
-                velocity()[i] = halo ? 0.0f : state.velocity(z);
+                const float value = halo ? 0.0f : state.field(x, y, z);
+                if (which.now) now()[i] = value;
+                if (which.other) other()[i] = value;
+                if (which.velocity) velocity()[i] = halo ? 0.0f : state.velocity(z);
             }
         }
     }
 }
 
-void Wave::initialise_serially() { fill({0, grid_.n1(), 0, grid_.n2(), 0, grid_.n3()}, InitialState(grid_)); }
+void Wave::initialise_serially(Fields which) {
+    fill({0, grid_.n1(), 0, grid_.n2(), 0, grid_.n3()}, InitialState(grid_), which);
+}
 
-void Wave::initialise_in_parallel(const Blocks& blocks, int threads) {
+void Wave::initialise_in_parallel(const Blocks& blocks, int threads, Fields which) {
     const InitialState state(grid_);
-    for_each_block(blocks, Schedule::fixed, threads, [&](const Box& box) { fill(box, state); });
+    for_each_block(blocks, Schedule::fixed, threads, [&](const Box& box) { fill(box, state, which); });
 }
 
 void Wave::step(const Blocks& blocks, Schedule schedule, int threads, Kernel kernel,

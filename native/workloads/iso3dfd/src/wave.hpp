@@ -34,16 +34,29 @@ private:
     std::vector<float> x_, y_, z_, velocity_;
 };
 
+// Some of the three fields.
+struct Fields {
+    bool now = false, other = false, velocity = false;
+
+    static constexpr Fields all() { return {true, true, true}; }
+    bool any() const { return now || other || velocity; }
+    bool are_all() const { return now && other && velocity; }
+    Fields rest() const { return {!now, !other, !velocity}; }
+};
+
 class Wave {
 public:
-    // Maps the memory and touches none of it.
+    // Maps the memory and touches none of it. A line for each field, so that a tool that names the lines tells them apart.
     Wave(const Grid& grid, Pages pages)
-        : grid_(grid), now_(grid.floats(), pages), other_(grid.floats(), pages), velocity_(grid.floats(), pages) {}
+        : grid_(grid),
+          now_(grid.floats(), pages),
+          other_(grid.floats(), pages),
+          velocity_(grid.floats(), pages) {}
 
     // Everything from the calling thread: all pages come to lie where it runs.
-    void initialise_serially();
+    void initialise_serially(Fields which = Fields::all());
     // Every block by the thread that will compute it, when it is stepped with the static schedule.
-    void initialise_in_parallel(const Blocks& blocks, int threads);
+    void initialise_in_parallel(const Blocks& blocks, int threads, Fields which = Fields::all());
 
     void step(const Blocks& blocks, Schedule schedule, int threads, Kernel kernel,
               const std::array<float, kHalo + 1>& weights);
@@ -55,7 +68,7 @@ public:
     float* velocity() { return velocity_.data(); }
 
 private:
-    void fill(const Box& box, const InitialState& state);
+    void fill(const Box& box, const InitialState& state, Fields which);
 
     Grid grid_;
     Field now_, other_, velocity_;

@@ -13,6 +13,9 @@ small="24 20 18 2 24 8 8"
     expect 0 '^initialisation: [0-9]+\.[0-9]+ s$' "$program" $small 2
     expect 0 '^first touch: by one thread$' "$program" $small 2
     expect 0 '^first touch: by the computing threads$' "$program" $small 2 --first-touch
+    expect 0 '^first touch: of now, velocity by the computing threads$' "$program" $small 2 --first-touch=velocity,now
+    expect 0 '^check: passed' "$program" $small 3 --check --first-touch=other
+    expect 2 "found 'all', expected now, other or velocity" "$program" $small 2 --first-touch=all
     expect 0 '^schedule: dynamic$' "$program" $small 2 --schedule dynamic
     expect 0 'warning: with the dynamic schedule' "$program" $small 2 --schedule dynamic --first-touch
     expect 0 'warning: 9 blocks for 12 threads' "$program" $small 12

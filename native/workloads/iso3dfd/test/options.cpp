@@ -30,11 +30,13 @@ void options_tests() {
     const Options plain = parse({"10", "20", "30", "4", "5", "6", "7", "0"});
     CHECK(plain.n1 == 10 && plain.n2 == 20 && plain.n3 == 30 && plain.iterations == 4, "sizes");
     CHECK(plain.n1_block == 5 && plain.n2_block == 6 && plain.n3_block == 7 && plain.threads == 0, "blocks");
-    CHECK(plain.schedule == Schedule::fixed && !plain.first_touch && !plain.check, "defaults");
+    CHECK(plain.schedule == Schedule::fixed && !plain.first_touch.any() && !plain.check, "defaults");
     const Options all = parse({"--schedule=dynamic", "1", "1", "1", "1", "--first-touch", "1", "1", "1", "2", "--check",
                                "--pages", "small", "--isa", "generic"});
-    CHECK(all.schedule == Schedule::dynamic && all.first_touch && all.check, "options");
+    CHECK(all.schedule == Schedule::dynamic && all.first_touch.are_all() && all.check, "options");
     CHECK(all.pages == Pages::small && all.isa == "generic" && all.threads == 2, "options");
+    const Options some = parse({"--first-touch=velocity,now", "1", "1", "1", "1", "1", "1", "1", "2"});
+    CHECK(some.first_touch.now && !some.first_touch.other && some.first_touch.velocity, "fields");
     CHECK(parse({"--help"}).help, "help");
 
     rejects({}, "0 numbers");
@@ -52,7 +54,10 @@ void options_tests() {
     rejects({"--schedule"}, "nothing");
     rejects({"--pages=big"}, "'big'");
     rejects({"--isa", "sse"}, "'sse'");
-    rejects({"--first-touch=yes"}, "'--first-touch=yes'");
+    rejects({"--first-touch=yes"}, "--first-touch: found 'yes'");
+    rejects({"--first-touch="}, "--first-touch: found ''");
+    rejects({"--first-touch=now,"}, "--first-touch: found 'now,'");
+    rejects({"--first-touchy"}, "'--first-touchy'");
     rejects({"--fast"}, "'--fast'");
 }
 

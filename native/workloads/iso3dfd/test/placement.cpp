@@ -42,6 +42,23 @@ void every_point_is_initialised_once() {
     CHECK(std::memcmp(serial.velocity(), parallel.velocity(), bytes) == 0, "velocity differs");
 }
 
+// Some fields in parallel leave the others untouched, and the rest serially makes it whole.
+void fields_are_initialised_one_by_one() {
+    const Grid grid(33, 21, 19);
+    Wave whole(grid, Pages::small), parts(grid, Pages::small);
+    whole.initialise_serially();
+    Fields other;
+    other.other = true;
+    parts.initialise_in_parallel(Blocks(grid, 10, 4, 3), 3, other);
+    CHECK(resident_pages(parts.now(), grid.floats()) == 0 && resident_pages(parts.velocity(), grid.floats()) == 0, "touched");
+    CHECK(resident_pages(parts.other(), grid.floats()) > 0, "untouched");
+    parts.initialise_serially(other.rest());
+    const std::size_t bytes = grid.floats() * sizeof(float);
+    CHECK(std::memcmp(whole.now(), parts.now(), bytes) == 0, "now differs");
+    CHECK(std::memcmp(whole.other(), parts.other(), bytes) == 0, "other differs");
+    CHECK(std::memcmp(whole.velocity(), parts.velocity(), bytes) == 0, "velocity differs");
+}
+
 std::vector<int> owners(const Blocks& blocks, const Grid& grid, Schedule schedule, int threads) {
     std::vector<int> owner(grid.floats(), -1);
     for_each_block(blocks, schedule, threads, [&](const Box& box) {
@@ -91,6 +108,7 @@ void threads_compute_what_they_initialised() {
 void placement_tests() {
     memory_is_untouched_until_written();
     every_point_is_initialised_once();
+    fields_are_initialised_one_by_one();
     threads_compute_what_they_initialised();
 }
 

@@ -39,9 +39,14 @@ for mode in random chase blocks four; do holds counted "$folder/mixed" "$mode"; 
 for mode in one other halves thirty strewn loop read; do holds counted "$folder/touch" "$mode"; done
 for mode in serial parallel; do holds counted "$folder/openmp" "$mode"; done
 for program in phases kinds arrays; do holds counted "$folder/$program"; done
+for right in "" all "far own"; do
+    # shellcheck disable=SC2086
+    holds counted "$folder/sockets" 200000 $right
+done
+holds counted "$folder/heat" 5
 # Their allocators use pages again, or touch more than the arrays.
 for program in growth vectors nodes; do holds other "$folder/$program"; done
-for program in patterns mixed touch openmp; do refused "$program"; done
+for program in patterns mixed touch openmp sockets heat; do refused "$program"; done
 for python in python3 /usr/bin/python3; do
     if "$python" -c 'import numpy' 2> /dev/null; then
         holds other "$python" "$here/../src/numpy_arrays.py"
