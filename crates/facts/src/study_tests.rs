@@ -100,6 +100,7 @@ fn a_line_that_is_not_run_is_no_point() {
     };
     let run: Vec<LineTool> = lines.run().map(|line| line.tool).collect();
     assert_eq!(run, [LineTool::Program, LineTool::Numawise]);
-    assert_eq!(line_point(LineTool::Program).role, PointRole::Baseline);
-    assert!(line_point(LineTool::Numawise).placement.tasks[0].cpus.is_empty(), "nothing is placed");
+    let point = line_point(LineTool::Program.point(), PointRole::Baseline);
+    assert_eq!((point.id, point.role), (LineTool::Program.point(), PointRole::Baseline));
+    assert!(point.placement.tasks[0].cpus.is_empty(), "nothing is placed");
 }

@@ -30,7 +30,8 @@ pub struct Choice {
 pub fn best(items: &[Item], space: u64, steps: u32) -> Choice {
     let mut order: Vec<usize> =
         (0..items.len()).filter(|k| items[*k].value > 0.0 && items[*k].size <= space).collect();
-    let density = |k: usize| items[k].value / items[k].size.max(1) as f64;
+    // Infinite for what has no size: the bound of the search needs it first.
+    let density = |k: usize| items[k].value / items[k].size as f64;
     order.sort_by(|one, other| density(*other).total_cmp(&density(*one)).then(one.cmp(other)));
     let sorted: Vec<Item> = order.iter().map(|k| items[*k]).collect();
     let mut search = Search { items: &sorted, best: 0.0, found: Vec::new(), taken: Vec::new(), steps };

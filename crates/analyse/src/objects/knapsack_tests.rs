@@ -29,6 +29,7 @@ fn all_are_taken_where_there_is_space_and_none_where_none_fits() {
 #[test]
 fn what_has_no_value_takes_no_space_and_what_has_no_size_is_no_trouble() {
     assert_eq!(best(&[item(0.0, 1), item(1.0, 0)], 5, 1000).taken, [1]);
+    assert_eq!(best(&[item(4.0, 2), item(3.0, 2), item(1.0, 0)], 2, 1000).taken, [0, 2]);
 }
 
 #[test]
