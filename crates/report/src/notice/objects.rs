@@ -23,7 +23,8 @@ pub fn text(notice: &ObjectsNotice) -> String {
             format!("what watched the program failed before that had ended, and nothing of its memory is known: {problem}")
         }
         ObjectsNotice::RecordsLost { count } => format!(
-            "{} of the kernel found no place, since the program had many page faults at once: what is shown of these rests on the others",
+            "{} of the kernel found no place, since the program had many page faults at once or numawise had too little CPU time: shares rest on the \
+             others, and parts of the run have less weight; with a lower --rate, or a CPU that the program leaves free, fewer are lost",
             many(*count, "record")
         ),
         ObjectsNotice::NoTimeForObjects { needs, left } => format!(
