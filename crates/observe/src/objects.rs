@@ -46,6 +46,9 @@ use unknown::UnknownAccesses;
 #[path = "objects_tests.rs"]
 mod tests;
 
+/// Begins the names of the files that are preloaded.
+const OUR_LIBRARIES: &str = "libnumawise_";
+
 /// Follows the objects of a program and of the processes that it starts. For one thread.
 pub struct ObjectTracker {
     begin: Nanoseconds,
@@ -272,9 +275,18 @@ impl ObjectTracker {
             Reading::Measured(places)
         };
         let at_site = self.in_files(process, &site.callers);
+        let is_ours = site.callers.first().is_some_and(|caller| self.is_ours(process, *caller));
         object(&mut self.objects, &mut self.by_site, site, || {
-            Tally::new(kind, process, name, stack).at_site(at_site)
+            let tally = Tally::new(kind, process, name, stack).at_site(at_site);
+            if is_ours { tally.hidden() } else { tally }
         })
+    }
+
+    /// A call from a library that we have preloaded: what it maps for itself is no memory of the program's.
+    fn is_ours(&mut self, process: Pid, caller: u64) -> bool {
+        let file = self.code.in_file(process, caller.saturating_sub(1)).map(|found| found.file);
+        let name = file.as_deref().and_then(|file| file.rsplit('/').next());
+        name.is_some_and(|name| name.starts_with(OUR_LIBRARIES))
     }
 
     /// The innermost callers by their files; nothing where one of them lies in none.

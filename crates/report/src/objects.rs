@@ -13,9 +13,11 @@ use numawise_facts::objects::AccessMethod;
 use numawise_tables::ObjectTables;
 
 pub use cures::{CureOptions, to_try};
+pub(crate) use cures::text as cure;
+pub(crate) use described::described;
 pub(crate) use document::blocks;
 pub use document::document;
-pub(crate) use json::value;
+pub(crate) use json::{part, share, value};
 pub use json::{SCHEMA, json};
 
 /// What is shown.

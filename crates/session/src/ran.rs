@@ -3,7 +3,10 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use numawise_facts::objects::ObjectRunHeader;
 use numawise_facts::{HostFacts, Machine, Placement, Redactor, RunSpec};
+use numawise_launch::EndedProgram;
+use numawise_units::Nanoseconds;
 
 use crate::here;
 use crate::plan::RunPlan;
@@ -30,6 +33,30 @@ impl RanProgram {
             // A plan that took little of the machine knows little of it.
             machine: here::full().map_or_else(|_| plan.machine.clone(), |here| here.machine),
             placement: is_placed.then(|| plan.placement.clone()),
+        }
+    }
+
+    /// With how it ended, what its memory objects are kept with.
+    pub fn objects_header(
+        self,
+        tool_version: String,
+        begun: Nanoseconds,
+        ended: &EndedProgram,
+    ) -> ObjectRunHeader {
+        let RanProgram { command, host, machine, placement } = self;
+        let (exit, wall, usage) = (ended.exit, ended.wall, ended.usage.clone());
+        let notices = Vec::new();
+        ObjectRunHeader {
+            tool_version,
+            begun,
+            command,
+            host,
+            machine,
+            placement,
+            exit,
+            wall,
+            usage,
+            notices,
         }
     }
 }

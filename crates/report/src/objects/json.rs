@@ -22,16 +22,25 @@ pub fn json(shown: &Shown) -> String {
     format!("{:#}\n", value(shown))
 }
 
-/// The same as a part of another one.
-pub fn value(shown: &Shown) -> Value {
-    let (run, tables) = (shown.run, shown.tables);
-    let header = &run.header;
+/// What is said of the objects of a part of a run.
+pub fn part(shown: &Shown) -> Value {
+    let tables = shown.tables;
     object!({
-        "schema": SCHEMA,
         "objects": each(&tables.rows, |row| one(shown, row)),
         "left_out": { "objects": tables.left_out.0, "bytes": tables.left_out.1 },
         "findings": each(&tables.findings, |of| finding(shown, of)),
         "fast_memory": reading(&tables.fast_memory, |choice| fast_memory(shown, choice)),
+        "time_samples": tables.time_samples,
+        "unavailable": unavailable(shown),
+    })
+}
+
+/// The same as a part of another one.
+pub fn value(shown: &Shown) -> Value {
+    let (run, tables) = (shown.run, shown.tables);
+    let header = &run.header;
+    let mut value = object!({
+        "schema": SCHEMA,
         "memory_bound": run.memory_bound,
         "bandwidth": reading(&run.bandwidth, |of| object!({
             "source": of.source,
@@ -42,11 +51,9 @@ pub fn value(shown: &Shown) -> Value {
                 }).collect::<Vec<_>>(),
             })),
         })),
-        "time_samples": tables.time_samples,
         "cost_percent": reading(&tables.cost, |share| object!(100.0 * share.0)),
         "own_seconds": reading(&run.watching.own_time, |time| object!(time.seconds())),
         "watching": run.watching,
-        "unavailable": unavailable(shown),
         "notices": each(&header.notices, notice::json),
         "exit": match header.exit {
             Exit::Code(code) => object!({ "code": code }),
@@ -67,7 +74,11 @@ pub fn value(shown: &Shown) -> Value {
         "record": shown.record,
         "tool_version": header.tool_version,
         "begun_ns": header.begun,
-    })
+    });
+    if let (Some(value), Value::Object(part)) = (value.as_object_mut(), part(shown)) {
+        value.extend(part);
+    }
+    value
 }
 
 /// What of the run could not be measured at all.
@@ -149,7 +160,7 @@ fn residence(moment: &ResidenceMoment) -> Value {
     })
 }
 
-fn share(of: &ShareInterval) -> Value {
+pub fn share(of: &ShareInterval) -> Value {
     object!({ "value": of.value, "low": of.low, "high": of.high })
 }
 

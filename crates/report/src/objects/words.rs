@@ -95,6 +95,11 @@ pub fn touched(touch: &TouchRow, marked: bool) -> String {
     format!("{by}{place}{mark}")
 }
 
+/// The same without the place.
+pub fn touched_by(touch: &TouchRow) -> String {
+    threads(&touch.threads, &touch.nodes)
+}
+
 /// What shares of time are of.
 pub fn whole(method: AccessMethod) -> &'static str {
     match method {
