@@ -40,7 +40,8 @@ fn main() {
     }
     let (processes, merged) = job.finish();
     let in_full = processes.len();
-    let run = WatchedRun { header: header(ranks), processes, merged, places: SourcePlaces::new(), objects: vec![] };
+    let run =
+        WatchedRun { header: header(ranks), processes, merged, places: SourcePlaces::new(), objects: vec![] };
     let folder = std::env::temp_dir().join(format!("numawise-report-cost-{}", std::process::id()));
     std::fs::create_dir(&folder).expect("a folder for the record");
     let path = folder.join("run.nw");

@@ -110,12 +110,16 @@ pub fn run(typed: Arguments) -> Result<Status, Failure> {
     let words = &typed.placement.words;
     let request = SnapshotRequest {
         placing: placing(&run, words),
-        handing_over: handing_over(&run, words, &HandedOn {
-            ranks: typed.ranks.as_ref(),
-            record: typed.output.as_deref(),
-            is_fresh: typed.fresh,
-            objects: typed.objects,
-        }),
+        handing_over: handing_over(
+            &run,
+            words,
+            &HandedOn {
+                ranks: typed.ranks.as_ref(),
+                record: typed.output.as_deref(),
+                is_fresh: typed.fresh,
+                objects: typed.objects,
+            },
+        ),
         hand_over_to: typed.hand_over_to,
         run,
         ranks: typed.ranks,
