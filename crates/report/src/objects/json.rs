@@ -2,6 +2,7 @@
 
 use numawise_facts::activity::CodePlace;
 use numawise_facts::finding::AdvisedStep;
+use numawise_facts::objects::TouchMethod;
 use numawise_facts::{Exit, Reading};
 use numawise_tables::objects::{
     FastMemoryChoice, NodeShare, ObjectFinding, ObjectRow, ObjectUser, ResidenceMoment, ShareInterval,
@@ -22,25 +23,16 @@ pub fn json(shown: &Shown) -> String {
     format!("{:#}\n", value(shown))
 }
 
-/// What is said of the objects of a part of a run.
-pub fn part(shown: &Shown) -> Value {
-    let tables = shown.tables;
-    object!({
-        "objects": each(&tables.rows, |row| one(shown, row)),
-        "left_out": { "objects": tables.left_out.0, "bytes": tables.left_out.1 },
-        "findings": each(&tables.findings, |of| finding(shown, of)),
-        "fast_memory": reading(&tables.fast_memory, |choice| fast_memory(shown, choice)),
-        "time_samples": tables.time_samples,
-        "unavailable": unavailable(shown),
-    })
-}
-
 /// The same as a part of another one.
 pub fn value(shown: &Shown) -> Value {
     let (run, tables) = (shown.run, shown.tables);
     let header = &run.header;
-    let mut value = object!({
+    object!({
         "schema": SCHEMA,
+        "objects": each(&tables.rows, |row| one(shown, row)),
+        "left_out": { "objects": tables.left_out.0, "bytes": tables.left_out.1 },
+        "findings": each(&tables.findings, |of| finding(shown, of)),
+        "fast_memory": reading(&tables.fast_memory, |choice| fast_memory(shown, choice)),
         "memory_bound": run.memory_bound,
         "bandwidth": reading(&run.bandwidth, |of| object!({
             "source": of.source,
@@ -51,9 +43,11 @@ pub fn value(shown: &Shown) -> Value {
                 }).collect::<Vec<_>>(),
             })),
         })),
+        "time_samples": tables.time_samples,
         "cost_percent": reading(&tables.cost, |share| object!(100.0 * share.0)),
         "own_seconds": reading(&run.watching.own_time, |time| object!(time.seconds())),
         "watching": run.watching,
+        "unavailable": unavailable(shown),
         "notices": each(&header.notices, notice::json),
         "exit": match header.exit {
             Exit::Code(code) => object!({ "code": code }),
@@ -74,9 +68,16 @@ pub fn value(shown: &Shown) -> Value {
         "record": shown.record,
         "tool_version": header.tool_version,
         "begun_ns": header.begun,
-    });
-    if let (Some(value), Value::Object(part)) = (value.as_object_mut(), part(shown)) {
-        value.extend(part);
+    })
+}
+
+/// What is said of the objects of a part of a run, without what is of all of it.
+pub fn part(shown: &Shown) -> Value {
+    const OF_PART: [&str; 6] =
+        ["objects", "left_out", "findings", "fast_memory", "time_samples", "unavailable"];
+    let mut value = value(shown);
+    if let Some(fields) = value.as_object_mut() {
+        fields.retain(|name, _| OF_PART.contains(&name.as_str()));
     }
     value
 }
@@ -113,6 +114,8 @@ fn one(shown: &Shown, row: &ObjectRow) -> Value {
         "huge_pages_share": row.huge,
         "faults": reading(&row.first_touch, |touch| object!(touch.faults)),
         "first_touch": reading(&row.first_touch, |touch| each(&touch.touchers, |of| toucher(shown, of))),
+        "first_touch_is_estimate":
+            reading(&row.first_touch, |touch| object!(touch.method == TouchMethod::Counted)),
         "first_touch_nodes": reading(&row.first_touch, |touch| each(&touch.nodes, node)),
         "samples": used(|used| object!(used.samples)),
         "used": reading(&row.used, |used| each(&used.users, |of| user(shown, of))),

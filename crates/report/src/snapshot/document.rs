@@ -6,7 +6,9 @@ use numawise_tables::snapshot::{Efficiencies, RatedShare, SnapshotFinding, Snaps
 use numawise_units::{Ratio, TimeSum};
 use serde_json::json;
 
-use super::{Shown, counters, files, mpi, next, objects, openmp, phases, processes, surroundings, volume, words};
+use super::{
+    Shown, counters, files, mpi, next, objects, openmp, phases, processes, surroundings, volume, words,
+};
 use crate::amount::many;
 use crate::document::{
     Block, Cell, Charts, Column, Document, Entry, Face, Fact, Opening, Row, Table, Text, Tone, list, section,
@@ -231,7 +233,8 @@ fn findings(shown: &Shown) -> Block {
         parts.extend(next::of_finding(shown, &of.finding).map(|line| ("type", vec![line])));
         Entry { code: of.finding.id.code(), title: watched_findings::name(of.finding.id).to_owned(), parts }
     };
-    let entries: Vec<Entry> = shown.tables.findings.iter().map(entry).chain(objects::findings(shown)).collect();
+    let entries: Vec<Entry> =
+        shown.tables.findings.iter().map(entry).chain(objects::findings(shown)).collect();
     let block = if entries.is_empty() { Block::Paragraph("none".into()) } else { Block::Entries(entries) };
     section("findings", "Findings", vec![block])
 }

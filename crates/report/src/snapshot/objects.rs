@@ -242,10 +242,10 @@ fn group(of: &ObjectsOfRanks) -> Value {
     if let Some(objects) = value["objects"].as_array_mut() {
         for (value, (time, share)) in objects.iter_mut().zip(of.times.iter().zip(&of.shares)) {
             value["memory_time_share_of_all"] = reading(time, objects::share);
-            let end = |(rank, share): (numawise_units::Rank, Ratio)| object!({ "rank": rank, "share": share });
-            value["share_of_ranks"] = share.map_or(Value::Null, |share| {
-                object!({ "least": end(share.least), "most": end(share.most) })
-            });
+            let end =
+                |(rank, share): (numawise_units::Rank, Ratio)| object!({ "rank": rank, "share": share });
+            value["share_of_ranks"] = share
+                .map_or(Value::Null, |share| object!({ "least": end(share.least), "most": end(share.most) }));
         }
     }
     value
