@@ -2,6 +2,7 @@
 
 use numawise_facts::activity::CodePlace;
 use numawise_facts::finding::AdvisedStep;
+use numawise_facts::objects::TouchMethod;
 use numawise_facts::{Exit, Reading};
 use numawise_tables::objects::{
     FastMemoryChoice, NodeShare, ObjectFinding, ObjectRow, ObjectUser, ResidenceMoment, ShareInterval,
@@ -102,6 +103,8 @@ fn one(shown: &Shown, row: &ObjectRow) -> Value {
         "huge_pages_share": row.huge,
         "faults": reading(&row.first_touch, |touch| object!(touch.faults)),
         "first_touch": reading(&row.first_touch, |touch| each(&touch.touchers, |of| toucher(shown, of))),
+        "first_touch_is_estimate":
+            reading(&row.first_touch, |touch| object!(touch.method == TouchMethod::Counted)),
         "first_touch_nodes": reading(&row.first_touch, |touch| each(&touch.nodes, node)),
         "samples": used(|used| object!(used.samples)),
         "used": reading(&row.used, |used| each(&used.users, |of| user(shown, of))),
