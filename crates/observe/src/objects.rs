@@ -18,6 +18,7 @@ mod process;
 mod ranks;
 mod residence;
 mod tally;
+mod touches;
 mod unknown;
 pub mod watch;
 
@@ -40,6 +41,7 @@ use process::Process;
 use ranks::ProcessRanks;
 use residence::{PageQuestion, Residence};
 use tally::{Tally, Used, User};
+use touches::{ThreadFaults, Touched, touching};
 use unknown::UnknownAccesses;
 
 #[cfg(test)]
@@ -63,6 +65,7 @@ pub struct ObjectTracker {
     places: Places,
     unknown: UnknownAccesses,
     residence: Residence,
+    thread_faults: ThreadFaults,
     counts: TrackedCounts,
 }
 
@@ -73,6 +76,14 @@ struct Site {
     kind: ObjectKind,
     callers: Vec<u64>,
     name: Option<String>,
+}
+
+/// Page faults of a thread, and what it was at when they had been taken.
+#[derive(Clone, Copy)]
+struct Counted {
+    faults: u64,
+    in_call: bool,
+    access: Option<Access>,
 }
 
 /// How much was tracked.
@@ -87,6 +98,8 @@ pub struct TrackedCounts {
     pub spinning: u64,
     pub fault_samples: u64,
     pub faults: u64,
+    /// Page faults that threads took in system calls, where that is known; of no object.
+    pub faults_in_calls: u64,
     pub without_stack: u64,
 }
 
@@ -116,6 +129,7 @@ impl ObjectTracker {
             places: Places::default(),
             unknown: UnknownAccesses::default(),
             residence: Residence::default(),
+            thread_faults: ThreadFaults::default(),
             counts: TrackedCounts::default(),
         }
     }
@@ -332,18 +346,34 @@ impl ObjectTracker {
         let thread = self.thread(process, sample.thread);
         self.process(process).seen_stack(sample.thread, sample.stack.sp);
         let code = &mut self.code;
-        let of = self.processes.entry(process).or_default();
-        let Some(listing) = of.listing(&sample.registers, |ip| code.function(process, ip)) else { return };
         let own = self.places.at(process, sample.registers.ip, &mut **code);
-        let is_asking = || {
-            own.and_then(|place| self.places.get(place)).is_some_and(|place| is_message_passing(&place.file))
-        };
-        if listing.is_spinning(sample.registers.ip) || is_asking() {
-            self.counts.spinning += 1;
-            return;
+        let own = own.and_then(|place| self.places.get(place));
+        let is_asking = own.is_some_and(|place| is_message_passing(&place.file));
+        let faults =
+            sample.faults.and_then(|faults| self.thread_faults.since(process, sample.thread, faults));
+        let of = self.processes.entry(process).or_default();
+        let listing = of.listing(&sample.registers, |ip| code.function(process, ip));
+        let is_code = listing.is_some();
+        let at_work = listing.filter(|listing| !is_asking && !listing.is_spinning(sample.registers.ip));
+        let seen = at_work.map(|listing| {
+            let blamed = memory_of(self.method, listing, &sample.registers);
+            let counted = faults.map(|faults| Counted {
+                faults,
+                in_call: listing.is_after_system_call(sample.registers.ip),
+                access: touching(listing, &sample.registers, &blamed),
+            });
+            (blamed, counted)
+        });
+        let unknown = faults.map(|faults| Counted { faults, in_call: false, access: None });
+        if let Some(counted) = seen.as_ref().map_or(unknown, |(_, counted)| *counted) {
+            self.counted(sample, thread, &counted);
         }
+        let Some((blamed, _)) = seen else {
+            self.counts.spinning += u64::from(is_code);
+            return;
+        };
         let user = User { thread, cpu: sample.cpu, node: None };
-        match memory_of(self.method, listing, &sample.registers) {
+        match blamed {
             Blame::Nothing => {}
             Blame::Accesses(accesses) => {
                 let place = self.places.of_stack(process, &sample.stack, &mut *self.code);
@@ -354,6 +384,28 @@ impl ObjectTracker {
                 let place = self.places.of_stack(process, &sample.stack, &mut *self.code);
                 self.unknown.wait((process, ip), user, place, Used { samples: 1.0, reads: 1.0 });
             }
+        }
+    }
+
+    /// Page faults that a thread took since its last sample.
+    fn counted(&mut self, sample: &TimeSample<'_>, thread: u32, counted: &Counted) {
+        let process = sample.process;
+        if counted.in_call {
+            self.counts.faults_in_calls += counted.faults;
+            return;
+        }
+        let now = counted.access.map(|access| {
+            let place = self.places.of_stack(process, &sample.stack, &mut *self.code);
+            let (object, _) = self.object_at(process, access.address);
+            Touched { object, thread, cpu: sample.cpu, place }
+        });
+        let (page, objects) = (page_size().0.max(1), &self.objects);
+        let room = |object: u32| objects[object as usize].untouched(page);
+        let parts = self.thread_faults.divide((process, sample.thread), counted.faults, now, room);
+        for (Touched { object, thread, cpu, place }, faults) in parts {
+            self.counts.fault_samples += 1;
+            self.counts.faults += faults;
+            self.objects[object as usize].touch(thread, cpu, place, faults);
         }
     }
 

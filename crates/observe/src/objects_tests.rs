@@ -113,6 +113,7 @@ fn sample<'a>(thread: Pid, cpu: u32, array: u64, index: u64) -> TimeSample<'a> {
         thread,
         cpu: CpuId(cpu),
         registers: Registers::new(looped().1[1], general),
+        faults: None,
         stack: stack(9),
     }
 }

@@ -1,7 +1,7 @@
 //! Memory objects of a run: where each lies, who touched it first, who uses it, and how much of the time for memory it takes.
 
 use numawise_facts::activity::CodePlace;
-use numawise_facts::objects::ObjectKind;
+use numawise_facts::objects::{ObjectKind, TouchMethod};
 use numawise_facts::{Finding, ObjectRun, RankSet, Reading};
 use numawise_units::{Bytes, Nanoseconds, NodeId, NodeSet, Pid, Rank, Ratio};
 
@@ -145,6 +145,7 @@ pub struct ShareInterval {
 #[derive(Debug, Clone, PartialEq)]
 pub struct TouchRow {
     pub faults: u64,
+    pub method: TouchMethod,
     /// The largest share first.
     pub threads: Vec<ThreadShare>,
     pub nodes: Vec<NodeShare>,

@@ -108,7 +108,8 @@ impl Group {
         of.ranks.insert(rank);
         // Each of the other's rows once: a line may allocate several that have no names.
         let mut left: Vec<&ObjectRow> = tables.rows.iter().collect();
-        for (row, (share, samples)) in of.tables.rows.iter().zip(of.shares.iter_mut().zip(&mut self.samples)) {
+        for (row, (share, samples)) in of.tables.rows.iter().zip(of.shares.iter_mut().zip(&mut self.samples))
+        {
             let Some(same) = left.iter().position(|other| is_same(row, other)) else { continue };
             let other = left.remove(same);
             *samples += of_row(run, other);

@@ -1,17 +1,18 @@
 use numawise_facts::objects::ProcessRank;
 use numawise_units::{Bytes, CpuId, Pid};
 
-use super::super::sample::{self, Done as _, Pattern, PROCESS};
+use super::super::sample::{self, Done as _, PROCESS, Pattern};
 use super::*;
 use crate::sample::two_sockets;
 
 /// An object of a process of which all pages lie on a node, with so many samples of one thread there.
 fn used(process: i32, name: &str, node: u32, samples: f64) -> MemoryObject {
     let thread = 2 * node;
-    let object = sample::object(name, Bytes::mib(64))
-        .lying(&[(node, 256)])
-        .touched(&[(thread, 2000)])
-        .used(&[(thread, samples)], Pattern::Everything, |_| Some(node));
+    let object = sample::object(name, Bytes::mib(64)).lying(&[(node, 256)]).touched(&[(thread, 2000)]).used(
+        &[(thread, samples)],
+        Pattern::Everything,
+        |_| Some(node),
+    );
     MemoryObject { process: Pid(process), ..object }
 }
 
@@ -134,11 +135,8 @@ fn ranks_of_several_runs_keep_their_own_objects() {
     let second = ObjectRun { ranks: vec![rank(100, 1)], ..job(&[(0.2, 0)]) };
     let of = found(&[first.clone(), second]);
     assert_eq!(sets(&of), ["0", "1"]);
-    let shares: Vec<f64> = of
-        .groups
-        .iter()
-        .map(|group| row(group, "a").1.memory_time.measured().unwrap().value.0)
-        .collect();
+    let shares: Vec<f64> =
+        of.groups.iter().map(|group| row(group, "a").1.memory_time.measured().unwrap().value.0).collect();
     assert!((shares[0] - 0.6).abs() < 1e-9 && (shares[1] - 0.2).abs() < 1e-9, "{shares:?}");
     let cost = of.cost.measured().unwrap().0;
     assert!((cost - 0.015).abs() < 1e-9, "15 ms of 1 s of each: {cost}");

@@ -1,6 +1,7 @@
 //! What the kernel sampled and what the library in the program logged, handed to the tracker in the order of time.
 
-use numawise_facts::objects::{AllocationLog, FaultSamples};
+use numawise_facts::Reading;
+use numawise_facts::objects::{AllocationLog, FaultSamples, TouchMethod};
 use numawise_linux::calls::sampler::Sampler;
 use numawise_linux::samples::{Record, Sample, UserRegisters};
 use numawise_operands::Registers;
@@ -48,10 +49,18 @@ pub struct FedObjects {
 }
 
 impl FedObjects {
-    /// Samples at page faults.
-    pub fn faults(&self) -> FaultSamples {
+    /// What is known of page faults.
+    pub fn faults(&self, method: TouchMethod) -> FaultSamples {
         let counts = &self.tracked.counts;
-        FaultSamples { samples: counts.fault_samples, faults: counts.faults, lost: self.kernel.lost }
+        let (lost, in_system_calls) = match method {
+            TouchMethod::Faults => {
+                let unseen = "samples of page faults are of the program's own instructions only";
+                (self.kernel.lost, Reading::unavailable(unseen))
+            }
+            TouchMethod::Counted => (self.own.lost, Reading::Measured(counts.faults_in_calls)),
+        };
+        let (samples, faults) = (counts.fault_samples, counts.faults);
+        FaultSamples { samples, faults, lost, method, in_system_calls }
     }
 }
 
@@ -184,7 +193,7 @@ fn feed_sample(tracker: &mut ObjectTracker, sample: &Sample<'_>, faults: Option<
         tracker.fault(&FaultSample { at, process, thread, cpu, address, faults, stack });
     } else {
         let registers = Registers::new(registers.ip(), registers.general());
-        tracker.time(&TimeSample { at, process, thread, cpu, registers, stack });
+        tracker.time(&TimeSample { at, process, thread, cpu, registers, faults: None, stack });
     }
 }
 

@@ -142,6 +142,16 @@ impl Tally {
         }
     }
 
+    /// Pages of which no first access was seen; of memory that is no allocation nobody knows.
+    pub fn untouched(&self, page: u64) -> u64 {
+        if self.count == 0 {
+            return u64::MAX;
+        }
+        let touched: u64 = self.touched.values().map(|(_, faults)| faults).sum();
+        // An allocation that begins within a page has one more than its bytes.
+        (self.total / page.max(1)).saturating_add(self.count).saturating_sub(touched)
+    }
+
     pub fn use_by(&mut self, user: User, used: Used) {
         self.used.entry(user).or_default().add(used);
     }

@@ -55,7 +55,8 @@ pub fn watching(of: &ObjectWatching) -> Sound {
         ensure(holds, place("time.skid.one_after"), found, "a part of the samples")?;
     }
     if let Some(faults) = of.faults.measured() {
-        for number in [faults.samples, faults.faults, faults.lost] {
+        let in_calls = faults.in_system_calls.measured().copied().unwrap_or_default();
+        for number in [faults.samples, faults.faults, faults.lost, in_calls] {
             count(number, place("faults"))?;
         }
     }

@@ -7,7 +7,7 @@ use numawise_facts::objects::{
     AccessMethod, AllocationLog, BandwidthMoment, BandwidthOverTime, BandwidthSource, FaultSamples,
     FirstTouch, HugePages, LineUse, MemoryBound, MemoryBoundSource, MemoryObject, ObjectCure, ObjectKind,
     ObjectPages, ObjectRunHeader, ObjectThread, ObjectUse, ObjectWatching, PARTS, PartUse, PlaceCount,
-    PlaceUse, ProcessRank, Skid, SourceExcerpt, TimeSamples, TriedCure,
+    PlaceUse, ProcessRank, Skid, SourceExcerpt, TimeSamples, TouchMethod, TriedCure,
 };
 use numawise_facts::{Effect, ObjectRun, Reading};
 use numawise_record::{
@@ -59,7 +59,13 @@ fn watching() -> ObjectWatching {
             skid: Skid { samples: 100, one_after: 95 },
             method: AccessMethod::Waited,
         }),
-        faults: Reading::Measured(FaultSamples { samples: 96, faults: 1632, lost: 0 }),
+        faults: Reading::Measured(FaultSamples {
+            samples: 96,
+            faults: 1632,
+            lost: 0,
+            method: TouchMethod::Faults,
+            in_system_calls: Reading::unavailable("it was not collected"),
+        }),
         cost: Reading::Measured(milliseconds(12)),
         own_time: Reading::Measured(milliseconds(40)),
         page_size: Reading::Measured(Bytes::kib(4)),

@@ -16,7 +16,7 @@ pub fn text(notice: &ObjectsNotice) -> String {
         }
         ObjectsNotice::SampledInside { problem } => format!(
             "the kernel does not let numawise sample the program ({problem}): its threads are interrupted by timers of their CPU time \
-             instead, and who touched pages first is not known; with sysctl kernel.perf_event_paranoid=2, and in a \
+             instead, and who touched pages first is an estimate from these; with sysctl kernel.perf_event_paranoid=2, and in a \
              container a seccomp profile that allows perf_event_open, page faults are sampled themselves"
         ),
         ObjectsNotice::WatchFailed { problem } => {

@@ -85,15 +85,7 @@ fn facts(shown: &Shown) -> Vec<Fact> {
         fact("Memory", peak(&header.usage)),
         fact("Allocations", Text::of(&watching.allocations, |log| allocations(log, shown))),
         fact("Accesses", Text::of(&watching.time, accesses)),
-        fact(
-            "Page faults",
-            Text::of(&watching.faults, |faults| {
-                format!(
-                    "{} samples, which stand for {} first accesses to pages",
-                    faults.samples, faults.faults
-                )
-            }),
-        ),
+        fact("Page faults", Text::of(&watching.faults, words::faults)),
         fact(
             "Cost",
             Text::of(&shown.tables.cost, |share| {

@@ -2,7 +2,7 @@
 
 use numawise_facts::Reading;
 use numawise_facts::activity::CodePlace;
-use numawise_facts::objects::{AccessMethod, BandwidthSource, MemoryBoundSource};
+use numawise_facts::objects::{AccessMethod, BandwidthSource, FaultSamples, MemoryBoundSource, TouchMethod};
 use numawise_tables::objects::{NodeShare, ObjectRow, ThreadShare, TouchRow, UseRow};
 use numawise_units::{Bytes, Ratio};
 
@@ -92,7 +92,11 @@ pub fn touched(touch: &TouchRow, marked: bool) -> String {
     let by = threads(&touch.threads, &touch.nodes);
     let place = touch.place.measured().map(|place| format!(", at {}", at(place))).unwrap_or_default();
     let mark = if marked { "   <- one thread" } else { "" };
-    format!("{by}{place}{mark}")
+    let estimate = match touch.method {
+        TouchMethod::Faults => "",
+        TouchMethod::Counted => ", an estimate",
+    };
+    format!("{by}{place}{estimate}{mark}")
 }
 
 /// The same without the place.
@@ -141,4 +145,20 @@ pub fn memory_bound_source(source: MemoryBoundSource) -> &'static str {
         MemoryBoundSource::Counters => "by counters of the processor",
         MemoryBoundSource::Samples => "at most: by samples that were taken behind an access to memory",
     }
+}
+
+/// What is known of first accesses to pages.
+pub fn faults(of: &FaultSamples) -> String {
+    let (samples, faults) = (of.samples, of.faults);
+    let mut text = match of.method {
+        TouchMethod::Faults => format!("{samples} samples, which stand for {faults} first accesses to pages"),
+        TouchMethod::Counted => format!(
+            "{faults} first accesses to pages, counted by thread; which objects they were of is an estimate from {}",
+            many(samples, "sample")
+        ),
+    };
+    if let Some(unseen @ 1..) = of.in_system_calls.measured() {
+        text += &format!("; {unseen} more in system calls (read and others), of no object that is known");
+    }
+    text
 }
