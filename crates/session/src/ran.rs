@@ -46,18 +46,7 @@ impl RanProgram {
         let RanProgram { command, host, machine, placement } = self;
         let (exit, wall, usage) = (ended.exit, ended.wall, ended.usage.clone());
         let notices = Vec::new();
-        ObjectRunHeader {
-            tool_version,
-            begun,
-            command,
-            host,
-            machine,
-            placement,
-            exit,
-            wall,
-            usage,
-            notices,
-        }
+        ObjectRunHeader { tool_version, begun, command, host, machine, placement, exit, wall, usage, notices }
     }
 }
 

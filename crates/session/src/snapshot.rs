@@ -405,7 +405,8 @@ impl SnapshotPlan {
         through: Option<String>,
     ) -> WatchedRun {
         let is_placed = self.is_placed();
-        let SnapshotPlan { request, plan, is_in_launcher, mut notices, counters, traffic, objects, .. } = self;
+        let SnapshotPlan { request, plan, is_in_launcher, mut notices, counters, traffic, objects, .. } =
+            self;
         let KeptProcesses { mut processes, mut merged, seen: numbers, notices: of_processes } = read.finish();
         notices.extend(of_processes);
         let asked = request.ranks.as_ref();

@@ -50,8 +50,11 @@ pub fn table(shown: &Shown, rows: usize) -> Option<Block> {
         Column::text("first touch").expendable(3),
         Column::text("used from").expendable(2),
         Column::number("remote").expendable(1),
-        Column::text("findings").expendable(4),
     ];
+    let has_findings = of.groups.iter().any(|group| !group.tables.findings.is_empty());
+    if has_findings {
+        columns.push(Column::text("findings"));
+    }
     if is_of_ranks {
         columns.insert(0, Column::text("ranks"));
     }
@@ -60,7 +63,7 @@ pub fn table(shown: &Shown, rows: usize) -> Option<Block> {
         let mut shown: Vec<(usize, &ObjectRow)> = rows.filter(|(k, row)| has_line(group, *k, row)).collect();
         let time = |k: usize| group.times.get(k).and_then(|of| of.measured()).map_or(0.0, |of| of.value.0);
         shown.sort_by(|(one, _), (other, _)| time(*other).total_cmp(&time(*one)));
-        shown.into_iter().take(OBJECTS).map(move |(k, row)| line(group, k, row, is_of_ranks))
+        shown.into_iter().take(OBJECTS).map(move |(k, row)| line(group, k, row, (is_of_ranks, has_findings)))
     });
     let most = Some(RowLimits { terminal: rows, html: 300, rest: "the rest is in --json" });
     let table = Table { columns, rows: lines.collect(), most };
@@ -77,14 +80,14 @@ fn has_line(group: &ObjectsOfRanks, k: usize, row: &ObjectRow) -> bool {
     }
 }
 
-fn line(group: &ObjectsOfRanks, k: usize, row: &ObjectRow, is_of_ranks: bool) -> Row {
+fn line(group: &ObjectsOfRanks, k: usize, row: &ObjectRow, (is_of_ranks, has_findings): (bool, bool)) -> Row {
     let findings = group.tables.findings.iter().filter(|of| of.row == k);
     let findings: Vec<&str> = findings.map(|of| of.finding.id.code()).collect();
     let ranks = if group.ranks.is_empty() { "-".to_owned() } else { group.ranks.to_string() };
     let (times, shares) = (group.times.get(k), group.shares.get(k).copied().flatten());
     let time = times.map(|of| Text::of(of, |share| time(share.value, shares))).unwrap_or_default();
     let remote = row.used.clone().and_then(|used| used.remote);
-    let cells: [Cell; 9] = [
+    let cells: [Cell; 8] = [
         words::name(row).into(),
         time.into(),
         Text::of(&words::size(row), ToString::to_string).into(),
@@ -93,9 +96,9 @@ fn line(group: &ObjectsOfRanks, k: usize, row: &ObjectRow, is_of_ranks: bool) ->
         Text::of(&row.first_touch, words::touched_by).into(),
         Text::of(&row.used, |used| words::nodes(&used.nodes)).into(),
         Text::of(&remote, |share| words::percent(*share)).into(),
-        findings.join(" ").into(),
     ];
-    is_of_ranks.then(|| ranks.into()).into_iter().chain(cells).collect()
+    let findings = has_findings.then(|| findings.join(" ").into());
+    is_of_ranks.then(|| ranks.into()).into_iter().chain(cells).chain(findings).collect()
 }
 
 /// `38 % to 44 %`, from the rank with the least to the one with the most; `41 %` where these are as good as the same.

@@ -80,7 +80,8 @@ impl Following {
             return Err(Error::WatchedAlready { folder });
         }
         let own = std::env::current_exe();
-        let own = own.map_err(|source| LaunchError::System { call: "reading the path of numawise", source })?;
+        let own =
+            own.map_err(|source| LaunchError::System { call: "reading the path of numawise", source })?;
         let library = HeapLibrary::of_program(&own)?;
         Ok(Following { library, least, period })
     }
@@ -164,6 +165,23 @@ impl EndedFollowing {
         run.sources = sources(&run);
         run.header.notices.extend(without_lines(&run));
         run
+    }
+}
+
+/// A run of which nothing was seen, for this reason.
+#[cfg(test)]
+pub fn nothing_of(header: ObjectRunHeader, least: Bytes, reason: &str) -> ObjectRun {
+    ObjectRun {
+        header,
+        watching: sampling::not_watched(least, reason),
+        threads: Vec::new(),
+        places: Vec::new(),
+        objects: Vec::new(),
+        sources: Vec::new(),
+        bandwidth: Reading::unavailable(reason.to_owned()),
+        ranks: Vec::new(),
+        memory_bound: Reading::unavailable(reason.to_owned()),
+        trials: Vec::new(),
     }
 }
 

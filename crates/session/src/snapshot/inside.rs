@@ -149,7 +149,8 @@ impl RanksHere<'_> {
                 exchange.take(missing, taken)
             }));
         }
-        let (name, note) = (first.to_string(), around::of_ends(here.len() as u32, job.ends(), &[], plan.objects.clone()));
+        let (name, note) =
+            (first.to_string(), around::of_ends(here.len() as u32, job.ends(), &[], plan.objects.clone()));
         let given = exchange.hand_over(&name, read, &note, plan.nothing());
         if given.is_ok() && !has_died && exchange.is_taken(&name) {
             return OtherComputers::Have;
