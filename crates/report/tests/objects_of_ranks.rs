@@ -3,7 +3,7 @@
 #[allow(dead_code)] // each test uses a part
 #[path = "../../analyse/src/snapshot/sample.rs"]
 mod activities;
-#[allow(dead_code)] // it is of a run without ranks
+#[allow(dead_code)] // its runs have no ranks
 mod memory_objects;
 #[allow(dead_code)] // it is of a check
 mod sample;
@@ -141,8 +141,8 @@ fn what_is_not_known_says_why_and_nothing_is_said_where_nothing_was_followed() {
 #[test]
 fn of_very_many_groups_a_terminal_shows_some_and_says_so() {
     let objects = (0..200).flat_map(|k| {
-        let own = MemoryObject { name: Reading::Measured(format!("own{k}")), ..u(1000 + k, 0, 700.0) };
-        [own, rest(1000 + k, 300.0)]
+        let one = MemoryObject { name: Reading::Measured(format!("u{k}")), ..u(1000 + k, 0, 700.0) };
+        [one, rest(1000 + k, 300.0)]
     });
     let ranks = (0..200).map(|k| ProcessRank { process: Pid(1000 + k), rank: Rank(k as u32) }).collect();
     let of = of(vec![ObjectRun { ranks, ..run(two_sockets(), objects.collect()) }]);

@@ -19,6 +19,7 @@
 pub mod copies;
 mod error;
 pub mod experiment;
+mod follow;
 pub mod here;
 mod input_file;
 pub mod measure;

@@ -3,11 +3,8 @@
 //! The way of a request: what a sample costs here, and whether it tells the memory that a thread waits for, is
 //! [measured](numawise_observe::objects::calibration) first. Then the program runs in the foreground with the library that logs
 //! allocations in all of its processes, and is sampled from outside by the kernel; where the kernel refuses, by timers of its own
-//! threads. A thread of ours joins both while the program runs, with what [symbols](code) say of the code.
+//! threads. A thread of ours joins both while the program runs, with what symbols say of the code.
 
-mod code;
-pub(crate) mod follow;
-mod sampling;
 pub mod tried;
 
 use std::ffi::OsString;
@@ -21,11 +18,11 @@ use numawise_launch::{Foreground, HeapLibrary};
 use numawise_units::{Bytes, Nanoseconds};
 
 use crate::Error;
+use crate::follow::Following;
 use crate::plan::{self, RunPlan, RunRequest};
 use crate::ran::{RanProgram, redactor};
 use crate::snapshot::folder::CollectorFolder;
 use crate::snapshot::launcher;
-use follow::Following;
 
 #[cfg(test)]
 #[path = "objects_tests.rs"]

@@ -39,7 +39,7 @@ use numawise_observe::activity;
 use numawise_observe::{Options, Watch};
 use numawise_units::{Bytes, Id, Nanoseconds};
 
-use crate::objects::follow::{BeginsToFollow, EndedFollowing, Following};
+use crate::follow::{BeginsToFollow, EndedFollowing, Following};
 use crate::plan::{self, RunPlan, RunRequest};
 use crate::ran::{RanProgram, redactor};
 use crate::{Error, here};

@@ -12,7 +12,7 @@ use crate::document::{
 };
 use crate::findings::objects as object_findings;
 use crate::notice;
-use crate::snapshot::words::exit;
+use crate::program::exit;
 
 const SCRIPT: &str = include_str!("charts.js");
 

@@ -13,7 +13,7 @@ use numawise_linux::replace;
 
 use super::Environment;
 use super::folder::CollectorFolder;
-use crate::objects::follow::{BeginsToFollow, Following};
+use crate::follow::{BeginsToFollow, Following};
 
 #[cfg(test)]
 #[path = "objects_tests.rs"]

@@ -3,8 +3,8 @@ use numawise_facts::{Exit, Reading, ResourceUsage, RunSpec};
 use numawise_units::{Bytes, Nanoseconds, Pid, Rank};
 
 use super::*;
+use crate::follow;
 use crate::here;
-use crate::objects::follow;
 
 /// What a numawise leaves that watched this rank; of none a launcher, or a program without ranks.
 fn run(rank: Option<u32>) -> ObjectRun {

@@ -1,5 +1,8 @@
 //! Following the memory objects of a program that is started: what is opened before it, what follows it, and what is kept of it.
 
+mod code;
+mod sampling;
+
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -20,8 +23,8 @@ use numawise_units::{Bytes, Nanoseconds};
 
 use crate::Error;
 
-use super::code::ProgramCode;
-use super::sampling::{self, Calibrated, Sampling};
+use code::ProgramCode;
+use sampling::{Calibrated, Sampling};
 
 /// Files without lines that are named.
 const MOST_FILES: usize = 3;
