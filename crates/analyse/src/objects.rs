@@ -26,7 +26,7 @@ use numawise_units::{Bytes, Nanoseconds, NodeId, NodeSet, Ratio};
 
 pub use fast_memory::can_be_put;
 pub use lines::object_source_lines;
-pub use ranks::objects_of_ranks;
+pub use ranks::{objects_of_processes, objects_of_ranks};
 use shares::{Division, Shares};
 
 #[cfg(test)]

@@ -241,6 +241,12 @@ fn advice(error: &session::Error) -> Option<String> {
              rest"
                 .to_owned()
         }
+        session::Error::NotFollowed { command, .. } => {
+            let program = command.as_deref().unwrap_or("PROGRAM");
+            format!("start it with numawise objects -- {program}, or numawise snapshot --objects -- {program}")
+        }
+        session::Error::EnvironmentUnknown { .. } => "ask as its user, or as root".to_owned(),
+        session::Error::FollowedByAnother { .. } => "ask as that user, or as root".to_owned(),
         session::Error::WatchedAlready { .. } => "leave out the inner numawise snapshot".to_owned(),
         session::Error::LauncherPlaced { launcher } => format!(
             "place the ranks inside of it: numawise snapshot -- {launcher} -n 4 numawise run --place semi --threads 6 -- ./app"

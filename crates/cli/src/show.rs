@@ -300,6 +300,12 @@ impl<'a> ObjectsReport<'a> {
     }
 }
 
+/// Those of several runs that go on.
+pub fn objects_json(of: &[ObjectsReport<'_>]) -> String {
+    let shown: Vec<objects::Shown<'_>> = of.iter().map(ObjectsReport::shown).collect();
+    objects::live_json(&shown)
+}
+
 /// Prints the memory objects of a run as text or as JSON, and writes them as HTML where that is asked for.
 pub fn object_run(run: &ObjectRun, record: &Path, as_json: bool, html: Option<&Path>) -> Result<(), Failure> {
     let record = record.display().to_string();

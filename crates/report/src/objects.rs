@@ -17,7 +17,7 @@ pub use cures::{CureOptions, to_try};
 pub(crate) use described::described;
 pub(crate) use document::blocks;
 pub use document::document;
-pub use json::{SCHEMA, json};
+pub use json::{LIVE_SCHEMA, SCHEMA, json, live_json};
 pub(crate) use json::{part, share, value};
 
 /// What is shown.

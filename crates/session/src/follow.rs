@@ -1,6 +1,7 @@
 //! Following the memory objects of a program that is started: what is opened before it, what follows it, and what is kept of it.
 
 mod code;
+pub mod live;
 mod sampling;
 
 use std::collections::BTreeMap;
@@ -23,7 +24,9 @@ use numawise_units::{Bytes, Nanoseconds};
 
 use crate::Error;
 
+use crate::ran::FollowedRun;
 use code::ProgramCode;
+use live::LiveAnswers;
 use sampling::{Calibrated, Sampling};
 
 /// Files without lines that are named.
@@ -58,6 +61,8 @@ pub struct FollowedProgram {
     calibrated: Calibrated,
     watch: Result<ObjectWatch, ObjectWatchError>,
     notices: Vec<Notice>,
+    /// Missing where there could be none: nobody learns anything before the end then.
+    _answers: Option<LiveAnswers>,
 }
 
 /// What is left of one that has ended.
@@ -109,24 +114,38 @@ impl Following {
 }
 
 impl BeginsToFollow {
-    /// The program was started just now.
-    pub fn started(self) -> FollowedProgram {
+    /// The program was started just now, as `run`.
+    pub fn started(self, run: &FollowedRun) -> FollowedProgram {
         let BeginsToFollow { least, calibrated, sampler, logged_in, notices } = self;
         let at = clock::monotonic();
         let method = calibrated.method();
+        let run_version = run.version.clone();
         let faults = sampler.is_some().then_some(sampling::FAULTS);
+        let folder = logged_in.clone();
         let watch = ObjectWatch::start(sampler, move || {
             let tracker = ObjectTracker::new(at, method, Box::new(ProgramCode::new(least)));
             ObjectFeed::new(tracker, HeapLogs::new(&logged_in), faults)
         });
-        FollowedProgram { least, calibrated, watch, notices }
+        let answers = watch.as_ref().ok().and_then(|watch| {
+            let (asker, run) = (watch.asker(), run.clone());
+            let (calibrated, notices) = (calibrated.clone(), notices.clone());
+            let answer = move || {
+                let watched = Ok(asker.so_far()?);
+                let header = run.so_far(clock::monotonic().saturating_sub(at));
+                let (calibrated, notices) = (calibrated.clone(), notices.clone());
+                let so_far = EndedFollowing { least, calibrated, watched, notices };
+                Some(so_far.object_run(header, &run.redactor()))
+            };
+            LiveAnswers::begin(&folder, run_version, answer).ok()
+        });
+        FollowedProgram { least, calibrated, watch, notices, _answers: answers }
     }
 }
 
 impl FollowedProgram {
     /// To be called when the program has ended, and before its folder goes.
     pub fn ended(self) -> EndedFollowing {
-        let FollowedProgram { least, calibrated, watch, notices } = self;
+        let FollowedProgram { least, calibrated, watch, notices, _answers } = self;
         EndedFollowing { least, calibrated, watched: watch.and_then(ObjectWatch::finish), notices }
     }
 }

@@ -20,7 +20,7 @@ use numawise_units::{Bytes, Nanoseconds};
 use crate::Error;
 use crate::follow::Following;
 use crate::plan::{self, RunPlan, RunRequest};
-use crate::ran::{RanProgram, redactor};
+use crate::ran::FollowedRun;
 use crate::snapshot::folder::CollectorFolder;
 use crate::snapshot::launcher;
 
@@ -99,16 +99,18 @@ impl ObjectsPlan {
         let logs = (folder.path(), folder.name());
         let (begins, changes) = self.following.begin(logs, &self.plan.changes, environment);
         let program = Foreground::spawn(&self.request.run.command, self.plan.own_task()?, &changes)?;
-        let followed = begins.started();
+        let run = FollowedRun {
+            command: self.request.run.command.clone(),
+            plan: self.plan,
+            is_placed: self.request.run.is_placed(),
+            version: self.request.version,
+            begun,
+        };
+        let followed = begins.started(&run);
         let ended = program.wait();
         let following = followed.ended();
         drop(folder);
-        let ObjectsPlan { request, plan, notices, .. } = self;
-        let redactor = redactor(&request.run.command);
-        let is_placed = request.run.is_placed();
-        let ran = RanProgram::of(request.run.command, &plan, is_placed, &redactor);
-        let exit = ended.exit;
-        let header = ObjectRunHeader { notices, ..ran.objects_header(request.version, begun, &ended) };
-        Ok(EndedObjects { exit, run: following.object_run(header, &redactor) })
+        let header = ObjectRunHeader { notices: self.notices, ..run.ended(&ended) };
+        Ok(EndedObjects { exit: ended.exit, run: following.object_run(header, &run.redactor()) })
     }
 }

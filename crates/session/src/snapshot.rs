@@ -39,9 +39,9 @@ use numawise_observe::activity;
 use numawise_observe::{Options, Watch};
 use numawise_units::{Bytes, Id, Nanoseconds};
 
-use crate::follow::{BeginsToFollow, EndedFollowing, Following};
+use crate::follow::Following;
 use crate::plan::{self, RunPlan, RunRequest};
-use crate::ran::{RanProgram, redactor};
+use crate::ran::{FollowedRun, RanProgram, redactor};
 use crate::{Error, here};
 pub use around::HandingOverWords;
 use around::{AroundLauncher, Delivery};
@@ -337,7 +337,8 @@ impl SnapshotPlan {
         let follows = self.following.as_ref().map(begin).transpose();
         let program = Foreground::spawn(&self.request.run.command, task, &changes)?;
         let pid = program.pid();
-        let follows = follows.map(|follows| follows.map(BeginsToFollow::started));
+        let run = self.followed_run(begun);
+        let follows = follows.map(|follows| follows.map(|begins| begins.started(&run)));
         surroundings::begin(folder.path(), pid);
         // The threads that sample and that take counters are made now, while signals are held back: they are for the one that waits.
         let counters = counters.start();
@@ -346,19 +347,25 @@ impl SnapshotPlan {
         (self.counters, self.traffic) = counters.finish(folder.path());
         surroundings::keep(folder.path(), pid, watch.finish_by_process());
         let kept = follows.and_then(|follows| match follows {
-            Some(followed) => objects::keep(folder.path(), &self.object_run(followed.ended(), begun, &ended)),
+            Some(followed) => {
+                let objects = followed.ended().object_run(run.ended(&ended), &run.redactor());
+                objects::keep(folder.path(), &objects)
+            }
             None => Ok(()),
         });
         self.notices.extend(kept.err().map(|problem| objects::is_missing(&problem)));
         Ok(ended)
     }
 
-    /// The memory objects of what we started ourselves.
-    fn object_run(&self, following: EndedFollowing, begun: Nanoseconds, ended: &EndedProgram) -> ObjectRun {
-        let command = &self.request.run.command;
-        let redactor = redactor(command);
-        let ran = RanProgram::of(command.clone(), &self.plan, self.is_placed(), &redactor);
-        following.object_run(ran.objects_header(self.request.version.clone(), begun, ended), &redactor)
+    /// What we start ourselves.
+    fn followed_run(&self, begun: Nanoseconds) -> FollowedRun {
+        FollowedRun {
+            command: self.request.run.command.clone(),
+            plan: self.plan.clone(),
+            is_placed: self.is_placed(),
+            version: self.request.version.clone(),
+            begun,
+        }
     }
 
     /// Reads the memory objects that all numawise of a folder have left there by now.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use numawise_facts::objects::{MemoryObject, ObjectKind, TimeSamples};
+use numawise_facts::objects::{ObjectKind, TimeSamples};
 use numawise_facts::{FindingId, ObjectRun, RankSet, Reading, ResourceUsage};
 use numawise_tables::ObjectTables;
 use numawise_tables::objects::{NodeShare, ObjectRow, ObjectsOfRanks, RankObjects, ShareOfRanks, UseRow};
@@ -52,24 +52,30 @@ fn of_rank(run: &ObjectRun, rank: Option<Rank>) -> ObjectRun {
     let Some(rank) = rank else { return run.clone() };
     let processes: BTreeSet<Pid> =
         run.ranks.iter().filter(|of| of.rank == rank).map(|of| of.process).collect();
-    let is_own = |object: &&MemoryObject| processes.contains(&object.process);
-    let objects: Vec<MemoryObject> = run.objects.iter().filter(is_own).cloned().collect();
+    objects_of_processes(run, &processes)
+}
+
+/// The part of a run that is of these processes: shares are of their time.
+pub fn objects_of_processes(run: &ObjectRun, processes: &BTreeSet<Pid>) -> ObjectRun {
+    let is_own = |process: &Pid| processes.contains(process);
+    let others = run.objects.iter().any(|object| !is_own(&object.process));
     let mut part = ObjectRun {
-        objects,
+        objects: run.objects.iter().filter(|object| is_own(&object.process)).cloned().collect(),
         header: run.header.clone(),
         watching: run.watching.clone(),
         threads: run.threads.clone(),
         places: run.places.clone(),
-        ranks: run.ranks.iter().filter(|of| of.rank == rank).copied().collect(),
+        ranks: run.ranks.iter().filter(|of| is_own(&of.process)).copied().collect(),
         sources: run.sources.clone(),
         bandwidth: run.bandwidth.clone(),
         memory_bound: run.memory_bound.clone(),
         trials: Vec::new(),
     };
-    if let Reading::Measured(time) = &mut part.watching.time {
+    if let Reading::Measured(time) = &mut part.watching.time
+        && others
+    {
         // Of the samples without memory nobody noted whose they are.
-        let samples = part.objects.iter().flat_map(|object| &object.uses).map(|of| of.samples).sum::<f64>();
-        let with_memory = samples.round() as u64;
+        let with_memory = part.objects.iter().map(super::samples).sum::<f64>().round() as u64;
         *time = TimeSamples { samples: with_memory, with_memory, unknown_address: 0, spinning: 0, ..*time };
     }
     part

@@ -1,4 +1,4 @@
-use numawise_facts::objects::ProcessRank;
+use numawise_facts::objects::{MemoryObject, ProcessRank};
 use numawise_units::{Bytes, CpuId, Pid};
 
 use super::super::sample::{self, Done as _, PROCESS, Pattern};

@@ -36,7 +36,7 @@ pub struct User {
 }
 
 /// An object while the program runs.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Tally {
     kind: ObjectKind,
     process: Pid,

@@ -18,6 +18,14 @@ use crate::object::{each, reading};
 /// The name and the version of the format.
 pub const SCHEMA: &str = "numawise/objects/1";
 
+/// The same of what several say that follow running programs.
+pub const LIVE_SCHEMA: &str = "numawise/where-objects/1";
+
+/// The objects of programs that run, as one JSON object, ending with a newline.
+pub fn live_json(runs: &[Shown]) -> String {
+    format!("{:#}\n", object!({ "schema": LIVE_SCHEMA, "runs": each(runs, value) }))
+}
+
 /// The objects as one JSON object, ending with a newline.
 pub fn json(shown: &Shown) -> String {
     format!("{:#}\n", value(shown))
@@ -49,10 +57,10 @@ pub fn value(shown: &Shown) -> Value {
         "watching": run.watching,
         "unavailable": unavailable(shown),
         "notices": each(&header.notices, notice::json),
-        "exit": match header.exit {
+        "exit": header.exit.map(|exit| match exit {
             Exit::Code(code) => object!({ "code": code }),
             Exit::Signal(signal) => object!({ "signal": signal }),
-        },
+        }),
         "wall_seconds": header.wall.seconds(),
         "command": {
             "line": header.command.shell_line(),

@@ -15,7 +15,7 @@ fn run(rank: Option<u32>) -> ObjectRun {
         host: numawise_observe::host::facts(&numawise_observe::Roots::live()),
         machine: here::full().unwrap().machine,
         placement: None,
-        exit: Exit::Code(0),
+        exit: Some(Exit::Code(0)),
         wall: Nanoseconds(1),
         usage: ResourceUsage::unavailable("by hand"),
         notices: Vec::new(),
