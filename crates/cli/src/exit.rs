@@ -194,6 +194,11 @@ fn on_objects(error: &ObjectsToError) -> Option<String> {
     }
 }
 
+/// What starts a program so that it can be asked about.
+fn followed(program: &str) -> String {
+    format!("start it with numawise objects -- {program}, or numawise snapshot --objects -- {program}")
+}
+
 /// What to type, in the options of this command line.
 fn advice(error: &session::Error) -> Option<String> {
     Some(match error {
@@ -241,11 +246,7 @@ fn advice(error: &session::Error) -> Option<String> {
              rest"
                 .to_owned()
         }
-        session::Error::NotFollowed { command, .. } => {
-            let program = command.as_deref().unwrap_or("PROGRAM");
-            format!("start it with numawise objects -- {program}, or numawise snapshot --objects -- {program}")
-        }
-        session::Error::EnvironmentUnknown { .. } => "ask as its user, or as root".to_owned(),
+        session::Error::NotFollowed { command, .. } => followed(command.as_deref().unwrap_or("PROGRAM")),
         session::Error::FollowedByAnother { .. } => "ask as that user, or as root".to_owned(),
         session::Error::WatchedAlready { .. } => "leave out the inner numawise snapshot".to_owned(),
         session::Error::LauncherPlaced { launcher } => format!(

@@ -192,9 +192,11 @@ pub enum Error {
     WatchedAlready { folder: PathBuf },
     #[error("nobody follows the memory objects of process {process}{}: it was not started for that", command.as_ref().map(|line| format!(" ({line})")).unwrap_or_default())]
     NotFollowed { process: Pid, command: Option<String> },
-    #[error("who follows the memory objects of process {process} is not known: its environment cannot be read ({source})")]
+    #[error("who follows the memory objects of process {process} is not known: {source}")]
     EnvironmentUnknown { process: Pid, source: Box<numawise_observe::Error> },
-    #[error("the memory objects of process {process} are followed for another user, who alone may ask for them")]
+    #[error(
+        "the memory objects of process {process} are followed for another user, who alone may ask for them"
+    )]
     FollowedByAnother { process: Pid },
     #[error("the numawise that follows the memory objects of process {process} gives no answer: {source}")]
     FollowerSilent { process: Pid, source: Box<AskError> },

@@ -56,7 +56,8 @@ pub fn objects_so_far(request: &TargetRequest, version: &str) -> Result<LiveObje
 /// Where a process logs what it allocates.
 fn folder_of(process: Pid) -> Result<PathBuf, Error> {
     let started = StartedWith::of(&numawise_observe::Roots::live(), process);
-    let started = started.map_err(|source| Error::EnvironmentUnknown { process, source: Box::new(source) })?;
+    let started =
+        started.map_err(|source| Error::EnvironmentUnknown { process, source: Box::new(source) })?;
     let folder = numawise_launch::objects_watched_by(&|name| started.variable(name));
     folder.ok_or(Error::NotFollowed { process, command: started.command })
 }
@@ -74,10 +75,12 @@ fn unanswered(process: Pid, source: AskError) -> Error {
 fn sound(mut run: ObjectRun) -> Result<ObjectRun, Error> {
     numawise_record::object_run_is_sound(&run)?;
     for object in &mut run.objects {
-        object.pages = match (&object.ended, &object.pages) {
-            (Reading::Measured(_), _) => Reading::unavailable("it has been freed"),
-            (_, pages) => pages.clone().map(|mut all| all.pop().into_iter().collect()),
-        };
+        if object.ended.measured().is_some() {
+            object.pages = Reading::unavailable("it has been freed");
+        } else {
+            object.ended = Reading::unavailable("it is there");
+            object.pages = object.pages.clone().map(|mut all| all.pop().into_iter().collect());
+        }
     }
     Ok(run)
 }

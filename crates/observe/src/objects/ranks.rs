@@ -31,7 +31,8 @@ impl ProcessRanks {
 
     /// Those that are ranks, by their numbers.
     pub fn found(&self) -> Vec<ProcessRank> {
-        let of = |(process, rank): (&Pid, &Option<Rank>)| Some(ProcessRank { process: *process, rank: (*rank)? });
+        let of =
+            |(process, rank): (&Pid, &Option<Rank>)| Some(ProcessRank { process: *process, rank: (*rank)? });
         let mut found: Vec<ProcessRank> = self.known.iter().filter_map(of).collect();
         found.sort_by_key(|of| (of.rank, of.process));
         found

@@ -42,5 +42,8 @@ fn nothing_is_left_of_answers_that_ended_and_one_without_anything_to_say_has_end
     assert!(matches!(ask(folder.path(), "1.2"), Err(AskError::Nobody { .. })));
     let long = folder.path().join("x".repeat(120));
     std::fs::create_dir(&long).unwrap();
-    assert!(LiveAnswers::begin(&long, "1.2".to_owned(), || None).is_err(), "no address of a socket is so long");
+    assert!(
+        LiveAnswers::begin(&long, "1.2".to_owned(), || None).is_err(),
+        "no address of a socket is so long"
+    );
 }
