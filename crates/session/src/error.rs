@@ -195,7 +195,7 @@ pub enum Error {
     #[error("who follows the memory objects of process {process} is not known: {source}")]
     EnvironmentUnknown { process: Pid, source: Box<numawise_observe::Error> },
     #[error(
-        "the memory objects of process {process} are followed for another user, who alone may ask for them"
+        "the memory objects of process {process} are followed for another user, and only that one and root may ask for them"
     )]
     FollowedByAnother { process: Pid },
     #[error("the numawise that follows the memory objects of process {process} gives no answer: {source}")]

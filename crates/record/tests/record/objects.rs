@@ -33,7 +33,7 @@ fn header() -> ObjectRunHeader {
         host: of.host,
         machine: of.machine,
         placement: of.placement,
-        exit: of.exit,
+        exit: Some(of.exit),
         wall: of.wall,
         usage: of.usage,
         notices: of.notices,
