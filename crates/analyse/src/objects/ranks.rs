@@ -6,7 +6,7 @@ use numawise_facts::objects::{ObjectKind, TimeSamples};
 use numawise_facts::{FindingId, ObjectRun, RankSet, Reading, ResourceUsage};
 use numawise_tables::ObjectTables;
 use numawise_tables::objects::{NodeShare, ObjectRow, ObjectsOfRanks, RankObjects, ShareOfRanks, UseRow};
-use numawise_units::{NodeId, Pid, Rank, Ratio};
+use numawise_units::{CpuSet, NodeId, Pid, Rank, Ratio};
 
 use super::objects;
 
@@ -168,8 +168,6 @@ fn is_alone(kind: ObjectKind) -> bool {
 
 /// Whether a rank does the same as those of a group: its objects that count are theirs, take as much of its time, lie and are used as theirs.
 fn are_alike(group: &ObjectsOfRanks, run: &ObjectRun, tables: &ObjectTables) -> bool {
-    let same_machine = group.run.header.machine.nodes == run.header.machine.nodes
-        || group.run.header.host.hostname == run.header.host.hostname;
     let (own, other) = (telling(&group.tables), telling(tables));
     let is_known = |of: &ObjectTables| of.time_samples.measured().is_some();
     let pairs = || other.iter().filter_map(|row| Some((*own.iter().find(|of| is_same(of, row))?, *row)));
@@ -177,12 +175,20 @@ fn are_alike(group: &ObjectsOfRanks, run: &ObjectRun, tables: &ObjectTables) -> 
     let has_none_alone = |some: &[&ObjectRow], all: &ObjectTables| {
         some.iter().all(|row| weight(row) < TELLING + ALIKE || all.rows.iter().any(|of| is_same(of, row)))
     };
-    same_machine
+    have_same_nodes(&group.run, run)
         && is_known(&group.tables) == is_known(tables)
         && has_none_alone(&own, tables)
         && has_none_alone(&other, &group.tables)
         && pairs().all(|(one, other)| do_the_same(one, other))
         && findings(&group.tables) == findings(tables)
+}
+
+/// Numbers of nodes mean the same on both computers. Free memory is of a moment.
+fn have_same_nodes(one: &ObjectRun, other: &ObjectRun) -> bool {
+    let nodes = |run: &ObjectRun| -> Vec<(NodeId, CpuSet)> {
+        run.header.machine.nodes.iter().map(|node| (node.id, node.cpus.clone())).collect()
+    };
+    nodes(one) == nodes(other)
 }
 
 /// The rows that tell ranks apart; where times are withheld, those with much of the memory.

@@ -1,3 +1,4 @@
+use numawise_facts::Machine;
 use numawise_facts::objects::{MemoryObject, ProcessRank};
 use numawise_units::{Bytes, CpuId, Pid};
 
@@ -97,6 +98,9 @@ fn too_few_samples_of_each_may_be_enough_together() {
         for of in run.objects.iter_mut().flat_map(|object| &mut object.uses) {
             of.samples /= 5.0;
         }
+        if let Reading::Measured(time) = &mut run.watching.time {
+            time.with_memory /= 5;
+        }
         found(&[run])
     };
     let of = few(3);
@@ -143,6 +147,21 @@ fn ranks_of_several_runs_keep_their_own_objects() {
     let mut unknown = first.clone();
     unknown.watching.cost = Reading::unavailable("it could not be measured");
     assert!(found(&[first, unknown]).cost.measured().is_none());
+}
+
+#[test]
+fn ranks_of_computers_with_the_same_nodes_stand_together() {
+    let first = job(&[(0.6, 0)]);
+    let second = |change: &dyn Fn(&mut Machine)| {
+        let mut run = ObjectRun { ranks: vec![rank(100, 1)], ..job(&[(0.6, 0)]) };
+        run.header.host.hostname = Reading::Measured("other".to_owned());
+        change(&mut run.header.machine);
+        sets(&found(&[first.clone(), run]))
+    };
+    let less_free = |machine: &mut Machine| machine.nodes[0].free = Reading::Measured(Bytes::mib(7));
+    assert_eq!(second(&less_free), ["0-1"]);
+    let other_nodes = |machine: &mut Machine| machine.nodes[0].cpus = "0,2,4,6".parse().unwrap();
+    assert_eq!(second(&other_nodes), ["0", "1"]);
 }
 
 #[test]
