@@ -6,6 +6,8 @@ use std::process::Command;
 
 use serde_json::Value;
 
+use crate::collector::installed;
+
 /// Each array has another name and all have one size; `Field` allocates for whoever makes one.
 const PROGRAM: &str = r#"
 #include <cstdio>
@@ -28,8 +30,8 @@ int main() {
 }
 "#;
 
-fn names(folder: &Path) -> BTreeSet<String> {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_numawise"));
+fn names(binary: &Path, folder: &Path) -> BTreeSet<String> {
+    let mut command = Command::new(binary);
     command.args(["objects", "--quiet", "--json", "run.json", "--", "./named"]).current_dir(folder);
     let output = command.output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -44,6 +46,7 @@ fn calls_of_one_line_have_the_names_of_their_variables() {
     let expected: BTreeSet<String> =
         ["before", "now", "q", "r", "u", "v", "x", "y", "z", "zz"].map(str::to_owned).into();
     let folder = tempfile::tempdir().unwrap();
+    let binary = installed(folder.path(), true);
     std::fs::write(folder.path().join("named.cpp"), PROGRAM).unwrap();
     let mut tried = 0;
     for compiler in ["g++", "clang++"] {
@@ -54,7 +57,7 @@ fn calls_of_one_line_have_the_names_of_their_variables() {
                 eprintln!("SKIPPED: {compiler} is not there");
                 break;
             }
-            let found = names(folder.path());
+            let found = names(&binary, folder.path());
             if level == "-O2" {
                 // Calls that became jumps are no callers any more: such an array has the name that the class gives it, that of what it is in, or those of its line, and no wrong one.
                 let is_right = |name: &str| expected.contains(name) || ["data", "wave"].contains(&name);
