@@ -65,12 +65,14 @@ pub struct RankObjects {
     pub cost: Reading<Ratio>,
 }
 
-/// Ranks that are alike, and the objects of the first of them, which stands for all.
+/// Ranks that are alike, and the objects of one of them, which stands for all.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ObjectsOfRanks {
     /// None where no launcher named one: all processes of the program together.
     pub ranks: RankSet,
-    /// What is of the one that stands for all.
+    /// The one that stands for all: the first of which enough is known.
+    pub like: Option<Rank>,
+    /// What is of that one.
     pub run: ObjectRun,
     pub tables: ObjectTables,
     /// Of each row of the tables its share of the time for memory of all of these ranks together: known from fewer samples of each.

@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 use numawise_facts::objects::{ObjectKind, TimeSamples};
 use numawise_facts::{FindingId, ObjectRun, RankSet, Reading, ResourceUsage};
 use numawise_tables::ObjectTables;
-use numawise_tables::objects::{NodeShare, ObjectRow, ObjectsOfRanks, RankObjects, ShareOfRanks, UseRow};
+use numawise_tables::objects::{
+    NodeShare, ObjectRow, ObjectsOfRanks, RankObjects, ShareInterval, ShareOfRanks,
+};
 use numawise_units::{CpuSet, NodeId, Pid, Rank, Ratio};
 
 use super::objects;
@@ -18,6 +20,8 @@ mod tests;
 const TELLING: f64 = 0.05;
 /// Shares of ranks that do the same differ by less. One of 400 samples is known within 5 points.
 const ALIKE: f64 = 0.10;
+/// Samples of a rank from which on they tell it apart, by as much as is known from so few: a half is known within 14 points then.
+const LEAST_TELLING: u64 = 50;
 
 /// The objects of these runs, by rank; of `asked` only where not all were asked for. Nothing where there are no runs.
 pub fn objects_of_ranks(runs: &[ObjectRun], asked: Option<&RankSet>) -> Option<RankObjects> {
@@ -25,15 +29,18 @@ pub fn objects_of_ranks(runs: &[ObjectRun], asked: Option<&RankSet>) -> Option<R
         (Some(rank), Some(asked)) => asked.contains(*rank),
         _ => true,
     };
+    let parts = runs.iter().flat_map(|run| {
+        let ranks = ranks(run).into_iter().filter(is_asked);
+        ranks.map(move |rank| OneRank::of(rank, of_rank(run, rank)))
+    });
+    // The first of a group stands for it: one of which times are said, where there is one.
+    let (known, unknown): (Vec<OneRank>, Vec<OneRank>) =
+        parts.partition(|one| one.tables.time_samples.measured().is_some());
     let mut groups: Vec<Group> = Vec::new();
-    for run in runs {
-        for rank in ranks(run).into_iter().filter(is_asked) {
-            let run = of_rank(run, rank);
-            let tables = objects(&run);
-            match groups.iter_mut().find(|group| are_alike(&group.of, &run, &tables)) {
-                Some(group) => group.join(rank, &run, &tables),
-                None => groups.push(Group::of(rank, run, tables)),
-            }
+    for one in known.into_iter().chain(unknown) {
+        match groups.iter_mut().find(|group| are_alike(&group.first, &one)) {
+            Some(group) => group.join(&one),
+            None => groups.push(Group::of(one)),
         }
     }
     let mut groups: Vec<ObjectsOfRanks> = groups.into_iter().map(Group::finish).collect();
@@ -81,44 +88,84 @@ pub fn objects_of_processes(run: &ObjectRun, processes: &BTreeSet<Pid>) -> Objec
     part
 }
 
+/// What is known of a rank.
+struct OneRank {
+    rank: Option<Rank>,
+    run: ObjectRun,
+    tables: ObjectTables,
+    /// Samples with memory; none where they are not of the memory that was waited for.
+    samples: Option<u64>,
+}
+
+impl OneRank {
+    fn of(rank: Option<Rank>, run: ObjectRun) -> OneRank {
+        let tables = objects(&run);
+        let time = run.watching.time.measured();
+        let samples = time.filter(|time| super::is_trusted(time)).map(|time| time.with_memory);
+        OneRank { rank, run, tables, samples }
+    }
+
+    fn samples_of(&self, row: &ObjectRow) -> f64 {
+        self.run.objects.get(row.object).map_or(0.0, super::samples)
+    }
+
+    /// Its share of the rank's time, also where too little is known of that to be said.
+    fn time(&self, row: &ObjectRow) -> Option<ShareInterval> {
+        let all = self.samples.filter(|samples| *samples >= LEAST_TELLING)?;
+        super::interval(self.samples_of(row), all as f64).measured().copied()
+    }
+
+    /// The rows that tell ranks apart; where nothing is known of times, those with much of the memory.
+    fn telling(&self) -> Vec<&ObjectRow> {
+        let rows = &self.tables.rows;
+        let all: f64 = rows.iter().map(|row| row.bytes.0 as f64).sum();
+        let counts = |row: &&ObjectRow| match self.time(row) {
+            Some(share) => share.value.0 >= TELLING,
+            None => row.bytes.0 as f64 >= TELLING * all,
+        };
+        rows.iter().filter(counts).collect()
+    }
+}
+
 /// Ranks that are alike, while more come.
 struct Group {
-    of: ObjectsOfRanks,
+    first: OneRank,
+    ranks: RankSet,
+    shares: Vec<Option<ShareOfRanks>>,
     /// Samples of each row, of all ranks together.
     samples: Vec<f64>,
-    all: u64,
-    /// Of all of them a sample is of the memory that was waited for.
-    are_trusted: bool,
+    /// All samples with memory; none where those of a rank are not of what was waited for.
+    all: Option<u64>,
 }
 
 impl Group {
-    fn of(rank: Option<Rank>, run: ObjectRun, tables: ObjectTables) -> Group {
-        let shares = tables.rows.iter().map(|row| {
+    fn of(first: OneRank) -> Group {
+        let rank = first.rank;
+        let shares = first.tables.rows.iter().map(|row| {
             let value = row.memory_time.measured()?.value;
             Some(ShareOfRanks { least: (rank?, value), most: (rank?, value) })
         });
-        let shares = shares.collect();
-        let samples = tables.rows.iter().map(|row| of_row(&run, row)).collect();
-        let (all, are_trusted) = with_memory(&run);
-        let ranks = rank.into_iter().collect();
-        let of = ObjectsOfRanks { ranks, run, tables, times: Vec::new(), shares };
-        Group { of, samples, all, are_trusted }
+        let samples = first.tables.rows.iter().map(|row| first.samples_of(row)).collect();
+        Group {
+            shares: shares.collect(),
+            samples,
+            ranks: rank.into_iter().collect(),
+            all: first.samples,
+            first,
+        }
     }
 
-    fn join(&mut self, rank: Option<Rank>, run: &ObjectRun, tables: &ObjectTables) {
-        let Some(rank) = rank else { return };
-        let (all, are_trusted) = with_memory(run);
-        self.all += all;
-        self.are_trusted &= are_trusted;
-        let of = &mut self.of;
-        of.ranks.insert(rank);
+    fn join(&mut self, one: &OneRank) {
+        let Some(rank) = one.rank else { return };
+        self.ranks.insert(rank);
+        self.all = self.all.zip(one.samples).map(|(all, samples)| all + samples);
         // Each of the other's rows once: a line may allocate several that have no names.
-        let mut left: Vec<&ObjectRow> = tables.rows.iter().collect();
-        for (row, (share, samples)) in of.tables.rows.iter().zip(of.shares.iter_mut().zip(&mut self.samples))
-        {
+        let mut left: Vec<&ObjectRow> = one.tables.rows.iter().collect();
+        let sums = self.shares.iter_mut().zip(&mut self.samples);
+        for (row, (share, samples)) in self.first.tables.rows.iter().zip(sums) {
             let Some(same) = left.iter().position(|other| is_same(row, other)) else { continue };
             let other = left.remove(same);
-            *samples += of_row(run, other);
+            *samples += one.samples_of(other);
             let (Some(share), Reading::Measured(time)) = (share, &other.memory_time) else { continue };
             if time.value.0 < share.least.1.0 {
                 share.least = (rank, time.value);
@@ -130,24 +177,16 @@ impl Group {
     }
 
     fn finish(self) -> ObjectsOfRanks {
-        let Group { mut of, samples, all, are_trusted } = self;
-        let enough = match &of.tables.time_samples {
+        let Group { first: OneRank { rank: like, run, tables, .. }, ranks, shares, samples, all } = self;
+        let enough = match (all, &tables.time_samples) {
             // Too few of each may be enough together.
-            Reading::Unavailable { .. } if are_trusted => super::enough(all),
-            of_first => of_first.clone().map(|_| all),
+            (Some(all), _) => super::enough(all),
+            (None, of_first) => of_first.clone(),
         };
         let share = |samples: &f64| enough.clone().and_then(|all| super::interval(*samples, all as f64));
-        of.times = samples.iter().map(share).collect();
-        of
+        let times = samples.iter().map(share).collect();
+        ObjectsOfRanks { ranks, like, run, tables, times, shares }
     }
-}
-
-fn of_row(run: &ObjectRun, row: &ObjectRow) -> f64 {
-    run.objects.get(row.object).map_or(0.0, super::samples)
-}
-
-fn with_memory(run: &ObjectRun) -> (u64, bool) {
-    run.watching.time.measured().map_or((0, false), |time| (time.with_memory, super::is_trusted(time)))
 }
 
 /// The same line allocates it under the same name, in another process.
@@ -166,21 +205,26 @@ fn is_alone(kind: ObjectKind) -> bool {
     matches!(kind, ObjectKind::Stack | ObjectKind::Small | ObjectKind::Other)
 }
 
-/// Whether a rank does the same as those of a group: its objects that count are theirs, take as much of its time, lie and are used as theirs.
-fn are_alike(group: &ObjectsOfRanks, run: &ObjectRun, tables: &ObjectTables) -> bool {
-    let (own, other) = (telling(&group.tables), telling(tables));
-    let is_known = |of: &ObjectTables| of.time_samples.measured().is_some();
-    let pairs = || other.iter().filter_map(|row| Some((*own.iter().find(|of| is_same(of, row))?, *row)));
-    // Which of two objects is just above the least share is left to chance; those of one that is well above are not.
-    let has_none_alone = |some: &[&ObjectRow], all: &ObjectTables| {
-        some.iter().all(|row| weight(row) < TELLING + ALIKE || all.rows.iter().any(|of| is_same(of, row)))
+/// Whether two ranks do the same: their objects that count are the same, take as much of their time, lie and are used on the same nodes.
+fn are_alike(one: &OneRank, other: &OneRank) -> bool {
+    let pairs = || {
+        let rows = other.telling().into_iter();
+        rows.filter_map(|row| Some((one.tables.rows.iter().find(|of| is_same(of, row))?, row)))
     };
-    have_same_nodes(&group.run, run)
-        && is_known(&group.tables) == is_known(tables)
-        && has_none_alone(&own, tables)
-        && has_none_alone(&other, &group.tables)
-        && pairs().all(|(one, other)| do_the_same(one, other))
-        && findings(&group.tables) == findings(tables)
+    // Which of two objects is just above the least share is left to chance; those of one that is well above are not.
+    let has_none_alone = |of: &OneRank, all: &OneRank| {
+        let is_well_above = |row: &&ObjectRow| of.time(row).is_some_and(|time| time.low.0 >= TELLING + ALIKE);
+        let mut rows = of.telling().into_iter().filter(is_well_above);
+        rows.all(|row| all.tables.rows.iter().any(|other| is_same(other, row)))
+    };
+    let are_known = [one, other].iter().all(|of| of.tables.time_samples.measured().is_some());
+    have_same_nodes(&one.run, &other.run)
+        && one.samples.is_some() == other.samples.is_some()
+        && has_none_alone(one, other)
+        && has_none_alone(other, one)
+        && pairs().all(|pair| do_the_same((one, pair.0), (other, pair.1)))
+        // What is found is not found where too little is known.
+        && (!are_known || findings(&one.tables) == findings(&other.tables))
 }
 
 /// Numbers of nodes mean the same on both computers. Free memory is of a moment.
@@ -191,38 +235,23 @@ fn have_same_nodes(one: &ObjectRun, other: &ObjectRun) -> bool {
     nodes(one) == nodes(other)
 }
 
-/// The rows that tell ranks apart; where times are withheld, those with much of the memory.
-fn telling(tables: &ObjectTables) -> Vec<&ObjectRow> {
-    let all: f64 = tables.rows.iter().map(|row| row.bytes.0 as f64).sum();
-    let counts = |row: &&ObjectRow| match row.memory_time.measured() {
-        Some(share) => share.value.0 >= TELLING,
-        None => row.bytes.0 as f64 >= TELLING * all,
-    };
-    tables.rows.iter().filter(counts).collect()
-}
-
-fn weight(row: &ObjectRow) -> f64 {
-    row.memory_time.measured().map_or(0.0, |share| share.value.0)
-}
-
-fn do_the_same(one: &ObjectRow, other: &ObjectRow) -> bool {
-    let times = [one, other].map(|row| row.memory_time.measured().copied());
-    let takes_as_much = match times {
+fn do_the_same((one, of_one): (&OneRank, &ObjectRow), (other, of_other): (&OneRank, &ObjectRow)) -> bool {
+    let takes_as_much = match (one.time(of_one), other.time(of_other)) {
         // Within what is known of them, also where that is less than what is alike.
-        [Some(one), Some(other)] => {
+        (Some(one), Some(other)) => {
             (one.value.0 - other.value.0).abs() <= ALIKE || (one.low <= other.high && other.low <= one.high)
         }
         _ => true,
     };
-    let sizes = [one.bytes.0 as f64, other.bytes.0 as f64];
+    let sizes = [of_one.bytes.0 as f64, of_other.bytes.0 as f64];
     let is_as_large = sizes[0].min(sizes[1]) >= 0.5 * sizes[0].max(sizes[1]);
     let remote = |row: &ObjectRow| row.used.measured().and_then(|used| used.remote.measured().copied());
-    let nodes = |used: &UseRow| used.nodes.clone();
+    let nodes = |row: &ObjectRow| row.used.measured().map(|used| used.nodes.clone());
     takes_as_much
         && is_as_large
-        && are_near(one.pages.measured(), other.pages.measured())
-        && are_near(one.used.measured().map(nodes).as_ref(), other.used.measured().map(nodes).as_ref())
-        && match (remote(one), remote(other)) {
+        && are_near(of_one.pages.measured(), of_other.pages.measured())
+        && are_near(nodes(of_one).as_ref(), nodes(of_other).as_ref())
+        && match (remote(of_one), remote(of_other)) {
             (Some(Ratio(one)), Some(Ratio(other))) => (one - other).abs() <= ALIKE,
             _ => true,
         }

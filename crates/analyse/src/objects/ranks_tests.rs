@@ -119,6 +119,25 @@ fn too_few_samples_of_each_may_be_enough_together() {
     assert!(found(&[run]).groups[0].times.iter().all(|time| time.measured().is_none()));
 }
 
+/// The one that is a few samples below what is needed is not kept apart for that, and does not stand for the others.
+#[test]
+fn a_rank_of_which_too_little_is_known_stands_with_those_that_may_do_the_same() {
+    let mut run = job(&[(0.6, 0), (0.6, 0), (0.6, 0), (0.1, 0)]);
+    for of in run.objects.iter_mut().filter(|object| [100, 103].contains(&object.process.0)) {
+        of.uses[0].samples *= 0.35;
+    }
+    let of = found(&[run.clone()]);
+    assert_eq!(sets(&of), ["0-2", "3"]);
+    assert_eq!(of.groups[0].like, Some(Rank(1)));
+    let share = of.groups[0].shares[row(&of.groups[0], "a").0].unwrap();
+    assert_eq!((share.least.0, share.most.0), (Rank(1), Rank(1)), "of rank 0 nothing is said");
+    // Next to nothing is known of it: it may be anything.
+    for of in run.objects.iter_mut().filter(|object| object.process == Pid(103)) {
+        of.uses[0].samples *= 0.02;
+    }
+    assert_eq!(sets(&found(&[run])), ["0-3"]);
+}
+
 #[test]
 fn launchers_are_in_no_part_and_a_program_without_ranks_is_one() {
     let mut run = job(&[(0.5, 0), (0.5, 0)]);

@@ -120,7 +120,7 @@ fn legend(of: &RankObjects, is_of_ranks: bool) -> String {
         return format!("time: {what}, by samples of their instructions");
     }
     let alike = if of.groups.iter().any(|group| group.ranks.len() > 1) {
-        ". Ranks that do the same stand together: of their times the least and the most, all else of the first of them"
+        ". Ranks that do the same stand together: of their times the least and the most, all else of one of them"
     } else {
         ""
     };
@@ -167,8 +167,8 @@ pub fn one_by_one(shown: &Shown) -> Vec<Block> {
             0 => "Objects one by one".to_owned(),
             1 => format!("Objects of rank {}", group.ranks),
             _ => {
-                let first = group.ranks.first().map(|rank| rank.to_string()).unwrap_or_default();
-                format!("Objects of ranks {}, as they are on rank {first}", group.ranks)
+                let like = group.like.map(|rank| rank.to_string()).unwrap_or_default();
+                format!("Objects of ranks {}, as they are on rank {like}", group.ranks)
             }
         };
         Some(Block::Section(Section { id: None, title, blocks }))
@@ -241,6 +241,7 @@ pub fn json(shown: &Shown) -> Value {
 fn group(of: &ObjectsOfRanks) -> Value {
     let mut value = objects::part(&part(of));
     value["ranks"] = if of.ranks.is_empty() { Value::Null } else { of.ranks.to_string().into() };
+    value["like"] = object!(of.like);
     value["host"] = object!(of.run.header.host.hostname);
     if let Some(objects) = value["objects"].as_array_mut() {
         for (value, (time, share)) in objects.iter_mut().zip(of.times.iter().zip(&of.shares)) {
