@@ -251,7 +251,8 @@ fn memory_objects_of_ranks_of_other_computers_come_too() {
         let json = bench.json("run.json");
         let groups = json["objects"]["groups"].as_array().unwrap();
         let ranks: Vec<&str> = groups.iter().map(|group| text(group, "/ranks")).collect();
-        if groups.iter().all(|group| group["time_samples"].is_number()) {
+        // Too few samples of one do not keep ranks apart; where samples say nothing, all are alike.
+        if !groups[0]["time_samples"].to_string().contains("interrupts are not taken") {
             assert_eq!(ranks, ["0-2", "3"], "{}", answer.err);
             assert_eq!(text(&groups[1], "/host"), "host1", "{}", answer.err);
         } else {

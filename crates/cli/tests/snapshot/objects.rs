@@ -41,8 +41,9 @@ fn says_times(json: &Value) -> bool {
     let groups = json["objects"]["groups"].as_array().unwrap();
     let says = groups.iter().all(|group| group["time_samples"].is_number());
     if !says {
-        eprintln!("SKIPPED in part: {}", groups[0]["time_samples"]);
-        assert_eq!(groups.len(), 1);
+        let reason = groups[0]["time_samples"].to_string();
+        eprintln!("SKIPPED in part: {reason}");
+        assert!(groups.len() == 1 || !reason.contains("interrupts are not taken"), "{reason}");
     }
     says
 }
@@ -72,8 +73,10 @@ fn assert_true(json: &Value) {
             }
         }
     }
-    let cost = number(json, "/objects/cost_percent");
-    assert!((0.0..5.0).contains(&cost), "{cost}");
+    // What a sample costs is not found out where others need all CPUs.
+    let cost = &json["objects"]["cost_percent"];
+    let is_measured = cost.as_f64().is_some_and(|cost| (0.0..5.0).contains(&cost));
+    assert!(is_measured || cost["unavailable"].is_string(), "{cost}");
     // What is watched besides is as without it, and is no object.
     assert_eq!((number(json, "/processes/ranks"), number(json, "/processes/world")), (3.0, 3.0));
     assert!(
