@@ -28,6 +28,9 @@ use crate::snapshot::launcher;
 #[path = "objects_tests.rs"]
 mod tests;
 
+/// Allocations of so much and more are objects one by one, where nothing else is asked for.
+pub const LEAST_OBJECT: Bytes = Bytes::kib(16);
+
 type Environment<'a> = &'a dyn Fn(&str) -> Option<OsString>;
 
 /// What is to be followed.

@@ -19,9 +19,8 @@ use numawise_linux::calls::inherited;
 use numawise_record::{Existing, RecordError};
 use numawise_report::document::Style;
 use numawise_report::notice;
+use numawise_session::objects::LEAST_OBJECT;
 use numawise_session::snapshot::{SnapshotPlan, SnapshotReport, SnapshotRequest, prepare};
-
-use numawise_units::Bytes;
 
 use super::run::{TypedPlacement, environment, placed};
 use super::{Failure, Status};
@@ -30,9 +29,6 @@ use crate::show::{self, SnapshotDetail};
 use crate::streams;
 use divisions::Divisions;
 use launched::{HandedOn, handing_over, placing};
-
-/// Allocations of so much and more are objects one by one: as numawise objects has it.
-const LEAST_OBJECT: Bytes = Bytes::kib(16);
 
 /// Run a program once and see inside: MPI, OpenMP, where its time goes
 #[derive(clap::Args)]
