@@ -6,12 +6,15 @@ mod findings;
 mod knapsack;
 mod lines;
 pub(crate) mod named;
+mod ranks;
 mod shares;
 
 use std::collections::BTreeMap;
 
 use numawise_facts::activity::CodePlace;
-use numawise_facts::objects::{AccessMethod, MemoryObject, ObjectKind, ObjectPages, TouchMethod};
+use numawise_facts::objects::{
+    AccessMethod, MemoryObject, ObjectKind, ObjectPages, TimeSamples, TouchMethod,
+};
 use numawise_facts::{Machine, ObjectRun, Reading};
 use numawise_stats::proportion;
 use numawise_tables::ObjectTables;
@@ -19,10 +22,11 @@ use numawise_tables::objects::{
     FastMemoryChoice, NodeShare, ObjectRow, ObjectUser, ResidenceMoment, ShareInterval, ThreadShare,
     TouchRow, Toucher, UseRow,
 };
-use numawise_units::{Bytes, NodeId, NodeSet, Ratio};
+use numawise_units::{Bytes, Nanoseconds, NodeId, NodeSet, Ratio};
 
 pub use fast_memory::can_be_put;
 pub use lines::object_source_lines;
+pub use ranks::{objects_of_processes, objects_of_ranks};
 use shares::{Division, Shares};
 
 #[cfg(test)]
@@ -53,8 +57,7 @@ pub fn choice_for(tables: &ObjectTables, machine: &Machine, nodes: &NodeSet) -> 
 /// What the run says of its objects.
 pub fn objects(run: &ObjectRun) -> ObjectTables {
     let time = time_samples(run);
-    let sum = |object: &MemoryObject| object.uses.iter().fold(0.0, |sum, of| sum + of.samples);
-    let samples: Vec<f64> = run.objects.iter().map(sum).collect();
+    let samples: Vec<f64> = run.objects.iter().map(samples).collect();
     // Where times are withheld, they do not decide the order either.
     let weight = |k: usize| if time.measured().is_some() { samples[k] } else { 0.0 };
     let mut order: Vec<usize> = (0..run.objects.len()).collect();
@@ -79,32 +82,47 @@ pub fn objects(run: &ObjectRun) -> ObjectTables {
 fn time_samples(run: &ObjectRun) -> Reading<u64> {
     run.watching.time.clone().and_then(|time| {
         // Passes of loops are counted where it is another one.
-        if time.method == AccessMethod::Waited && !time.skid.is_one_instruction() {
+        if !is_trusted(&time) {
             return Reading::unavailable(
                 "on this machine interrupts are not taken one instruction after the one that was waited for",
             );
         }
-        if time.with_memory < LEAST_SAMPLES {
-            return Reading::unavailable(format!(
-                "only {} samples show which memory was waited for; {LEAST_SAMPLES} are needed, which a longer run or more samples a \
-                 second give",
-                time.with_memory
-            ));
-        }
-        Reading::Measured(time.with_memory)
+        enough(time.with_memory)
     })
 }
 
+/// So many samples with memory, where shares may be said of them.
+fn enough(with_memory: u64) -> Reading<u64> {
+    if with_memory < LEAST_SAMPLES {
+        return Reading::unavailable(format!(
+            "only {with_memory} samples show which memory was waited for; {LEAST_SAMPLES} are needed, which a longer run or more samples a \
+             second give"
+        ));
+    }
+    Reading::Measured(with_memory)
+}
+
+fn is_trusted(time: &TimeSamples) -> bool {
+    time.method != AccessMethod::Waited || time.skid.is_one_instruction()
+}
+
+fn samples(object: &MemoryObject) -> f64 {
+    object.uses.iter().fold(0.0, |sum, of| sum + of.samples)
+}
+
 fn cost(run: &ObjectRun) -> Reading<Ratio> {
-    run.watching.cost.clone().zip(run.header.usage.cpu_time()).and_then(|(cost, used)| {
-        if used.0 == 0 {
-            return Reading::unavailable("the program used no CPU time that was accounted");
-        }
-        if cost > used {
-            return Reading::unavailable("by its estimate it is more than the CPU time of the program");
-        }
-        Reading::Measured(Ratio(cost.seconds() / used.seconds()))
-    })
+    run.watching.cost.clone().zip(run.header.usage.cpu_time()).and_then(share_of_time)
+}
+
+/// What watching took, of the time that the program used.
+fn share_of_time((cost, used): (Nanoseconds, Nanoseconds)) -> Reading<Ratio> {
+    if used.0 == 0 {
+        return Reading::unavailable("the program used no CPU time that was accounted");
+    }
+    if cost > used {
+        return Reading::unavailable("by its estimate it is more than the CPU time of the program");
+    }
+    Reading::Measured(Ratio(cost.seconds() / used.seconds()))
 }
 
 fn row(run: &ObjectRun, index: usize, samples: f64, time: &Reading<u64>) -> ObjectRow {

@@ -73,7 +73,8 @@ pub struct ObjectRunHeader {
     pub machine: Machine,
     /// Where the program was put; missing where that was left to the system.
     pub placement: Option<Placement>,
-    pub exit: Exit,
+    /// Missing while the program runs.
+    pub exit: Option<Exit>,
     pub wall: Nanoseconds,
     pub usage: ResourceUsage,
     pub notices: Vec<Notice>,

@@ -48,6 +48,9 @@ use unknown::UnknownAccesses;
 #[path = "objects_tests.rs"]
 mod tests;
 
+/// Begins the names of the files that are preloaded.
+const OUR_LIBRARIES: &str = "libnumawise_";
+
 /// Follows the objects of a program and of the processes that it starts. For one thread.
 pub struct ObjectTracker {
     begin: Nanoseconds,
@@ -286,9 +289,18 @@ impl ObjectTracker {
             Reading::Measured(places)
         };
         let at_site = self.in_files(process, &site.callers);
+        let is_ours = site.callers.first().is_some_and(|caller| self.is_ours(process, *caller));
         object(&mut self.objects, &mut self.by_site, site, || {
-            Tally::new(kind, process, name, stack).at_site(at_site)
+            let tally = Tally::new(kind, process, name, stack).at_site(at_site);
+            if is_ours { tally.hidden() } else { tally }
         })
+    }
+
+    /// A call from a library that we have preloaded: what it maps for itself is no memory of the program's.
+    fn is_ours(&mut self, process: Pid, caller: u64) -> bool {
+        let file = self.code.in_file(process, caller.saturating_sub(1)).map(|found| found.file);
+        let name = file.as_deref().and_then(|file| file.rsplit('/').next());
+        name.is_some_and(|name| name.starts_with(OUR_LIBRARIES))
     }
 
     /// The innermost callers by their files; nothing where one of them lies in none.
@@ -440,9 +452,13 @@ impl ObjectTracker {
     pub fn look(&mut self, now: Nanoseconds) {
         self.residence.answer(&mut self.objects);
         if self.residence.is_due(now, self.begin) {
-            let spans = self.processes.iter().map(|(process, of)| (*process, of.live.all()));
-            self.residence.look_at(spans, &mut self.objects, Nanoseconds(now.0.saturating_sub(self.begin.0)));
+            self.look_at_pages(now);
         }
+    }
+
+    fn look_at_pages(&mut self, now: Nanoseconds) {
+        let spans = self.processes.iter().map(|(process, of)| (*process, of.live.all()));
+        self.residence.look_at(spans, &mut self.objects, Nanoseconds(now.0.saturating_sub(self.begin.0)));
     }
 
     fn process(&mut self, process: Pid) -> &mut Process {
@@ -459,26 +475,40 @@ impl ObjectTracker {
         })
     }
 
+    /// What was seen up to now, with where the pages lie now.
+    pub fn so_far(&mut self, now: Nanoseconds) -> TrackedObjects {
+        self.look_at_pages(now);
+        self.residence.answer(&mut self.objects);
+        let (objects, unknown) = (self.objects.clone(), self.unknown.clone());
+        self.tracked(objects, unknown)
+    }
+
     /// What was seen, once nothing more will be.
     pub fn finish(mut self) -> TrackedObjects {
         self.residence.answer(&mut self.objects);
-        let (guessed, unknown) = self.unknown.resolve();
+        let (objects, unknown) = (std::mem::take(&mut self.objects), std::mem::take(&mut self.unknown));
+        self.tracked(objects, unknown)
+    }
+
+    fn tracked(&mut self, mut objects: Vec<Tally>, unknown: UnknownAccesses) -> TrackedObjects {
+        let (guessed, unknown) = unknown.resolve();
         for one in &guessed {
-            let tally = &mut self.objects[one.object as usize];
+            let tally = &mut objects[one.object as usize];
             tally.use_by(one.user, one.used);
             tally.use_at(one.place, one.used);
         }
         let found: f64 = guessed.iter().map(|one| one.used.samples).sum();
-        self.counts.with_memory += found.round() as u64;
-        self.counts.unknown_address = unknown.round() as u64;
-        apart::name_by_callers(&mut self.objects, &self.places, &mut *self.code);
-        let seen = self.objects.into_iter().filter(Tally::is_seen);
+        let mut counts = self.counts;
+        counts.with_memory += found.round() as u64;
+        counts.unknown_address = unknown.round() as u64;
+        apart::name_by_callers(&mut objects, &self.places, &mut *self.code);
+        let seen = objects.into_iter().filter(Tally::is_seen);
         TrackedObjects {
             objects: seen.map(|tally| tally.finish(self.begin)).collect(),
-            threads: self.threads,
+            threads: self.threads.clone(),
             ranks: self.ranks.found(),
-            places: self.places.all(),
-            counts: self.counts,
+            places: self.places.all().to_vec(),
+            counts,
         }
     }
 }

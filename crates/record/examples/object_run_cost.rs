@@ -107,7 +107,7 @@ fn header() -> ObjectRunHeader {
             limits: vec![],
         },
         placement: None,
-        exit: Exit::Code(0),
+        exit: Some(Exit::Code(0)),
         wall: Nanoseconds(1_000_000_000),
         usage: ResourceUsage {
             user: Reading::Measured(Nanoseconds(1_000_000_000)),

@@ -190,7 +190,7 @@ fn header() -> ObjectRunHeader {
         },
         machine: machine(),
         placement: None,
-        exit: Exit::Code(0),
+        exit: Some(Exit::Code(0)),
         wall: Nanoseconds(10_000_000_000),
         usage: ResourceUsage::unavailable("synthetic"),
         notices: vec![],

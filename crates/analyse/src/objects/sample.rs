@@ -112,7 +112,7 @@ fn header(machine: Machine) -> ObjectRunHeader {
         host,
         machine,
         placement: None,
-        exit: Exit::Code(0),
+        exit: Some(Exit::Code(0)),
         wall: Nanoseconds(1_000_000_000),
         usage: usage(),
         notices: vec![],

@@ -152,6 +152,12 @@ impl ObjectFeed {
         self.tracker.look(now);
     }
 
+    /// What was seen up to now, while the program goes on.
+    pub fn so_far(&mut self, now: Nanoseconds) -> FedObjects {
+        let (log, own) = (self.logs.counts(), self.logs.samples());
+        FedObjects { tracked: self.tracker.so_far(now), log, own, kernel: self.kernel }
+    }
+
     /// What was seen, once the program has ended.
     pub fn finish(mut self) -> FedObjects {
         // Of a program that has ended, nobody is in the middle of a record.

@@ -33,7 +33,7 @@ fn header() -> ObjectRunHeader {
         host: of.host,
         machine: of.machine,
         placement: of.placement,
-        exit: of.exit,
+        exit: Some(of.exit),
         wall: of.wall,
         usage: of.usage,
         notices: of.notices,
@@ -209,6 +209,12 @@ fn file() -> (tempfile::TempDir, PathBuf) {
     (folder, path)
 }
 
+/// The same with two processes that are ranks.
+pub fn of_ranks() -> ObjectRun {
+    let rank = |process, rank| ProcessRank { process: Pid(process), rank: Rank(rank) };
+    ObjectRun { ranks: vec![rank(100, 0), rank(101, 1)], ..run() }
+}
+
 #[test]
 fn a_run_comes_back_as_it_was() {
     let nothing = ObjectRun {
@@ -230,12 +236,11 @@ fn a_run_comes_back_as_it_was() {
         ..run()
     };
     let rank = |process, rank| ProcessRank { process: Pid(process), rank: Rank(rank) };
-    let of_ranks = ObjectRun { ranks: vec![rank(100, 0), rank(101, 1)], ..run() };
     let (_folder, path) = file();
     let twice = ObjectRun { ranks: vec![rank(100, 0), rank(100, 1)], ..run() };
     let refused = save_object_run(&path, &twice, Existing::Stays).unwrap_err().to_string();
     assert!(refused.contains("process 100 twice"), "{refused}");
-    for run in [run(), of_ranks, nothing] {
+    for run in [run(), of_ranks(), nothing] {
         let (_folder, path) = file();
         object_run_may_be_saved(&path, Existing::Stays).unwrap();
         save_object_run(&path, &run, Existing::Stays).unwrap();

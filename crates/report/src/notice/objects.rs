@@ -43,6 +43,10 @@ pub fn text(notice: &ObjectsNotice) -> String {
                 files => format!("{} have", files.join(", ")),
             }
         ),
+        ObjectsNotice::ObjectsLeftOut { runs, kept } => format!(
+            "the memory objects of the first {kept} of {runs} ranks are kept; those of all are with numawise around the launcher (numawise snapshot \
+             --objects -- mpirun ...)"
+        ),
         ObjectsNotice::NoObjectsOfRun { problem } => {
             format!("the memory objects are not known: nothing was handed over from the run that followed them: {problem}")
         }

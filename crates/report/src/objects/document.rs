@@ -1,6 +1,6 @@
 //! Memory objects as people read them.
 
-use numawise_facts::objects::{AccessMethod, AllocationLog, TimeSamples};
+use numawise_facts::objects::{AccessMethod, AllocationLog, ObjectRunHeader, TimeSamples};
 use numawise_facts::{Reading, ResourceUsage};
 use numawise_tables::objects::ObjectRow;
 
@@ -12,7 +12,7 @@ use crate::document::{
 };
 use crate::findings::objects as object_findings;
 use crate::notice;
-use crate::snapshot::words::exit;
+use crate::program::exit;
 
 const SCRIPT: &str = include_str!("charts.js");
 
@@ -81,7 +81,7 @@ fn facts(shown: &Shown) -> Vec<Fact> {
     let fact = |name, text: Text| Fact { name, text, code: false };
     let mut facts = vec![
         Fact { name: "Program", text: header.command.shell_line().into(), code: true },
-        fact("Elapsed", format!("{}; it {}", header.wall, exit(header.exit)).into()),
+        fact("Elapsed", elapsed(header).into()),
         fact("Memory", peak(&header.usage)),
         fact("Allocations", Text::of(&watching.allocations, |log| allocations(log, shown))),
         fact("Accesses", Text::of(&watching.time, accesses)),
@@ -114,6 +114,13 @@ fn facts(shown: &Shown) -> Vec<Fact> {
     ];
     facts.extend(shown.record.map(|record| Fact { name: "Kept in", text: record.into(), code: true }));
     facts
+}
+
+fn elapsed(header: &ObjectRunHeader) -> String {
+    match header.exit {
+        Some(ended) => format!("{}; it {}", header.wall, exit(ended)),
+        None => format!("{} so far; it still runs", header.wall),
+    }
 }
 
 fn peak(usage: &ResourceUsage) -> Text {

@@ -18,6 +18,14 @@ use crate::object::{each, reading};
 /// The name and the version of the format.
 pub const SCHEMA: &str = "numawise/objects/1";
 
+/// The same of what several say that follow running programs.
+pub const LIVE_SCHEMA: &str = "numawise/where-objects/1";
+
+/// The objects of programs that run, as one JSON object, ending with a newline.
+pub fn live_json(runs: &[Shown]) -> String {
+    format!("{:#}\n", object!({ "schema": LIVE_SCHEMA, "runs": each(runs, value) }))
+}
+
 /// The objects as one JSON object, ending with a newline.
 pub fn json(shown: &Shown) -> String {
     format!("{:#}\n", value(shown))
@@ -49,10 +57,10 @@ pub fn value(shown: &Shown) -> Value {
         "watching": run.watching,
         "unavailable": unavailable(shown),
         "notices": each(&header.notices, notice::json),
-        "exit": match header.exit {
+        "exit": header.exit.map(|exit| match exit {
             Exit::Code(code) => object!({ "code": code }),
             Exit::Signal(signal) => object!({ "signal": signal }),
-        },
+        }),
         "wall_seconds": header.wall.seconds(),
         "command": {
             "line": header.command.shell_line(),
@@ -69,6 +77,17 @@ pub fn value(shown: &Shown) -> Value {
         "tool_version": header.tool_version,
         "begun_ns": header.begun,
     })
+}
+
+/// What is said of the objects of a part of a run, without what is of all of it.
+pub fn part(shown: &Shown) -> Value {
+    const OF_PART: [&str; 6] =
+        ["objects", "left_out", "findings", "fast_memory", "time_samples", "unavailable"];
+    let mut value = value(shown);
+    if let Some(fields) = value.as_object_mut() {
+        fields.retain(|name, _| OF_PART.contains(&name.as_str()));
+    }
+    value
 }
 
 /// What of the run could not be measured at all.
@@ -152,7 +171,7 @@ fn residence(moment: &ResidenceMoment) -> Value {
     })
 }
 
-fn share(of: &ShareInterval) -> Value {
+pub fn share(of: &ShareInterval) -> Value {
     object!({ "value": of.value, "low": of.low, "high": of.high })
 }
 

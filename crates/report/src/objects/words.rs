@@ -9,7 +9,7 @@ use numawise_units::{Bytes, Ratio};
 use crate::amount::many;
 use crate::document::Text;
 use crate::findings::objects as object_findings;
-use crate::snapshot::words;
+use crate::program::place_in_short;
 
 /// What an object is called: its variable, else what kind of memory it is.
 pub fn name(row: &ObjectRow) -> String {
@@ -52,7 +52,7 @@ pub fn at(place: &CodePlace) -> String {
         (Some(file), Some(line), Some(function)) => {
             format!("{}:{line} ({function})", file.rsplit('/').next().unwrap_or(file))
         }
-        _ => words::place_in_short(place),
+        _ => place_in_short(place),
     }
 }
 
@@ -97,6 +97,11 @@ pub fn touched(touch: &TouchRow, marked: bool) -> String {
         TouchMethod::Counted => ", an estimate",
     };
     format!("{by}{place}{estimate}{mark}")
+}
+
+/// The same without the place.
+pub fn touched_by(touch: &TouchRow) -> String {
+    threads(&touch.threads, &touch.nodes)
 }
 
 /// What shares of time are of.
