@@ -1,6 +1,7 @@
 //! One instruction, of whatever architecture: what it accesses, reads, writes and computes, and where it goes on.
 
 use crate::registers::{RegisterSet, Registers, Source};
+use crate::replay::Load;
 
 /// One instruction.
 #[derive(Debug, Clone)]
@@ -16,6 +17,8 @@ pub struct Step {
     pub(crate) writes: RegisterSet,
     /// What it makes of general registers, as far as that is understood.
     pub(crate) changes: [Option<Change>; 2],
+    /// The general register that it loads, with nothing else done to what was loaded.
+    pub(crate) load: Option<Load>,
     /// Goes over many elements before the next instruction; the changes are those of one.
     pub(crate) repeats: bool,
     /// Tells the processor that the thread spins: `pause`, `yield`, `wfe`.
