@@ -3,7 +3,7 @@
 use crate::effect;
 use crate::listing::Listing;
 use crate::pass::forwards;
-use crate::registers::{Registers, Source};
+use crate::registers::{RegisterSet, Registers, Source};
 use crate::replay::{StackCopy, replayed};
 use crate::step::{Access, Direction, Flow, Step};
 
@@ -112,7 +112,17 @@ impl<'a> Way<'a> {
     fn backwards(&self, slow: usize, registers: &Registers) -> Option<Vec<Access>> {
         let mut registers = self.behind(slow, registers);
         effect::before(self.0[slow], &mut registers);
+        self.complete(slow, &mut registers);
         self.0[slow].accesses(&registers)
+    }
+
+    /// Adds what registers held before a step, by what was made of them before that.
+    fn complete(&self, slow: usize, registers: &mut Registers) {
+        let mut stale = RegisterSet::NONE;
+        for step in &self.0[slow + 1..] {
+            effect::complete(step, registers, stale);
+            stale = stale.with(step.writes);
+        }
     }
 
     /// The registers when it was done.

@@ -43,6 +43,38 @@ fn the_load_whose_result_was_needed_is_blamed() {
 }
 
 #[test]
+fn a_pointer_that_its_own_load_has_overwritten_follows_from_what_was_made_of_it() {
+    // As compilers call a virtual function of an element: rdi is the object.
+    let element = |after: fn(&mut CodeAssembler)| {
+        function(|a| {
+            a.lea(rdi, ptr(rbx + rax)).unwrap();
+            after(a);
+            a.mov(rax, ptr(rbx + rax)).unwrap();
+            a.call(qword_ptr(rax + 16)).unwrap();
+            a.ret().unwrap();
+        })
+    };
+    assert_eq!(blamed(&element(|_| {}), 2), [RDI]);
+    assert_eq!(blamed(&element(|a| a.mov(rdi, rsi).unwrap()), 3), [], "rdi is another");
+    assert_eq!(blamed(&element(|a| a.add(rdi, 8).unwrap()), 3), [RDI - 8]);
+    assert_eq!(blamed(&element(|a| a.mov(rax, rcx).unwrap()), 3), [RBX + RCX], "rax was another then");
+    let scaled = function(|a| {
+        a.lea(rdi, ptr(rbx + rax * 8 + 4)).unwrap();
+        a.mov(rax, ptr(rsi + rax * 8)).unwrap();
+        a.test(rax, rax).unwrap();
+        a.ret().unwrap();
+    });
+    assert_eq!(blamed(&scaled, 2), [], "not a multiple of 8");
+    let copied = function(|a| {
+        a.mov(rdi, rax).unwrap();
+        a.mov(rax, ptr(rax)).unwrap();
+        a.test(rax, rax).unwrap();
+        a.ret().unwrap();
+    });
+    assert_eq!(blamed(&copied, 2), [RDI]);
+}
+
+#[test]
 fn at_the_head_of_a_loop_its_end_is_blamed() {
     let listing = function(|a| {
         let mut again = a.create_label();

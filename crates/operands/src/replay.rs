@@ -1,5 +1,5 @@
-//! What instructions computed from variables on the stack: where an address was lost since, as compilers without optimisation have it in nearly
-//! each access, it is computed once more from a copy of the stack.
+//! Instructions done once more: where an address was lost since, it is computed again from the registers that were kept, and from a copy of the
+//! stack, where compilers without optimisation have all variables.
 
 use crate::effect;
 use crate::registers::{Part, Registers};
@@ -41,9 +41,6 @@ pub fn replayed(
     registers: &Registers,
     stack: &StackCopy<'_>,
 ) -> Option<Vec<Access>> {
-    if stack.bytes.is_empty() {
-        return None;
-    }
     // What was stored where, as far as it is known.
     let mut stores: Vec<(usize, Access)> = Vec::new();
     let mut registers = registers.clone();
