@@ -30,7 +30,7 @@ use numawise_facts::objects::{
     AccessMethod, FileAddress, MemoryObject, ObjectKind, ObjectThread, ProcessRank, SITE_FRAMES,
 };
 use numawise_linux::calls::pages::page_size;
-use numawise_operands::{Access, Blame, Direction, Listing, Registers, StackCopy, blame, once_around};
+use numawise_operands::{Access, Blame, Direction, Listing, StackCopy, blame, once_around};
 use numawise_units::{Nanoseconds, Pid};
 
 use input::{Code, CodeMapping, FaultSample, LoadedVariable, MemoryChange, MemoryEvent, Stack, TimeSample};

@@ -8,8 +8,7 @@ use yaxpeax_arch::{Decoder, U8Reader};
 use yaxpeax_arm::armv8::a64::{InstDecoder, Instruction, Opcode, Operand, ShiftStyle, SizeCode};
 
 use crate::registers::{Part, RegisterSet, Source};
-use crate::replay::Load;
-use crate::step::{Change, Direction, Flow, MemoryOperand, Step};
+use crate::step::{Change, Direction, Flow, Load, MemoryOperand, Step};
 
 #[cfg(test)]
 #[path = "aarch64_tests.rs"]

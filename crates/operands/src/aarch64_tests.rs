@@ -89,7 +89,9 @@ fn at_the_head_of_a_loop_its_end_is_blamed() {
     // again: add x2, x2, #8; ldr x0, [x2]; cmp x0, x1; b.ne again; ret
     let listing = listing(&[0x9100_2042, 0xf940_0040, 0xeb01_001f, 0x54ff_ffa1, 0xd65f_03c0]);
     for step in [2, 3, 4, 0] {
-        let Blame::Accesses(found) = blame(&listing, &registers(step), &StackCopy::default()) else { panic!("nothing at {step}") };
+        let Blame::Accesses(found) = blame(&listing, &registers(step), &StackCopy::default()) else {
+            panic!("nothing at {step}")
+        };
         assert_eq!((found[0].ip, found[0].address), (BEGIN + 4, holds(2)), "at {step}");
     }
 }

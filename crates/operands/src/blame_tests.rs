@@ -1,8 +1,8 @@
 use iced_x86::code_asm::*;
 
 use super::*;
-use crate::{Direction, StackCopy};
 use crate::code::{RAX, RBX, RCX, RDI, RSI, RSP, function, registers_at};
+use crate::{Direction, StackCopy};
 
 /// The addresses that are blamed at an instruction.
 fn blamed(listing: &Listing, step: usize) -> Vec<u64> {
@@ -22,10 +22,18 @@ fn the_access_before_is_blamed_at_the_address_that_it_had() {
     });
     assert_eq!(blamed(&listing, 1), [RBX]);
     assert_eq!(blamed(&listing, 3), [RSI]);
-    assert_eq!(blame(&listing, &registers_at(&listing, 0), &StackCopy::default()), Blame::Nothing, "the function was entered");
+    assert_eq!(
+        blame(&listing, &registers_at(&listing, 0), &StackCopy::default()),
+        Blame::Nothing,
+        "the function was entered"
+    );
     let mut inside = registers_at(&listing, 1);
     inside.ip += 1;
-    assert_eq!(blame(&listing, &inside, &StackCopy::default()), Blame::Nothing, "no instruction begins there");
+    assert_eq!(
+        blame(&listing, &inside, &StackCopy::default()),
+        Blame::Nothing,
+        "no instruction begins there"
+    );
 }
 
 #[test]
@@ -114,7 +122,9 @@ fn the_next_node_of_a_chain_stands_for_the_one_that_was_loaded() {
         a.dec(rcx).unwrap();
         a.jne(again).unwrap();
     });
-    let Blame::Accesses(found) = blame(&chase, &registers_at(&chase, 1), &StackCopy::default()) else { panic!("nothing is blamed") };
+    let Blame::Accesses(found) = blame(&chase, &registers_at(&chase, 1), &StackCopy::default()) else {
+        panic!("nothing is blamed")
+    };
     assert_eq!(
         (found[0].address, found[0].ip, found[0].direction),
         (RAX, chase.steps()[0].ip(), Direction::Read)
@@ -127,7 +137,10 @@ fn an_address_that_is_lost_is_not_guessed() {
         a.mov(rbx, ptr(rbx)).unwrap();
         a.ret().unwrap();
     });
-    assert_eq!(blame(&listing, &registers_at(&listing, 1), &StackCopy::default()), Blame::Unknown { ip: listing.steps()[0].ip() });
+    assert_eq!(
+        blame(&listing, &registers_at(&listing, 1), &StackCopy::default()),
+        Blame::Unknown { ip: listing.steps()[0].ip() }
+    );
     let counted = function(|a| {
         a.mov(rax, ptr(rbx + rcx * 8)).unwrap();
         a.inc(rcx).unwrap();

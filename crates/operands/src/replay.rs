@@ -2,7 +2,7 @@
 //! stack, where compilers without optimisation have all variables.
 
 use crate::effect;
-use crate::registers::{Part, Registers};
+use crate::registers::Registers;
 use crate::step::{Access, Direction, Step};
 
 #[cfg(test)]
@@ -24,14 +24,6 @@ impl StackCopy<'_> {
         let found = self.bytes.get(at..at.checked_add(bytes as usize)?)?;
         (found.len() <= 8).then(|| found.iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte)))
     }
-}
-
-/// A load that fills a general register.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Load {
-    pub to: u8,
-    /// Of what was loaded.
-    pub part: Part,
 }
 
 /// What the step `slow` accessed. `way` are the steps that were done last, the last one first, and `registers` are those behind it.

@@ -2,7 +2,7 @@ use iced_x86::code_asm::*;
 
 use super::StackCopy;
 use crate::code::{RBX, RSP, function, registers_at};
-use crate::{Blame, Listing, blame};
+use crate::{Architecture, Blame, Listing, Registers, blame};
 
 /// Above the stack pointer, as far as it was copied.
 const COPIED: usize = 64;
@@ -87,4 +87,20 @@ fn narrow_variables_are_extended_as_the_load_does_it() {
         let stack = [(8, 0x1234_5678_ffff_ff80), (16, ARRAY)];
         assert_eq!(blamed(&listing, 4, &stack), Some(ARRAY.wrapping_add(index)), "{index:x}");
     }
+}
+
+#[test]
+fn code_of_aarch64_is_done_once_more_too() {
+    // ldr x1, [sp, #16]; ldrsw x2, [sp, #8]; add x1, x1, x2; ldr x1, [x1]; ret
+    let words: [u32; 5] = [0xf940_0be1, 0xb980_0be2, 0x8b02_0021, 0xf940_0021, 0xd65f_03c0];
+    let code: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    let listing = Listing::of(Architecture::Aarch64, 0x40_1000, &code);
+    let registers =
+        Registers::new(0x40_1010, std::array::from_fn::<u64, 32, _>(|k| 0x1_0000 * (k as u64 + 1)));
+    let mut bytes = [0; COPIED];
+    bytes[8..12].copy_from_slice(&(-8i32).to_le_bytes());
+    bytes[16..24].copy_from_slice(&ARRAY.to_le_bytes());
+    let stack = StackCopy { begin: 0x20_0000, bytes: &bytes };
+    let Blame::Accesses(found) = blame(&listing, &registers, &stack) else { panic!("nothing") };
+    assert_eq!(found[0].address, ARRAY - 8);
 }

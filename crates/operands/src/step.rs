@@ -1,7 +1,6 @@
 //! One instruction, of whatever architecture: what it accesses, reads, writes and computes, and where it goes on.
 
-use crate::registers::{RegisterSet, Registers, Source};
-use crate::replay::Load;
+use crate::registers::{Part, RegisterSet, Registers, Source};
 
 /// One instruction.
 #[derive(Debug, Clone)]
@@ -125,6 +124,14 @@ pub(crate) struct Change {
     pub plus: u64,
     /// Of 32 bits: the upper half becomes zero.
     pub is_narrow: bool,
+}
+
+/// A load that fills a general register.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Load {
+    pub to: u8,
+    /// Of what was loaded.
+    pub part: Part,
 }
 
 impl Change {

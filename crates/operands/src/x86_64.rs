@@ -6,8 +6,7 @@ use iced_x86::{
 };
 
 use crate::registers::{Part, RegisterSet, Source};
-use crate::replay::Load;
-use crate::step::{Change, Direction, Flow, MemoryOperand, Operation, Segment, Step};
+use crate::step::{Change, Direction, Flow, Load, MemoryOperand, Operation, Segment, Step};
 
 /// Numbers of general registers.
 const RSP: u8 = 4;
