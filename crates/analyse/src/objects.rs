@@ -38,6 +38,9 @@ mod tests;
 
 /// Samples with memory below which no share of time is said: from here on the interval of a half is 5 points on each side.
 const LEAST_SAMPLES: u64 = 400;
+/// Where more of the samples with memory are of memory that is not known, no share is said: all of these may be of one object, and its share
+/// would be further from the truth than the 10 points that are promised of loops over several objects.
+const MOST_UNKNOWN: f64 = 0.10;
 /// Samples of one object below which nothing is said of who uses it: a half is then known within 14 points.
 const LEAST_OF_OBJECT: f64 = 50.0;
 /// Page faults of one object below which nothing is said of who touched it.
@@ -87,12 +90,52 @@ fn time_samples(run: &ObjectRun) -> Reading<u64> {
                 "on this machine interrupts are not taken one instruction after the one that was waited for",
             );
         }
-        enough(time.with_memory)
+        enough(MemorySamples::of(&time))
     })
 }
 
-/// So many samples with memory, where shares may be said of them.
-fn enough(with_memory: u64) -> Reading<u64> {
+/// Samples in which a thread waited for memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct MemorySamples {
+    /// Of these it is known for which.
+    known: u64,
+    unknown: u64,
+}
+
+impl MemorySamples {
+    fn of(time: &TimeSamples) -> MemorySamples {
+        MemorySamples { known: time.with_memory, unknown: time.unknown_address }
+    }
+
+    fn and(self, other: MemorySamples) -> MemorySamples {
+        MemorySamples { known: self.known + other.known, unknown: self.unknown + other.unknown }
+    }
+
+    /// The share of so many of them. Those that are not known may be of any object.
+    fn share(self, part: f64) -> Reading<ShareInterval> {
+        let (known, unknown) = (self.known as f64, self.unknown as f64);
+        let bounds = proportion(part, known + unknown).zip(proportion(part + unknown, known + unknown));
+        match proportion(part, known).zip(bounds) {
+            Some((found, (least, most))) => Reading::Measured(ShareInterval {
+                value: Ratio(found.value),
+                low: Ratio(found.low.min(least.low)),
+                high: Ratio(found.high.max(most.high)),
+            }),
+            None => Reading::unavailable("there are no samples"),
+        }
+    }
+}
+
+/// So many samples with memory that is known, where shares may be said of them.
+fn enough(samples: MemorySamples) -> Reading<u64> {
+    let MemorySamples { known: with_memory, unknown } = samples;
+    if unknown as f64 > MOST_UNKNOWN * (with_memory + unknown) as f64 {
+        return Reading::unavailable(format!(
+            "of {unknown} of {} samples it is not known which memory was waited for: their addresses were lost before the interrupt, as \
+             in chains of pointers",
+            with_memory + unknown
+        ));
+    }
     if with_memory < LEAST_SAMPLES {
         return Reading::unavailable(format!(
             "only {with_memory} samples show which memory was waited for; {LEAST_SAMPLES} are needed, which a longer run or more samples a \
@@ -144,7 +187,7 @@ fn row(run: &ObjectRun, index: usize, samples: f64, time: &Reading<u64>) -> Obje
         huge: huge(object),
         first_touch: first_touch(run, object),
         used: time.clone().and_then(|_| used(run, object, samples)),
-        memory_time: time.clone().and_then(|all| interval(samples, all as f64)),
+        memory_time: time.clone().and_then(|_| memory_time(run, samples)),
     }
 }
 
@@ -157,15 +200,8 @@ fn huge(object: &MemoryObject) -> Reading<Ratio> {
     })
 }
 
-fn interval(part: f64, all: f64) -> Reading<ShareInterval> {
-    match proportion(part, all) {
-        Some(found) => Reading::Measured(ShareInterval {
-            value: Ratio(found.value),
-            low: Ratio(found.low),
-            high: Ratio(found.high),
-        }),
-        None => Reading::unavailable("there are no samples"),
-    }
+fn memory_time(run: &ObjectRun, samples: f64) -> Reading<ShareInterval> {
+    run.watching.time.as_ref().and_then(|time| MemorySamples::of(time).share(samples))
 }
 
 /// The innermost place with a line that is not the system's; else the innermost with a line, else the innermost of all.

@@ -30,7 +30,7 @@ use numawise_facts::objects::{
     AccessMethod, FileAddress, MemoryObject, ObjectKind, ObjectThread, ProcessRank, SITE_FRAMES,
 };
 use numawise_linux::calls::pages::page_size;
-use numawise_operands::{Access, Blame, Direction, Listing, Registers, blame, once_around};
+use numawise_operands::{Access, Blame, Direction, Listing, StackCopy, blame, once_around};
 use numawise_units::{Nanoseconds, Pid};
 
 use input::{Code, CodeMapping, FaultSample, LoadedVariable, MemoryChange, MemoryEvent, Stack, TimeSample};
@@ -356,7 +356,7 @@ impl ObjectTracker {
         let is_code = listing.is_some();
         let at_work = listing.filter(|listing| !is_asking && !listing.is_spinning(sample.registers.ip));
         let seen = at_work.map(|listing| {
-            let blamed = memory_of(self.method, listing, &sample.registers);
+            let blamed = memory_of(self.method, listing, sample);
             let counted = faults.map(|faults| Counted {
                 faults,
                 in_call: listing.is_after_system_call(sample.registers.ip),
@@ -513,9 +513,10 @@ impl ObjectTracker {
     }
 }
 
-fn memory_of(method: AccessMethod, listing: &Listing, registers: &Registers) -> Blame {
+fn memory_of(method: AccessMethod, listing: &Listing, sample: &TimeSample<'_>) -> Blame {
+    let registers = &sample.registers;
     if method == AccessMethod::Waited {
-        return blame(listing, registers);
+        return blame(listing, registers, &StackCopy { begin: sample.stack.sp, bytes: sample.stack.bytes });
     }
     let pass = once_around(listing, registers).filter(|pass| pass.is_certain && pass.unknown.is_empty());
     match pass {

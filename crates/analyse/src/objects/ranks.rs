@@ -10,7 +10,7 @@ use numawise_tables::objects::{
 };
 use numawise_units::{CpuSet, NodeId, Pid, Rank, Ratio};
 
-use super::objects;
+use super::{MemorySamples, objects};
 
 #[cfg(test)]
 #[path = "ranks_tests.rs"]
@@ -81,9 +81,11 @@ pub fn objects_of_processes(run: &ObjectRun, processes: &BTreeSet<Pid>) -> Objec
     if let Reading::Measured(time) = &mut part.watching.time
         && others
     {
-        // Of the samples without memory nobody noted whose they are.
+        // Of the samples without memory that is known nobody noted whose they are: some are of these.
         let with_memory = part.objects.iter().map(super::samples).sum::<f64>().round() as u64;
-        *time = TimeSamples { samples: with_memory, with_memory, unknown_address: 0, spinning: 0, ..*time };
+        let part_of_all = with_memory as f64 / time.with_memory.max(1) as f64;
+        let unknown_address = (time.unknown_address as f64 * part_of_all).round() as u64;
+        *time = TimeSamples { samples: with_memory, with_memory, unknown_address, spinning: 0, ..*time };
     }
     part
 }
@@ -94,14 +96,14 @@ struct OneRank {
     run: ObjectRun,
     tables: ObjectTables,
     /// Samples with memory; none where they are not of the memory that was waited for.
-    samples: Option<u64>,
+    samples: Option<MemorySamples>,
 }
 
 impl OneRank {
     fn of(rank: Option<Rank>, run: ObjectRun) -> OneRank {
         let tables = objects(&run);
         let time = run.watching.time.measured();
-        let samples = time.filter(|time| super::is_trusted(time)).map(|time| time.with_memory);
+        let samples = time.filter(|time| super::is_trusted(time)).map(MemorySamples::of);
         OneRank { rank, run, tables, samples }
     }
 
@@ -111,8 +113,8 @@ impl OneRank {
 
     /// Its share of the rank's time, also where too little is known of that to be said.
     fn time(&self, row: &ObjectRow) -> Option<ShareInterval> {
-        let all = self.samples.filter(|samples| *samples >= LEAST_TELLING)?;
-        super::interval(self.samples_of(row), all as f64).measured().copied()
+        let all = self.samples.filter(|samples| samples.known >= LEAST_TELLING)?;
+        all.share(self.samples_of(row)).measured().copied()
     }
 
     /// The rows that tell ranks apart; where nothing is known of times, those with much of the memory.
@@ -135,7 +137,7 @@ struct Group {
     /// Samples of each row, of all ranks together.
     samples: Vec<f64>,
     /// All samples with memory; none where those of a rank are not of what was waited for.
-    all: Option<u64>,
+    all: Option<MemorySamples>,
 }
 
 impl Group {
@@ -158,7 +160,7 @@ impl Group {
     fn join(&mut self, one: &OneRank) {
         let Some(rank) = one.rank else { return };
         self.ranks.insert(rank);
-        self.all = self.all.zip(one.samples).map(|(all, samples)| all + samples);
+        self.all = self.all.zip(one.samples).map(|(all, samples)| all.and(samples));
         // Each of the other's rows once: a line may allocate several that have no names.
         let mut left: Vec<&ObjectRow> = one.tables.rows.iter().collect();
         let sums = self.shares.iter_mut().zip(&mut self.samples);
@@ -178,12 +180,11 @@ impl Group {
 
     fn finish(self) -> ObjectsOfRanks {
         let Group { first: OneRank { rank: like, run, tables, .. }, ranks, shares, samples, all } = self;
-        let enough = match (all, &tables.time_samples) {
-            // Too few of each may be enough together.
-            (Some(all), _) => super::enough(all),
-            (None, of_first) => of_first.clone(),
+        // Too few of each may be enough together.
+        let share = |samples: &f64| match all {
+            Some(all) => super::enough(all).and_then(|_| all.share(*samples)),
+            None => tables.time_samples.clone().and_then(|_| super::memory_time(&run, *samples)),
         };
-        let share = |samples: &f64| enough.clone().and_then(|all| super::interval(*samples, all as f64));
         let times = samples.iter().map(share).collect();
         ObjectsOfRanks { ranks, like, run, tables, times, shares }
     }

@@ -156,6 +156,31 @@ fn memory_of_every_kind() {
     }
 }
 
+/// Written after the decoder was finished.
+#[test]
+fn arrays_of_algorithms_that_nothing_was_made_for() {
+    // Twelve objects: each has enough samples then.
+    let program = PROGRAMS.join("algorithms").display().to_string();
+    let said = holds_in_a_turn(&["env", "OBJECTS_SECONDS=4", &program], Sampling::ByKernel);
+    eprintln!("{said} figures");
+}
+
+/// Without optimisation each address goes through a variable on the stack, and is lost in the registers.
+#[test]
+fn arrays_of_a_build_without_optimisation() {
+    let build = Path::new(env!("CARGO_TARGET_TMPDIR")).join("objects-plain");
+    let mut make = Command::new("make");
+    make.args(["--no-print-directory", "-s", "CXXFLAGS=-O0 -g", "CFLAGS=-O2 -g", "-C"]).arg(sources());
+    let program = build.join("algorithms");
+    let made = make.arg(format!("BUILD={}", build.display())).arg(&program).output().expect("make starts");
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    let program = program.display().to_string();
+    // The others compute for much of their time then, with variables on the stack.
+    let memory = ["hashed", "sorted", "bits", "counts", "moved", "text"];
+    let command = ["env", "OBJECTS_SECONDS=4", &program].into_iter().chain(memory);
+    holds_in_a_turn(&command.collect::<Vec<_>>(), Sampling::ByKernel);
+}
+
 #[test]
 fn arrays_of_fortran() {
     holds("arrays", None);
