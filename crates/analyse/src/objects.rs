@@ -13,7 +13,8 @@ use std::collections::BTreeMap;
 
 use numawise_facts::activity::CodePlace;
 use numawise_facts::objects::{
-    AccessMethod, MemoryObject, ObjectKind, ObjectPages, TimeSamples, TouchMethod,
+    AccessMethod, MemoryBound, MemoryBoundSource, MemoryObject, ObjectKind, ObjectPages, TimeSamples,
+    TouchMethod,
 };
 use numawise_facts::{Machine, ObjectRun, Reading};
 use numawise_stats::proportion;
@@ -41,6 +42,8 @@ const LEAST_SAMPLES: u64 = 400;
 /// Where more of the samples with memory are of memory that is not known, no share is said: all of these may be of one object, and its share
 /// would be further from the truth than the 10 points that are promised of loops over several objects.
 const MOST_UNKNOWN: f64 = 0.10;
+const NOT_ONE_AFTER: &str =
+    "on this machine interrupts are not taken one instruction after the one that was waited for";
 /// Samples of one object below which nothing is said of who uses it: a half is then known within 14 points.
 const LEAST_OF_OBJECT: f64 = 50.0;
 /// Page faults of one object below which nothing is said of who touched it.
@@ -86,9 +89,7 @@ fn time_samples(run: &ObjectRun) -> Reading<u64> {
     run.watching.time.clone().and_then(|time| {
         // Passes of loops are counted where it is another one.
         if !is_trusted(&time) {
-            return Reading::unavailable(
-                "on this machine interrupts are not taken one instruction after the one that was waited for",
-            );
+            return Reading::unavailable(NOT_ONE_AFTER);
         }
         enough(MemorySamples::of(&time))
     })
@@ -147,6 +148,31 @@ fn enough(samples: MemorySamples) -> Reading<u64> {
 
 fn is_trusted(time: &TimeSamples) -> bool {
     time.method != AccessMethod::Waited || time.skid.is_one_instruction()
+}
+
+/// The most that waiting for memory can be of the program's time.
+pub fn memory_bound(run: &ObjectRun) -> Reading<MemoryBound> {
+    run.watching.time.clone().and_then(|time| {
+        if time.method != AccessMethod::Waited {
+            return Reading::unavailable(
+                "samples are of all memory that loops access here, and not of what was waited for; counters of the processor would tell",
+            );
+        }
+        if !is_trusted(&time) {
+            return Reading::unavailable(NOT_ONE_AFTER);
+        }
+        if time.samples < LEAST_SAMPLES {
+            return Reading::unavailable(format!(
+                "there are only {} samples of its time; {LEAST_SAMPLES} are needed",
+                time.samples
+            ));
+        }
+        // The stack is in the first cache, nearly always.
+        let beyond_stacks = run.objects.iter().filter(|object| object.kind != ObjectKind::Stack);
+        let waited = beyond_stacks.map(samples).sum::<f64>() + time.unknown_address as f64;
+        let share = Ratio((waited / time.samples as f64).min(1.0));
+        Reading::Measured(MemoryBound { share, source: MemoryBoundSource::Samples })
+    })
 }
 
 fn samples(object: &MemoryObject) -> f64 {

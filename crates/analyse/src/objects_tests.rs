@@ -112,6 +112,26 @@ fn samples_of_memory_that_is_not_known_widen_shares_and_withhold_them_where_they
 }
 
 #[test]
+fn waiting_for_memory_is_bounded_by_the_samples_behind_accesses_other_than_to_the_stack() {
+    let mut stack = object("s", Bytes::kib(8)).used(&[(0, 200.0)], Pattern::Divided, on_node_0);
+    stack.kind = ObjectKind::Stack;
+    let mut seen = run(two_sockets(), vec![grid(), stack]);
+    let bound = |run: &ObjectRun| memory_bound(run).measured().map(|of| of.share.0);
+    // 400 of the grid; twice as many samples as those with memory.
+    assert_eq!(bound(&seen), Some(400.0 / 1200.0));
+    let time = |seen: &mut ObjectRun, change: fn(&mut TimeSamples)| match &mut seen.watching.time {
+        Reading::Measured(time) => change(time),
+        Reading::Unavailable { .. } => unreachable!(),
+    };
+    time(&mut seen, |time| time.unknown_address = 200);
+    assert_eq!(bound(&seen), Some(0.5), "all of those may have been waits");
+    time(&mut seen, |time| time.samples = 399);
+    assert!(reason(&memory_bound(&seen)).contains("only 399 samples"));
+    time(&mut seen, |time| time.method = AccessMethod::Passes);
+    assert!(reason(&memory_bound(&seen)).contains("counters of the processor"));
+}
+
+#[test]
 fn of_a_little_used_object_the_share_is_known_and_its_users_are_not() {
     let little = object("v", Bytes::mib(1)).used(&[(1, 49.0)], Pattern::Divided, on_node_0);
     let tables = objects(&run(two_sockets(), vec![grid(), little]));

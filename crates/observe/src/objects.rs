@@ -5,6 +5,7 @@
 //! only, so that a long run needs no more memory than a short one. It asks the kernel where pages lie, and nothing else.
 
 mod apart;
+pub mod bandwidth;
 pub mod calibration;
 pub mod feed;
 mod huge;

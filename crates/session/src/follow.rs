@@ -15,14 +15,16 @@ use numawise_facts::{Notice, ObjectRun, Reading, Redactor};
 use numawise_launch::{Change, HeapLibrary, LaunchError};
 use numawise_linux::calls::clock;
 use numawise_linux::calls::sampler::Sampler;
+use numawise_observe::Roots;
 use numawise_observe::objects::ObjectTracker;
+use numawise_observe::objects::bandwidth::BandwidthWatch;
 use numawise_observe::objects::feed::ObjectFeed;
 use numawise_observe::objects::log::HeapLogs;
 use numawise_observe::objects::watch::{ObjectWatch, ObjectWatchError, WatchedObjects};
 use numawise_symbols::LoadedFiles;
-use numawise_units::{Bytes, Nanoseconds};
+use numawise_units::{Bytes, CpuSet, Nanoseconds, NodeId};
 
-use crate::Error;
+use crate::{Error, here};
 
 use crate::ran::FollowedRun;
 use code::ProgramCode;
@@ -124,7 +126,8 @@ impl BeginsToFollow {
         let folder = logged_in.clone();
         let watch = ObjectWatch::start(sampler, move || {
             let tracker = ObjectTracker::new(at, method, Box::new(ProgramCode::new(least)));
-            ObjectFeed::new(tracker, HeapLogs::new(&logged_in), faults)
+            let bandwidth = BandwidthWatch::begin(Roots::live(), nodes_with_cpus, at);
+            ObjectFeed::new(tracker, HeapLogs::new(&logged_in), faults, bandwidth)
         });
         let answers = watch.as_ref().ok().and_then(|watch| {
             let (asker, run) = (watch.asker(), run.clone());
@@ -156,15 +159,15 @@ impl EndedFollowing {
         let EndedFollowing { least, calibrated, watched, notices } = self;
         let mut header = header;
         header.notices.extend(notices);
-        let (watching, tracked) = match watched {
+        let (watching, tracked, bandwidth) = match watched {
             Ok(watched) => {
                 let watching = sampling::watching(least, &calibrated, &watched, &mut header.notices);
-                (watching, watched.fed.tracked)
+                (watching, watched.fed.tracked, watched.fed.bandwidth)
             }
             Err(error) => {
                 let problem = error.to_string();
                 header.notices.push(ObjectsNotice::WatchFailed { problem: problem.clone() }.into());
-                (sampling::not_watched(least, &problem), Default::default())
+                (sampling::not_watched(least, &problem), Default::default(), Reading::unavailable(problem))
             }
         };
         let mut places = tracked.places;
@@ -179,15 +182,22 @@ impl EndedFollowing {
             places,
             objects: tracked.objects,
             sources: Vec::new(),
-            bandwidth: Reading::unavailable("bandwidth was not watched in this run"),
+            bandwidth,
             ranks: tracked.ranks,
-            memory_bound: Reading::unavailable("it takes counters of the processor"),
+            memory_bound: Reading::unavailable("it is computed from the others"),
             trials: Vec::new(),
         };
+        run.memory_bound = numawise_analyse::memory_bound(&run);
         run.sources = sources(&run);
         run.header.notices.extend(without_lines(&run));
         run
     }
+}
+
+/// Of the whole machine: the monitor counts for all programs.
+fn nodes_with_cpus() -> Vec<(NodeId, CpuSet)> {
+    let nodes = here::full().map(|here| here.machine.nodes).unwrap_or_default();
+    nodes.into_iter().map(|node| (node.id, node.cpus)).filter(|(_, cpus)| !cpus.is_empty()).collect()
 }
 
 /// A run of which nothing was seen, for this reason.

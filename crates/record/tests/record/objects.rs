@@ -187,6 +187,7 @@ pub fn run() -> ObjectRun {
             moments: vec![BandwidthMoment {
                 at: milliseconds(500),
                 by_node: vec![(NodeId(0), BytesPerSecond(2.5e9)), (NodeId(1), BytesPerSecond(0.0))],
+                remote: Vec::new(),
             }],
         }),
         ranks: Vec::new(),
@@ -240,7 +241,18 @@ fn a_run_comes_back_as_it_was() {
     let twice = ObjectRun { ranks: vec![rank(100, 0), rank(100, 1)], ..run() };
     let refused = save_object_run(&path, &twice, Existing::Stays).unwrap_err().to_string();
     assert!(refused.contains("process 100 twice"), "{refused}");
-    for run in [run(), of_ranks(), nothing] {
+    let monitored = ObjectRun {
+        bandwidth: Reading::Measured(BandwidthOverTime {
+            source: BandwidthSource::Resctrl,
+            moments: vec![BandwidthMoment {
+                at: milliseconds(100),
+                by_node: vec![(NodeId(0), BytesPerSecond(2.5e9))],
+                remote: vec![(NodeId(0), BytesPerSecond(1.5e9))],
+            }],
+        }),
+        ..run()
+    };
+    for run in [run(), of_ranks(), nothing, monitored] {
         let (_folder, path) = file();
         object_run_may_be_saved(&path, Existing::Stays).unwrap();
         save_object_run(&path, &run, Existing::Stays).unwrap();

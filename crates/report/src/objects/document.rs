@@ -98,7 +98,7 @@ fn facts(shown: &Shown) -> Vec<Fact> {
             "Memory bound",
             Text::of(&shown.run.memory_bound, |bound| {
                 format!(
-                    "{} of its time, {}",
+                    "at most {} of its time, {}",
                     words::percent(bound.share),
                     words::memory_bound_source(bound.source)
                 )
@@ -107,8 +107,7 @@ fn facts(shown: &Shown) -> Vec<Fact> {
         fact(
             "Bandwidth",
             Text::of(&shown.run.bandwidth, |of| {
-                let moments = many(of.moments.len() as u64, "moment");
-                format!("{moments}, {}", words::bandwidth_source(of.source))
+                format!("{}; {}", words::bandwidth(of), words::bandwidth_source(of.source))
             }),
         ),
     ];

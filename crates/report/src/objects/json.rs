@@ -46,9 +46,13 @@ pub fn value(shown: &Shown) -> Value {
             "source": of.source,
             "moments": each(&of.moments, |moment| object!({
                 "seconds": moment.at.seconds(),
-                "nodes": moment.by_node.iter().map(|(node, bandwidth)| {
-                    object!({ "node": node, "bytes_per_second": bandwidth })
-                }).collect::<Vec<_>>(),
+                "nodes": each(&moment.by_node, |(node, all)| {
+                    let mut of = object!({ "node": node, "bytes_per_second": all });
+                    if let Some((_, remote)) = moment.remote.iter().find(|(of, _)| of == node) {
+                        of["remote_bytes_per_second"] = object!(remote);
+                    }
+                    of
+                }),
             })),
         })),
         "time_samples": tables.time_samples,

@@ -2,9 +2,11 @@
 
 use numawise_facts::Reading;
 use numawise_facts::activity::CodePlace;
-use numawise_facts::objects::{AccessMethod, BandwidthSource, FaultSamples, MemoryBoundSource, TouchMethod};
+use numawise_facts::objects::{
+    AccessMethod, BandwidthOverTime, BandwidthSource, FaultSamples, MemoryBoundSource, TouchMethod,
+};
 use numawise_tables::objects::{NodeShare, ObjectRow, ThreadShare, TouchRow, UseRow};
-use numawise_units::{Bytes, Ratio};
+use numawise_units::{Bytes, BytesPerSecond, NodeId, Ratio};
 
 use crate::amount::many;
 use crate::document::Text;
@@ -128,22 +130,31 @@ pub fn used(used: &UseRow, method: AccessMethod) -> String {
     format!("{by} of its {of}{place}, reads {reads}{}", remote.unwrap_or_default())
 }
 
+/// The mean of each node over the run.
+pub fn bandwidth(of: &BandwidthOverTime) -> String {
+    let mean = of.mean();
+    let node = |(node, total): &(NodeId, BytesPerSecond)| {
+        let remote = mean.remote.iter().find(|(of, _)| of == node);
+        let remote = remote.map_or_else(String::new, |(_, remote)| format!(", of it {remote} remote"));
+        format!("node {node} {total}{remote}")
+    };
+    mean.by_node.iter().map(node).collect::<Vec<_>>().join("; ")
+}
+
 pub fn bandwidth_source(source: BandwidthSource) -> &'static str {
     match source {
+        BandwidthSource::Samples => "an estimate from samples of accesses",
         BandwidthSource::Resctrl => {
             "measured by the processor (resctrl), of all programs of the machine while it ran"
         }
-        BandwidthSource::Uncore => {
-            "counted at the memory controllers, of all programs of the machine while it ran"
-        }
-        BandwidthSource::Samples => "an estimate from the samples of accesses: no counter could be read",
     }
 }
 
 pub fn memory_bound_source(source: MemoryBoundSource) -> &'static str {
     match source {
-        MemoryBoundSource::Counters => "by counters of the processor",
-        MemoryBoundSource::Samples => "at most: by samples that were taken behind an access to memory",
+        MemoryBoundSource::Samples => {
+            "by samples behind an access to memory, some of which caches answer at once"
+        }
     }
 }
 
