@@ -39,7 +39,10 @@ use numawise_units::Ratio;
 pub use contrasts::{decided, finished};
 pub use grid::{GridSearch, SearchChoice, grid, known_points, trial_table};
 pub use mpi::uses_mpi;
-pub use objects::{can_be_put, choice_for, object_source_lines, objects};
+pub use objects::{
+    can_be_put, choice_for, memory_bound, object_source_lines, objects, objects_of_processes,
+    objects_of_ranks,
+};
 pub use picture::picture;
 pub use profile::{compare_profiles, profile};
 pub use residency::residency;

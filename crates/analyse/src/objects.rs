@@ -6,12 +6,16 @@ mod findings;
 mod knapsack;
 mod lines;
 pub(crate) mod named;
+mod ranks;
 mod shares;
 
 use std::collections::BTreeMap;
 
 use numawise_facts::activity::CodePlace;
-use numawise_facts::objects::{AccessMethod, MemoryObject, ObjectKind, ObjectPages};
+use numawise_facts::objects::{
+    AccessMethod, MemoryBound, MemoryBoundSource, MemoryObject, ObjectKind, ObjectPages, TimeSamples,
+    TouchMethod,
+};
 use numawise_facts::{Machine, ObjectRun, Reading};
 use numawise_stats::proportion;
 use numawise_tables::ObjectTables;
@@ -19,10 +23,11 @@ use numawise_tables::objects::{
     FastMemoryChoice, NodeShare, ObjectRow, ObjectUser, ResidenceMoment, ShareInterval, ThreadShare,
     TouchRow, Toucher, UseRow,
 };
-use numawise_units::{Bytes, NodeId, NodeSet, Ratio};
+use numawise_units::{Bytes, Nanoseconds, NodeId, NodeSet, Ratio};
 
 pub use fast_memory::can_be_put;
 pub use lines::object_source_lines;
+pub use ranks::{objects_of_processes, objects_of_ranks};
 use shares::{Division, Shares};
 
 #[cfg(test)]
@@ -34,10 +39,18 @@ mod tests;
 
 /// Samples with memory below which no share of time is said: from here on the interval of a half is 5 points on each side.
 const LEAST_SAMPLES: u64 = 400;
+/// Where more of the samples with memory are of memory that is not known, no share is said: all of these may be of one object, and its share
+/// would be further from the truth than the 10 points that are promised of loops over several objects.
+const MOST_UNKNOWN: f64 = 0.10;
+const NOT_ONE_AFTER: &str =
+    "on this machine interrupts are not taken one instruction after the one that was waited for";
 /// Samples of one object below which nothing is said of who uses it: a half is then known within 14 points.
 const LEAST_OF_OBJECT: f64 = 50.0;
 /// Page faults of one object below which nothing is said of who touched it.
 const LEAST_FAULTS: u64 = 8;
+/// Where faults are counted from sample to sample: fewer samples of its first touches say too little of who did them. Measured by the programs of
+/// known answers: from here on shares by thread were within 15 points.
+const LEAST_COUNTS: u64 = 8;
 /// Objects that have a row: what the others have together is said.
 const MOST_ROWS: usize = 1000;
 
@@ -50,8 +63,7 @@ pub fn choice_for(tables: &ObjectTables, machine: &Machine, nodes: &NodeSet) -> 
 /// What the run says of its objects.
 pub fn objects(run: &ObjectRun) -> ObjectTables {
     let time = time_samples(run);
-    let sum = |object: &MemoryObject| object.uses.iter().fold(0.0, |sum, of| sum + of.samples);
-    let samples: Vec<f64> = run.objects.iter().map(sum).collect();
+    let samples: Vec<f64> = run.objects.iter().map(samples).collect();
     // Where times are withheld, they do not decide the order either.
     let weight = |k: usize| if time.measured().is_some() { samples[k] } else { 0.0 };
     let mut order: Vec<usize> = (0..run.objects.len()).collect();
@@ -76,32 +88,110 @@ pub fn objects(run: &ObjectRun) -> ObjectTables {
 fn time_samples(run: &ObjectRun) -> Reading<u64> {
     run.watching.time.clone().and_then(|time| {
         // Passes of loops are counted where it is another one.
-        if time.method == AccessMethod::Waited && !time.skid.is_one_instruction() {
-            return Reading::unavailable(
-                "on this machine interrupts are not taken one instruction after the one that was waited for",
-            );
+        if !is_trusted(&time) {
+            return Reading::unavailable(NOT_ONE_AFTER);
         }
-        if time.with_memory < LEAST_SAMPLES {
-            return Reading::unavailable(format!(
-                "only {} samples show which memory was waited for; {LEAST_SAMPLES} are needed, which a longer run or more samples a \
-                 second give",
-                time.with_memory
-            ));
-        }
-        Reading::Measured(time.with_memory)
+        enough(MemorySamples::of(&time))
     })
 }
 
-fn cost(run: &ObjectRun) -> Reading<Ratio> {
-    run.watching.cost.clone().zip(run.header.usage.cpu_time()).and_then(|(cost, used)| {
-        if used.0 == 0 {
-            return Reading::unavailable("the program used no CPU time that was accounted");
+/// Samples in which a thread waited for memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct MemorySamples {
+    /// Of these it is known for which.
+    known: u64,
+    unknown: u64,
+}
+
+impl MemorySamples {
+    fn of(time: &TimeSamples) -> MemorySamples {
+        MemorySamples { known: time.with_memory, unknown: time.unknown_address }
+    }
+
+    fn and(self, other: MemorySamples) -> MemorySamples {
+        MemorySamples { known: self.known + other.known, unknown: self.unknown + other.unknown }
+    }
+
+    /// The share of so many of them. Those that are not known may be of any object.
+    fn share(self, part: f64) -> Reading<ShareInterval> {
+        let (known, unknown) = (self.known as f64, self.unknown as f64);
+        let bounds = proportion(part, known + unknown).zip(proportion(part + unknown, known + unknown));
+        match proportion(part, known).zip(bounds) {
+            Some((found, (least, most))) => Reading::Measured(ShareInterval {
+                value: Ratio(found.value),
+                low: Ratio(found.low.min(least.low)),
+                high: Ratio(found.high.max(most.high)),
+            }),
+            None => Reading::unavailable("there are no samples"),
         }
-        if cost > used {
-            return Reading::unavailable("by its estimate it is more than the CPU time of the program");
+    }
+}
+
+/// So many samples with memory that is known, where shares may be said of them.
+fn enough(samples: MemorySamples) -> Reading<u64> {
+    let MemorySamples { known: with_memory, unknown } = samples;
+    if unknown as f64 > MOST_UNKNOWN * (with_memory + unknown) as f64 {
+        return Reading::unavailable(format!(
+            "of {unknown} of {} samples it is not known which memory was waited for: their addresses were lost before the interrupt, as \
+             in chains of pointers",
+            with_memory + unknown
+        ));
+    }
+    if with_memory < LEAST_SAMPLES {
+        return Reading::unavailable(format!(
+            "only {with_memory} samples show which memory was waited for; {LEAST_SAMPLES} are needed, which a longer run or more samples a \
+             second give"
+        ));
+    }
+    Reading::Measured(with_memory)
+}
+
+fn is_trusted(time: &TimeSamples) -> bool {
+    time.method != AccessMethod::Waited || time.skid.is_one_instruction()
+}
+
+/// The most that waiting for memory can be of the program's time.
+pub fn memory_bound(run: &ObjectRun) -> Reading<MemoryBound> {
+    run.watching.time.clone().and_then(|time| {
+        if time.method != AccessMethod::Waited {
+            return Reading::unavailable(
+                "samples are of all memory that loops access here, and not of what was waited for; counters of the processor would tell",
+            );
         }
-        Reading::Measured(Ratio(cost.seconds() / used.seconds()))
+        if !is_trusted(&time) {
+            return Reading::unavailable(NOT_ONE_AFTER);
+        }
+        if time.samples < LEAST_SAMPLES {
+            return Reading::unavailable(format!(
+                "there are only {} samples of its time; {LEAST_SAMPLES} are needed",
+                time.samples
+            ));
+        }
+        // The stack is in the first cache, nearly always.
+        let beyond_stacks = run.objects.iter().filter(|object| object.kind != ObjectKind::Stack);
+        let waited = beyond_stacks.map(samples).sum::<f64>() + time.unknown_address as f64;
+        let share = Ratio((waited / time.samples as f64).min(1.0));
+        Reading::Measured(MemoryBound { share, source: MemoryBoundSource::Samples })
     })
+}
+
+fn samples(object: &MemoryObject) -> f64 {
+    object.uses.iter().fold(0.0, |sum, of| sum + of.samples)
+}
+
+fn cost(run: &ObjectRun) -> Reading<Ratio> {
+    run.watching.cost.clone().zip(run.header.usage.cpu_time()).and_then(share_of_time)
+}
+
+/// What watching took, of the time that the program used.
+fn share_of_time((cost, used): (Nanoseconds, Nanoseconds)) -> Reading<Ratio> {
+    if used.0 == 0 {
+        return Reading::unavailable("the program used no CPU time that was accounted");
+    }
+    if cost > used {
+        return Reading::unavailable("by its estimate it is more than the CPU time of the program");
+    }
+    Reading::Measured(Ratio(cost.seconds() / used.seconds()))
 }
 
 fn row(run: &ObjectRun, index: usize, samples: f64, time: &Reading<u64>) -> ObjectRow {
@@ -123,7 +213,7 @@ fn row(run: &ObjectRun, index: usize, samples: f64, time: &Reading<u64>) -> Obje
         huge: huge(object),
         first_touch: first_touch(run, object),
         used: time.clone().and_then(|_| used(run, object, samples)),
-        memory_time: time.clone().and_then(|all| interval(samples, all as f64)),
+        memory_time: time.clone().and_then(|_| memory_time(run, samples)),
     }
 }
 
@@ -136,15 +226,8 @@ fn huge(object: &MemoryObject) -> Reading<Ratio> {
     })
 }
 
-fn interval(part: f64, all: f64) -> Reading<ShareInterval> {
-    match proportion(part, all) {
-        Some(found) => Reading::Measured(ShareInterval {
-            value: Ratio(found.value),
-            low: Ratio(found.low),
-            high: Ratio(found.high),
-        }),
-        None => Reading::unavailable("there are no samples"),
-    }
+fn memory_time(run: &ObjectRun, samples: f64) -> Reading<ShareInterval> {
+    run.watching.time.as_ref().and_then(|time| MemorySamples::of(time).share(samples))
 }
 
 /// The innermost place with a line that is not the system's; else the innermost with a line, else the innermost of all.
@@ -190,10 +273,15 @@ fn by_node(pages: &[(NodeId, u64)]) -> Vec<NodeShare> {
 }
 
 fn first_touch(run: &ObjectRun, object: &MemoryObject) -> Reading<TouchRow> {
-    run.watching.faults.clone().and_then(|_| {
+    run.watching.faults.clone().and_then(|of_run| {
         let faults: u64 = object.first_touch.iter().map(|of| of.faults).sum();
         if faults < LEAST_FAULTS {
             return Reading::unavailable("too few page faults of it were seen");
+        }
+        let counted = of_run.method == TouchMethod::Counted;
+        let samples: u64 = object.first_touch.iter().map(|of| of.samples).sum();
+        if counted && samples < LEAST_COUNTS {
+            return Reading::unavailable("it was touched within too few samples of time for an estimate");
         }
         let shares =
             Shares::of(run, object.first_touch.iter().map(|of| (of.thread, of.cpu, of.faults as f64)));
@@ -205,6 +293,7 @@ fn first_touch(run: &ObjectRun, object: &MemoryObject) -> Reading<TouchRow> {
         };
         Reading::Measured(TouchRow {
             faults,
+            method: of_run.method,
             threads: shares.threads(),
             nodes: shares.nodes(),
             touchers: shares.by_thread_and_node().into_iter().map(toucher).collect(),

@@ -90,6 +90,48 @@ fn too_few_samples_withhold_times_with_the_number_that_is_needed() {
 }
 
 #[test]
+fn samples_of_memory_that_is_not_known_widen_shares_and_withhold_them_where_they_are_many() {
+    let with_unknown = |unknown_address| {
+        let mut seen = run(two_sockets(), vec![grid(), grid()]);
+        if let Reading::Measured(time) = &mut seen.watching.time {
+            time.unknown_address = unknown_address;
+        }
+        objects(&seen)
+    };
+    let interval = |tables: &ObjectTables| *tables.rows[0].memory_time.measured().unwrap();
+    let (all_known, some) = (interval(&with_unknown(0)), interval(&with_unknown(40)));
+    assert_eq!(all_known.value, some.value);
+    // 400 of 840 at least, and 440 of 840 at most, before chance is thought of.
+    assert!((all_known.low.0 - some.low.0 - 0.0238).abs() < 2e-3, "{all_known:?} {some:?}");
+    assert!((some.high.0 - all_known.high.0 - 0.0238).abs() < 2e-3, "{all_known:?} {some:?}");
+    let many = with_unknown(100);
+    for reading in [reason(&many.time_samples), reason(&many.rows[0].used)] {
+        assert!(reading.starts_with("of 100 of 900 samples it is not known"), "{reading}");
+    }
+    assert!(many.findings.is_empty());
+}
+
+#[test]
+fn waiting_for_memory_is_bounded_by_the_samples_behind_accesses_other_than_to_the_stack() {
+    let mut stack = object("s", Bytes::kib(8)).used(&[(0, 200.0)], Pattern::Divided, on_node_0);
+    stack.kind = ObjectKind::Stack;
+    let mut seen = run(two_sockets(), vec![grid(), stack]);
+    let bound = |run: &ObjectRun| memory_bound(run).measured().map(|of| of.share.0);
+    // 400 of the grid; twice as many samples as those with memory.
+    assert_eq!(bound(&seen), Some(400.0 / 1200.0));
+    let time = |seen: &mut ObjectRun, change: fn(&mut TimeSamples)| match &mut seen.watching.time {
+        Reading::Measured(time) => change(time),
+        Reading::Unavailable { .. } => unreachable!(),
+    };
+    time(&mut seen, |time| time.unknown_address = 200);
+    assert_eq!(bound(&seen), Some(0.5), "all of those may have been waits");
+    time(&mut seen, |time| time.samples = 399);
+    assert!(reason(&memory_bound(&seen)).contains("only 399 samples"));
+    time(&mut seen, |time| time.method = AccessMethod::Passes);
+    assert!(reason(&memory_bound(&seen)).contains("counters of the processor"));
+}
+
+#[test]
 fn of_a_little_used_object_the_share_is_known_and_its_users_are_not() {
     let little = object("v", Bytes::mib(1)).used(&[(1, 49.0)], Pattern::Divided, on_node_0);
     let tables = objects(&run(two_sockets(), vec![grid(), little]));

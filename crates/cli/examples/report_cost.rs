@@ -40,7 +40,8 @@ fn main() {
     }
     let (processes, merged) = job.finish();
     let in_full = processes.len();
-    let run = WatchedRun { header: header(ranks), processes, merged, places: SourcePlaces::new() };
+    let run =
+        WatchedRun { header: header(ranks), processes, merged, places: SourcePlaces::new(), objects: vec![] };
     let folder = std::env::temp_dir().join(format!("numawise-report-cost-{}", std::process::id()));
     std::fs::create_dir(&folder).expect("a folder for the record");
     let path = folder.join("run.nw");
@@ -58,7 +59,7 @@ fn main() {
         machines: &machines,
     };
     let (tables, analysing) = timed(|| run_snapshot(&parts));
-    let shown = snapshot::Shown { run: &run, tables: &tables, record: Some("run.nw") };
+    let shown = snapshot::Shown { run: &run, tables: &tables, objects: None, record: Some("run.nw") };
     let (page, paging) = timed(|| document::html(&snapshot::document(&shown)));
     let screen = document::terminal(&snapshot::summary(&shown), Style::plain());
     let json = snapshot::json(&shown);

@@ -194,6 +194,19 @@ fn on_objects(error: &ObjectsToError) -> Option<String> {
     }
 }
 
+fn of_weight(kind: std::io::ErrorKind) -> &'static str {
+    match kind {
+        std::io::ErrorKind::NotFound => "kernels have this file since Linux 6.9; try --memory interleave",
+        std::io::ErrorKind::PermissionDenied => "only root may write it",
+        _ => "expected a kernel that takes it",
+    }
+}
+
+/// What starts a program so that it can be asked about.
+fn followed(program: &str) -> String {
+    format!("start it with numawise objects -- {program}, or numawise snapshot --objects -- {program}")
+}
+
 /// What to type, in the options of this command line.
 fn advice(error: &session::Error) -> Option<String> {
     Some(match error {
@@ -230,17 +243,13 @@ fn advice(error: &session::Error) -> Option<String> {
             WeightsMissing::Unknown(notice) => numawise_report::notice::text(notice),
             WeightsMissing::NotAskedFor => "expected --memory weighted with two nodes or more".to_owned(),
         },
-        session::Error::WeightNotWritten { source, .. } => match source.kind() {
-            std::io::ErrorKind::NotFound => "kernels have this file since Linux 6.9; try --memory interleave",
-            std::io::ErrorKind::PermissionDenied => "only root may write it",
-            _ => "expected a kernel that takes it",
-        }
-        .to_owned(),
+        session::Error::WeightNotWritten { source, .. } => of_weight(source.kind()).to_owned(),
         session::Error::PolicyUnknown(_) => {
             "a container's seccomp profile may forbid it, or the kernel has no NUMA memory policies; numawise machine shows the \
              rest"
                 .to_owned()
         }
+        session::Error::NotFollowed { command, .. } => followed(command.as_deref().unwrap_or("PROGRAM")),
         session::Error::WatchedAlready { .. } => "leave out the inner numawise snapshot".to_owned(),
         session::Error::LauncherPlaced { launcher } => format!(
             "place the ranks inside of it: numawise snapshot -- {launcher} -n 4 numawise run --place semi --threads 6 -- ./app"

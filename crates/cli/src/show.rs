@@ -9,6 +9,7 @@ use numawise_report::document::{self, Style};
 use numawise_report::objects;
 use numawise_report::series;
 use numawise_report::snapshot::{self, CsvTable};
+use numawise_tables::objects::RankObjects;
 use numawise_tables::snapshot::HybridComparison;
 use numawise_tables::{ObjectTables, RunSnapshot, Timeline};
 
@@ -133,6 +134,7 @@ impl SnapshotDetail {
 pub struct Snapshot<'a> {
     run: &'a WatchedRun,
     tables: RunSnapshot,
+    objects: Option<RankObjects>,
     record: &'a str,
 }
 
@@ -148,12 +150,13 @@ impl<'a> Snapshot<'a> {
             unwatched: run.header.computed_unwatched(),
             machines: &machines,
         };
-        Snapshot { run, tables: numawise_analyse::run_snapshot(&parts), record }
+        let objects = numawise_analyse::objects_of_ranks(&run.objects, parts.asked);
+        Snapshot { run, tables: numawise_analyse::run_snapshot(&parts), objects, record }
     }
 
     fn shown(&self) -> snapshot::Shown<'_> {
         let record = Some(self.record).filter(|record| !record.is_empty());
-        snapshot::Shown { run: self.run, tables: &self.tables, record }
+        snapshot::Shown { run: self.run, tables: &self.tables, objects: self.objects.as_ref(), record }
     }
 
     /// One screen of it, or all.
@@ -295,6 +298,12 @@ impl<'a> ObjectsReport<'a> {
     pub fn json(&self) -> String {
         objects::json(&self.shown())
     }
+}
+
+/// Those of several runs that go on.
+pub fn objects_json(of: &[ObjectsReport<'_>]) -> String {
+    let shown: Vec<objects::Shown<'_>> = of.iter().map(ObjectsReport::shown).collect();
+    objects::live_json(&shown)
 }
 
 /// Prints the memory objects of a run as text or as JSON, and writes them as HTML where that is asked for.

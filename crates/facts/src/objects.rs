@@ -73,7 +73,8 @@ pub struct ObjectRunHeader {
     pub machine: Machine,
     /// Where the program was put; missing where that was left to the system.
     pub placement: Option<Placement>,
-    pub exit: Exit,
+    /// Missing while the program runs.
+    pub exit: Option<Exit>,
     pub wall: Nanoseconds,
     pub usage: ResourceUsage,
     pub notices: Vec<Notice>,
@@ -159,12 +160,29 @@ impl Skid {
 }
 
 /// Samples of the first accesses to pages.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FaultSamples {
     pub samples: u64,
     /// Faults that they stand for.
     pub faults: u64,
     pub lost: u64,
+    #[serde(default)]
+    pub method: TouchMethod,
+    /// Page faults that were taken in system calls, as by read(2) into a new buffer: of no object that is known.
+    #[serde(default = "not_collected")]
+    pub in_system_calls: Reading<u64>,
+}
+
+/// How first accesses to pages were seen.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TouchMethod {
+    /// The kernel sampled page faults: their addresses, and where they were taken.
+    #[default]
+    Faults,
+    /// The page faults of each thread were counted from one sample of time to the next. Which memory they were of is an estimate: what the thread
+    /// accessed at these samples.
+    Counted,
 }
 
 /// A thread of the program.

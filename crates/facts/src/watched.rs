@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::activity::{CacheTraffic, CounterAccess, SourcePlace};
 use crate::notice::SnapshotNotice;
 use crate::{
-    Activity, Exit, HostFacts, Machine, MergedRanks, Notice, Placement, RanksByThreads, Reading,
+    Activity, Exit, HostFacts, Machine, MergedRanks, Notice, ObjectRun, Placement, RanksByThreads, Reading,
     ResourceUsage, RunSpec,
 };
 
@@ -24,6 +24,9 @@ pub struct WatchedRun {
     /// All ranks together, where they are too many to be kept in full: `processes` has those then that stand out.
     pub merged: Option<MergedRanks>,
     pub places: SourcePlaces,
+    /// Memory objects, where these were followed: of each numawise that watched, which is one for all processes of a computer, or one for each
+    /// rank.
+    pub objects: Vec<ObjectRun>,
 }
 
 /// What lies at the addresses of a run: by the path of a file as [`Activity::path`] gives it, and the address in it.

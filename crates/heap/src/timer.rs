@@ -147,10 +147,20 @@ unsafe extern "C" fn taken(_: c_int, info: *mut libc::siginfo_t, context: *mut c
             sample.time.store(at, Relaxed);
             sample.thread.store(thread, Relaxed);
             sample.cpu.store(cpu::current().map_or(0, |cpu| cpu + 1), Relaxed);
+            sample.faults.store(faults(), Relaxed);
             registers(sample, context);
             copy_stack(sample);
         });
     }
+}
+
+/// Page faults of the calling thread so far; 0 where the kernel does not say.
+fn faults() -> u32 {
+    let mut usage = core::mem::MaybeUninit::<libc::rusage>::zeroed();
+    // SAFETY: the kernel writes a struct of this layout; the call may be made in a handler of signals.
+    unsafe { libc::syscall(libc::SYS_getrusage, libc::RUSAGE_THREAD, usage.as_mut_ptr()) };
+    // SAFETY: zeros are a value of it.
+    unsafe { usage.assume_init() }.ru_minflt as u32
 }
 
 fn copy_stack(sample: &Sample) {

@@ -163,7 +163,9 @@ fn snapshot(input: &[u8]) -> Read {
         };
         let tables = numawise_analyse::run_snapshot(&parts);
         let record = path.display().to_string();
-        let of = snapshot::Shown { run: &run, tables: &tables, record: Some(&record) };
+        let followed = numawise_analyse::objects_of_ranks(&run.objects, parts.asked);
+        let objects = followed.as_ref();
+        let of = snapshot::Shown { run: &run, tables: &tables, objects, record: Some(&record) };
         let page = document::html(&snapshot::document(&of));
         let text = document::terminal(&snapshot::document(&of), Style::plain());
         Read::accepted(shown::all(&text, &page, &snapshot::json(&of)))

@@ -1,6 +1,6 @@
 //! What the kernel says of its counters in files: which cores have some, who may use them, and how much memory traffic there was.
 
-use numawise_units::Bytes;
+use numawise_units::{Bytes, CpuId};
 
 use crate::Roots;
 
@@ -140,6 +140,11 @@ pub fn traffic(roots: &Roots) -> Result<Vec<MonitoredTraffic>, TrafficError> {
     }
     all.sort_by_key(|of| of.cache);
     if all.is_empty() { Err(why_not_there(roots)) } else { Ok(all) }
+}
+
+/// The number of the last-level cache that the monitor has for a CPU.
+pub fn monitored_cache(roots: &Roots, cpu: CpuId) -> Option<u32> {
+    roots.try_value(&format!("/sys/devices/system/cpu/cpu{cpu}/cache/index3/id"))
 }
 
 /// The processor says whether it has such a monitor (`cqm_mbm_total`, of Intel and of AMD), and whether it is a virtual one.

@@ -37,6 +37,7 @@ mod rank;
 mod residency;
 mod sampler;
 mod snapshot;
+mod started;
 mod table;
 mod watch;
 
@@ -47,4 +48,5 @@ pub use numawise_linux::{Error, Roots};
 pub use processes::is_running;
 pub use residency::Method;
 pub use snapshot::{SnapshotOptions, snapshot};
+pub use started::StartedWith;
 pub use watch::{HostBefore, Interruptions, Options, Watch};

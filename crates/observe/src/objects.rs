@@ -5,6 +5,7 @@
 //! only, so that a long run needs no more memory than a short one. It asks the kernel where pages lie, and nothing else.
 
 mod apart;
+pub mod bandwidth;
 pub mod calibration;
 pub mod feed;
 mod huge;
@@ -18,6 +19,7 @@ mod process;
 mod ranks;
 mod residence;
 mod tally;
+mod touches;
 mod unknown;
 pub mod watch;
 
@@ -29,7 +31,7 @@ use numawise_facts::objects::{
     AccessMethod, FileAddress, MemoryObject, ObjectKind, ObjectThread, ProcessRank, SITE_FRAMES,
 };
 use numawise_linux::calls::pages::page_size;
-use numawise_operands::{Access, Blame, Direction, Listing, Registers, blame, once_around};
+use numawise_operands::{Access, Blame, Direction, Listing, StackCopy, blame, once_around};
 use numawise_units::{Nanoseconds, Pid};
 
 use input::{Code, CodeMapping, FaultSample, LoadedVariable, MemoryChange, MemoryEvent, Stack, TimeSample};
@@ -40,11 +42,15 @@ use process::Process;
 use ranks::ProcessRanks;
 use residence::{PageQuestion, Residence};
 use tally::{Tally, Used, User};
+use touches::{ThreadFaults, Touched, touching};
 use unknown::UnknownAccesses;
 
 #[cfg(test)]
 #[path = "objects_tests.rs"]
 mod tests;
+
+/// Begins the names of the files that are preloaded.
+const OUR_LIBRARIES: &str = "libnumawise_";
 
 /// Follows the objects of a program and of the processes that it starts. For one thread.
 pub struct ObjectTracker {
@@ -60,6 +66,7 @@ pub struct ObjectTracker {
     places: Places,
     unknown: UnknownAccesses,
     residence: Residence,
+    thread_faults: ThreadFaults,
     counts: TrackedCounts,
 }
 
@@ -70,6 +77,14 @@ struct Site {
     kind: ObjectKind,
     callers: Vec<u64>,
     name: Option<String>,
+}
+
+/// Page faults of a thread, and what it was at when they had been taken.
+#[derive(Clone, Copy)]
+struct Counted {
+    faults: u64,
+    in_call: bool,
+    access: Option<Access>,
 }
 
 /// How much was tracked.
@@ -84,6 +99,8 @@ pub struct TrackedCounts {
     pub spinning: u64,
     pub fault_samples: u64,
     pub faults: u64,
+    /// Page faults that threads took in system calls, where that is known; of no object.
+    pub faults_in_calls: u64,
     pub without_stack: u64,
 }
 
@@ -113,6 +130,7 @@ impl ObjectTracker {
             places: Places::default(),
             unknown: UnknownAccesses::default(),
             residence: Residence::default(),
+            thread_faults: ThreadFaults::default(),
             counts: TrackedCounts::default(),
         }
     }
@@ -272,9 +290,18 @@ impl ObjectTracker {
             Reading::Measured(places)
         };
         let at_site = self.in_files(process, &site.callers);
+        let is_ours = site.callers.first().is_some_and(|caller| self.is_ours(process, *caller));
         object(&mut self.objects, &mut self.by_site, site, || {
-            Tally::new(kind, process, name, stack).at_site(at_site)
+            let tally = Tally::new(kind, process, name, stack).at_site(at_site);
+            if is_ours { tally.hidden() } else { tally }
         })
+    }
+
+    /// A call from a library that we have preloaded: what it maps for itself is no memory of the program's.
+    fn is_ours(&mut self, process: Pid, caller: u64) -> bool {
+        let file = self.code.in_file(process, caller.saturating_sub(1)).map(|found| found.file);
+        let name = file.as_deref().and_then(|file| file.rsplit('/').next());
+        name.is_some_and(|name| name.starts_with(OUR_LIBRARIES))
     }
 
     /// The innermost callers by their files; nothing where one of them lies in none.
@@ -320,18 +347,34 @@ impl ObjectTracker {
         let thread = self.thread(process, sample.thread);
         self.process(process).seen_stack(sample.thread, sample.stack.sp);
         let code = &mut self.code;
-        let of = self.processes.entry(process).or_default();
-        let Some(listing) = of.listing(&sample.registers, |ip| code.function(process, ip)) else { return };
         let own = self.places.at(process, sample.registers.ip, &mut **code);
-        let is_asking = || {
-            own.and_then(|place| self.places.get(place)).is_some_and(|place| is_message_passing(&place.file))
-        };
-        if listing.is_spinning(sample.registers.ip) || is_asking() {
-            self.counts.spinning += 1;
-            return;
+        let own = own.and_then(|place| self.places.get(place));
+        let is_asking = own.is_some_and(|place| is_message_passing(&place.file));
+        let faults =
+            sample.faults.and_then(|faults| self.thread_faults.since(process, sample.thread, faults));
+        let of = self.processes.entry(process).or_default();
+        let listing = of.listing(&sample.registers, |ip| code.function(process, ip));
+        let is_code = listing.is_some();
+        let at_work = listing.filter(|listing| !is_asking && !listing.is_spinning(sample.registers.ip));
+        let seen = at_work.map(|listing| {
+            let blamed = memory_of(self.method, listing, sample);
+            let counted = faults.map(|faults| Counted {
+                faults,
+                in_call: listing.is_after_system_call(sample.registers.ip),
+                access: touching(listing, &sample.registers, &blamed),
+            });
+            (blamed, counted)
+        });
+        let unknown = faults.map(|faults| Counted { faults, in_call: false, access: None });
+        if let Some(counted) = seen.as_ref().map_or(unknown, |(_, counted)| *counted) {
+            self.counted(sample, thread, &counted);
         }
+        let Some((blamed, _)) = seen else {
+            self.counts.spinning += u64::from(is_code);
+            return;
+        };
         let user = User { thread, cpu: sample.cpu, node: None };
-        match memory_of(self.method, listing, &sample.registers) {
+        match blamed {
             Blame::Nothing => {}
             Blame::Accesses(accesses) => {
                 let place = self.places.of_stack(process, &sample.stack, &mut *self.code);
@@ -342,6 +385,28 @@ impl ObjectTracker {
                 let place = self.places.of_stack(process, &sample.stack, &mut *self.code);
                 self.unknown.wait((process, ip), user, place, Used { samples: 1.0, reads: 1.0 });
             }
+        }
+    }
+
+    /// Page faults that a thread took since its last sample.
+    fn counted(&mut self, sample: &TimeSample<'_>, thread: u32, counted: &Counted) {
+        let process = sample.process;
+        if counted.in_call {
+            self.counts.faults_in_calls += counted.faults;
+            return;
+        }
+        let now = counted.access.map(|access| {
+            let place = self.places.of_stack(process, &sample.stack, &mut *self.code);
+            let (object, _) = self.object_at(process, access.address);
+            Touched { object, thread, cpu: sample.cpu, place }
+        });
+        let (page, objects) = (page_size().0.max(1), &self.objects);
+        let room = |object: u32| objects[object as usize].untouched(page);
+        let parts = self.thread_faults.divide((process, sample.thread), counted.faults, now, room);
+        for (Touched { object, thread, cpu, place }, faults) in parts {
+            self.counts.fault_samples += 1;
+            self.counts.faults += faults;
+            self.objects[object as usize].touch(thread, cpu, place, faults);
         }
     }
 
@@ -388,9 +453,13 @@ impl ObjectTracker {
     pub fn look(&mut self, now: Nanoseconds) {
         self.residence.answer(&mut self.objects);
         if self.residence.is_due(now, self.begin) {
-            let spans = self.processes.iter().map(|(process, of)| (*process, of.live.all()));
-            self.residence.look_at(spans, &mut self.objects, Nanoseconds(now.0.saturating_sub(self.begin.0)));
+            self.look_at_pages(now);
         }
+    }
+
+    fn look_at_pages(&mut self, now: Nanoseconds) {
+        let spans = self.processes.iter().map(|(process, of)| (*process, of.live.all()));
+        self.residence.look_at(spans, &mut self.objects, Nanoseconds(now.0.saturating_sub(self.begin.0)));
     }
 
     fn process(&mut self, process: Pid) -> &mut Process {
@@ -407,33 +476,48 @@ impl ObjectTracker {
         })
     }
 
+    /// What was seen up to now, with where the pages lie now.
+    pub fn so_far(&mut self, now: Nanoseconds) -> TrackedObjects {
+        self.look_at_pages(now);
+        self.residence.answer(&mut self.objects);
+        let (objects, unknown) = (self.objects.clone(), self.unknown.clone());
+        self.tracked(objects, unknown)
+    }
+
     /// What was seen, once nothing more will be.
     pub fn finish(mut self) -> TrackedObjects {
         self.residence.answer(&mut self.objects);
-        let (guessed, unknown) = self.unknown.resolve();
+        let (objects, unknown) = (std::mem::take(&mut self.objects), std::mem::take(&mut self.unknown));
+        self.tracked(objects, unknown)
+    }
+
+    fn tracked(&mut self, mut objects: Vec<Tally>, unknown: UnknownAccesses) -> TrackedObjects {
+        let (guessed, unknown) = unknown.resolve();
         for one in &guessed {
-            let tally = &mut self.objects[one.object as usize];
+            let tally = &mut objects[one.object as usize];
             tally.use_by(one.user, one.used);
             tally.use_at(one.place, one.used);
         }
         let found: f64 = guessed.iter().map(|one| one.used.samples).sum();
-        self.counts.with_memory += found.round() as u64;
-        self.counts.unknown_address = unknown.round() as u64;
-        apart::name_by_callers(&mut self.objects, &self.places, &mut *self.code);
-        let seen = self.objects.into_iter().filter(Tally::is_seen);
+        let mut counts = self.counts;
+        counts.with_memory += found.round() as u64;
+        counts.unknown_address = unknown.round() as u64;
+        apart::name_by_callers(&mut objects, &self.places, &mut *self.code);
+        let seen = objects.into_iter().filter(Tally::is_seen);
         TrackedObjects {
             objects: seen.map(|tally| tally.finish(self.begin)).collect(),
-            threads: self.threads,
+            threads: self.threads.clone(),
             ranks: self.ranks.found(),
-            places: self.places.all(),
-            counts: self.counts,
+            places: self.places.all().to_vec(),
+            counts,
         }
     }
 }
 
-fn memory_of(method: AccessMethod, listing: &Listing, registers: &Registers) -> Blame {
+fn memory_of(method: AccessMethod, listing: &Listing, sample: &TimeSample<'_>) -> Blame {
+    let registers = &sample.registers;
     if method == AccessMethod::Waited {
-        return blame(listing, registers);
+        return blame(listing, registers, &StackCopy { begin: sample.stack.sp, bytes: sample.stack.bytes });
     }
     let pass = once_around(listing, registers).filter(|pass| pass.is_certain && pass.unknown.is_empty());
     match pass {

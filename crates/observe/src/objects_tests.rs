@@ -14,6 +14,8 @@ const MAIN: u64 = 0x40_1000;
 /// Where two functions allocate, through one and the same function.
 const CALLERS: [u64; 2] = [0x50_0001, 0x50_0101];
 const ALLOCATES: u64 = 0x60_0001;
+/// From here on lies a library that was preloaded.
+const OURS: u64 = 0x70_0000;
 
 /// A program that is a loop over two arrays.
 #[derive(Default)]
@@ -48,7 +50,8 @@ impl Code for Fake {
     }
 
     fn in_file(&mut self, _: Pid, address: u64) -> Option<FileAddress> {
-        Some(FileAddress { file: "/a".to_owned(), address })
+        let file = if address < OURS { "/a" } else { "/opt/lib/numawise/libnumawise_collector.so" };
+        Some(FileAddress { file: file.to_owned(), address })
     }
 
     fn function(&mut self, _: Pid, address: u64) -> Option<(u64, Vec<u8>)> {
@@ -113,6 +116,7 @@ fn sample<'a>(thread: Pid, cpu: u32, array: u64, index: u64) -> TimeSample<'a> {
         thread,
         cpu: CpuId(cpu),
         registers: Registers::new(looped().1[1], general),
+        faults: None,
         stack: stack(9),
     }
 }
@@ -168,6 +172,27 @@ fn allocations_through_one_function_are_told_apart_by_its_callers() {
     assert_eq!(allocated(0).into_iter().map(address).collect::<Vec<_>>(), [ALLOCATES - 1, CALLERS[0] - 1]);
     assert_eq!(allocated(1).into_iter().map(address).collect::<Vec<_>>(), [ALLOCATES - 1, CALLERS[1] - 1]);
     assert_eq!((samples(&found.objects[0]), samples(&found.objects[1])), (0.0, 1.0));
+}
+
+#[test]
+fn what_our_own_libraries_map_is_no_object() {
+    let mut tracker = tracker();
+    let own = Stack { ip: OURS + 1, after_call: true, ..stack(3) };
+    tracker.stack(PROGRAM, 3, &own);
+    tracker.memory(&event(
+        2000,
+        MemoryChange::Mapped {
+            address: 0x10_0000,
+            bytes: 0x80_0000,
+            stack: Some(3),
+            kind: ObjectKind::Shared,
+        },
+    ));
+    tracker.memory(&allocated(2001, 0x20_0000_0000, 0x2_0000, 2));
+    tracker.time(&sample(FIRST, 0, 0x10_0000, 0));
+    let found = tracker.finish();
+    let sizes: Vec<_> = found.objects.iter().map(|object| object.bytes.0).collect();
+    assert_eq!(sizes, [0x2_0000], "{:?}", found.objects);
 }
 
 #[test]

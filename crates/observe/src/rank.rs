@@ -2,7 +2,7 @@
 
 use numawise_linux::file::count;
 use numawise_linux::proc::environ::Environment;
-use numawise_units::Rank;
+use numawise_units::{Id, Rank};
 
 #[cfg(test)]
 #[path = "rank_tests.rs"]
@@ -27,7 +27,7 @@ pub(crate) const NO_RANK: &str = "its environment names no rank: no launcher tha
 /// The MPI rank; none when no launcher named one.
 pub(crate) fn rank(environment: Environment<'_>) -> Option<Rank> {
     RANKS.iter().find_map(|name| {
-        let rank = u32::try_from(count(environment.value(name)?)?).ok()?;
+        let rank = u32::try_from(count(environment.value(name)?)?).ok().filter(|rank| *rank < Rank::LIMIT)?;
         // A Slurm batch script has a number too, 0; only in a step it is a rank.
         let in_step = || environment.value("SLURM_STEP_ID").or(environment.value("SLURM_STEPID")).is_some();
         (*name != "SLURM_PROCID" || in_step()).then_some(Rank(rank))

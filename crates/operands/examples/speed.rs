@@ -3,7 +3,7 @@
 
 use std::time::Instant;
 
-use numawise_operands::{Architecture, Listing, Registers, blame};
+use numawise_operands::{Architecture, Listing, Registers, StackCopy, blame};
 
 /// As long as the functions that this is about, in bytes and in instructions.
 const BYTES: usize = 64 << 10;
@@ -26,9 +26,10 @@ fn main() {
             Architecture::X86_64 => Registers::new(step.ip(), [0x1000; 16]),
             Architecture::Aarch64 => Registers::new(step.ip(), [0x1000; 32]),
         };
+        let stack = StackCopy { begin: 0x1000, bytes: &[0; 2048] };
         let once = || {
             let begin = Instant::now();
-            std::hint::black_box(blame(&listing, &registers));
+            std::hint::black_box(blame(&listing, &registers, &stack));
             begin.elapsed().as_secs_f64() * 1e6
         };
         // The least of some, as others use the CPU too.

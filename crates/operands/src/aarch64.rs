@@ -8,7 +8,7 @@ use yaxpeax_arch::{Decoder, U8Reader};
 use yaxpeax_arm::armv8::a64::{InstDecoder, Instruction, Opcode, Operand, ShiftStyle, SizeCode};
 
 use crate::registers::{Part, RegisterSet, Source};
-use crate::step::{Change, Direction, Flow, MemoryOperand, Step};
+use crate::step::{Change, Direction, Flow, Load, MemoryOperand, Step};
 
 #[cfg(test)]
 #[path = "aarch64_tests.rs"]
@@ -53,6 +53,7 @@ fn step(ip: u64, instruction: &Instruction) -> Step {
         reads,
         writes,
         changes: [made, moved],
+        load: load(instruction),
         repeats: false,
         pauses: false,
     }
@@ -184,6 +185,20 @@ fn memory(ip: u64, instruction: &Instruction) -> Option<MemoryOperand> {
         direction,
         elements: 1,
     })
+}
+
+/// A load of a whole register, or of one of 32 bits, which clears the upper half.
+fn load(instruction: &Instruction) -> Option<Load> {
+    let is_word = matches!(instruction.opcode, Opcode::LDR | Opcode::LDUR);
+    let is_signed = matches!(instruction.opcode, Opcode::LDRSW | Opcode::LDURSW);
+    let Operand::Register(size, to) = instruction.operands[0] else { return None };
+    let part = match size {
+        SizeCode::X if is_word => Part::Whole,
+        SizeCode::W if is_word => Part::Unsigned(32),
+        SizeCode::X if is_signed => Part::Signed(32),
+        _ => return None,
+    };
+    (to != LAST).then_some(Load { to: to as u8, part })
 }
 
 /// The base of an address, where it moves.

@@ -1,5 +1,5 @@
 use super::*;
-use crate::{Access, Architecture, Blame, Listing, Registers, blame, effect, once_around};
+use crate::{Access, Architecture, Blame, Listing, Registers, StackCopy, blame, effect, once_around};
 
 const BEGIN: u64 = 0x40_1000;
 
@@ -62,7 +62,7 @@ fn where_a_gather_goes_is_not_guessed() {
     // ld1d {z0.d}, p0/z, [x1, z0.d, lsl #3]; ret
     let listing = listing(&[0xc5e0_c020, 0xd65f_03c0]);
     assert_eq!(listing.steps()[0].accesses(&registers(0)), None);
-    assert_eq!(blame(&listing, &registers(1)), Blame::Unknown { ip: BEGIN });
+    assert_eq!(blame(&listing, &registers(1), &StackCopy::default()), Blame::Unknown { ip: BEGIN });
 }
 
 #[test]
@@ -78,10 +78,10 @@ fn a_base_that_moved_is_put_back() {
     };
     // ldr d0, [x1], #8; fadd d1, d1, d0; ret: the addition waited.
     let behind = listing(&[0xfc40_8420, 0x1e60_2821, 0xd65f_03c0]);
-    assert_eq!(blame(&behind, &registers(2)), blamed(holds(1) - 8));
+    assert_eq!(blame(&behind, &registers(2), &StackCopy::default()), blamed(holds(1) - 8));
     // ldr x0, [x1, #8]!; ret
     let before = listing(&[0xf840_8c20, 0xd65f_03c0]);
-    assert_eq!(blame(&before, &registers(1)), blamed(holds(1)));
+    assert_eq!(blame(&before, &registers(1), &StackCopy::default()), blamed(holds(1)));
 }
 
 #[test]
@@ -89,7 +89,9 @@ fn at_the_head_of_a_loop_its_end_is_blamed() {
     // again: add x2, x2, #8; ldr x0, [x2]; cmp x0, x1; b.ne again; ret
     let listing = listing(&[0x9100_2042, 0xf940_0040, 0xeb01_001f, 0x54ff_ffa1, 0xd65f_03c0]);
     for step in [2, 3, 4, 0] {
-        let Blame::Accesses(found) = blame(&listing, &registers(step)) else { panic!("nothing at {step}") };
+        let Blame::Accesses(found) = blame(&listing, &registers(step), &StackCopy::default()) else {
+            panic!("nothing at {step}")
+        };
         assert_eq!((found[0].ip, found[0].address), (BEGIN + 4, holds(2)), "at {step}");
     }
 }
@@ -122,7 +124,7 @@ fn no_bytes_make_it_fail() {
         for step in listing.steps() {
             let registers = Registers::new(step.ip(), [u64::MAX; 32]);
             once_around(&listing, &registers);
-            blame(&listing, &registers);
+            blame(&listing, &registers, &StackCopy::default());
         }
     });
 }

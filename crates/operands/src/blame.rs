@@ -3,7 +3,8 @@
 use crate::effect;
 use crate::listing::Listing;
 use crate::pass::forwards;
-use crate::registers::{Registers, Source};
+use crate::registers::{RegisterSet, Registers, Source};
+use crate::replay::{StackCopy, replayed};
 use crate::step::{Access, Direction, Flow, Step};
 
 #[cfg(test)]
@@ -28,7 +29,7 @@ const FAR: usize = 24;
 const NEAR: usize = 8;
 
 /// What a thread with these registers was waiting for, when it was interrupted one instruction late.
-pub fn blame(listing: &Listing, registers: &Registers) -> Blame {
+pub fn blame(listing: &Listing, registers: &Registers, stack: &StackCopy<'_>) -> Blame {
     let Some(at) = listing.find(registers.ip) else { return Blame::Nothing };
     let step = &listing.steps()[at];
     // Interrupts come between the elements of a long copy, and it is gone on with.
@@ -37,7 +38,9 @@ pub fn blame(listing: &Listing, registers: &Registers) -> Blame {
     }
     let way = Way::to(listing, at);
     let Some(slow) = way.slow(registers) else { return Blame::Nothing };
-    let accesses = way.backwards(slow, registers).or_else(|| forwards(listing, registers, way.0[slow].ip));
+    let accesses = way.backwards(slow, registers);
+    let accesses = accesses.or_else(|| replayed(&way.0, slow, registers, stack));
+    let accesses = accesses.or_else(|| forwards(listing, registers, way.0[slow].ip));
     let accesses = accesses.or_else(|| way.next_node(slow, registers));
     accesses.map_or(Blame::Unknown { ip: way.0[slow].ip }, Blame::Accesses)
 }
@@ -109,7 +112,17 @@ impl<'a> Way<'a> {
     fn backwards(&self, slow: usize, registers: &Registers) -> Option<Vec<Access>> {
         let mut registers = self.behind(slow, registers);
         effect::before(self.0[slow], &mut registers);
+        self.complete(slow, &mut registers);
         self.0[slow].accesses(&registers)
+    }
+
+    /// Adds what registers held before a step, by what was made of them before that.
+    fn complete(&self, slow: usize, registers: &mut Registers) {
+        let mut stale = RegisterSet::NONE;
+        for step in &self.0[slow + 1..] {
+            effect::complete(step, registers, stale);
+            stale = stale.with(step.writes);
+        }
     }
 
     /// The registers when it was done.

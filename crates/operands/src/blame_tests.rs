@@ -1,12 +1,12 @@
 use iced_x86::code_asm::*;
 
 use super::*;
-use crate::Direction;
 use crate::code::{RAX, RBX, RCX, RDI, RSI, RSP, function, registers_at};
+use crate::{Direction, StackCopy};
 
 /// The addresses that are blamed at an instruction.
 fn blamed(listing: &Listing, step: usize) -> Vec<u64> {
-    match blame(listing, &registers_at(listing, step)) {
+    match blame(listing, &registers_at(listing, step), &StackCopy::default()) {
         Blame::Accesses(accesses) => accesses.iter().map(|access| access.address).collect(),
         Blame::Unknown { .. } | Blame::Nothing => Vec::new(),
     }
@@ -22,10 +22,18 @@ fn the_access_before_is_blamed_at_the_address_that_it_had() {
     });
     assert_eq!(blamed(&listing, 1), [RBX]);
     assert_eq!(blamed(&listing, 3), [RSI]);
-    assert_eq!(blame(&listing, &registers_at(&listing, 0)), Blame::Nothing, "the function was entered");
+    assert_eq!(
+        blame(&listing, &registers_at(&listing, 0), &StackCopy::default()),
+        Blame::Nothing,
+        "the function was entered"
+    );
     let mut inside = registers_at(&listing, 1);
     inside.ip += 1;
-    assert_eq!(blame(&listing, &inside), Blame::Nothing, "no instruction begins there");
+    assert_eq!(
+        blame(&listing, &inside, &StackCopy::default()),
+        Blame::Nothing,
+        "no instruction begins there"
+    );
 }
 
 #[test]
@@ -40,6 +48,38 @@ fn the_load_whose_result_was_needed_is_blamed() {
     });
     assert_eq!(blamed(&listing, 4), [RBX - 8]);
     assert_eq!(blamed(&listing, 3), [RBX - 8]);
+}
+
+#[test]
+fn a_pointer_that_its_own_load_has_overwritten_follows_from_what_was_made_of_it() {
+    // As compilers call a virtual function of an element: rdi is the object.
+    let element = |after: fn(&mut CodeAssembler)| {
+        function(|a| {
+            a.lea(rdi, ptr(rbx + rax)).unwrap();
+            after(a);
+            a.mov(rax, ptr(rbx + rax)).unwrap();
+            a.call(qword_ptr(rax + 16)).unwrap();
+            a.ret().unwrap();
+        })
+    };
+    assert_eq!(blamed(&element(|_| {}), 2), [RDI]);
+    assert_eq!(blamed(&element(|a| a.mov(rdi, rsi).unwrap()), 3), [], "rdi is another");
+    assert_eq!(blamed(&element(|a| a.add(rdi, 8).unwrap()), 3), [RDI - 8]);
+    assert_eq!(blamed(&element(|a| a.mov(rax, rcx).unwrap()), 3), [RBX + RCX], "rax was another then");
+    let scaled = function(|a| {
+        a.lea(rdi, ptr(rbx + rax * 8 + 4)).unwrap();
+        a.mov(rax, ptr(rsi + rax * 8)).unwrap();
+        a.test(rax, rax).unwrap();
+        a.ret().unwrap();
+    });
+    assert_eq!(blamed(&scaled, 2), [], "not a multiple of 8");
+    let copied = function(|a| {
+        a.mov(rdi, rax).unwrap();
+        a.mov(rax, ptr(rax)).unwrap();
+        a.test(rax, rax).unwrap();
+        a.ret().unwrap();
+    });
+    assert_eq!(blamed(&copied, 2), [RDI]);
 }
 
 #[test]
@@ -69,7 +109,7 @@ fn what_stands_before_a_loop_is_not_blamed_in_it() {
         a.jne(again).unwrap();
         a.ret().unwrap();
     });
-    assert_eq!(blame(&listing, &registers_at(&listing, 1)), Blame::Nothing);
+    assert_eq!(blame(&listing, &registers_at(&listing, 1), &StackCopy::default()), Blame::Nothing);
     assert_eq!(blamed(&listing, 4), [RDI], "behind it the count is what was needed");
 }
 
@@ -82,7 +122,9 @@ fn the_next_node_of_a_chain_stands_for_the_one_that_was_loaded() {
         a.dec(rcx).unwrap();
         a.jne(again).unwrap();
     });
-    let Blame::Accesses(found) = blame(&chase, &registers_at(&chase, 1)) else { panic!("nothing is blamed") };
+    let Blame::Accesses(found) = blame(&chase, &registers_at(&chase, 1), &StackCopy::default()) else {
+        panic!("nothing is blamed")
+    };
     assert_eq!(
         (found[0].address, found[0].ip, found[0].direction),
         (RAX, chase.steps()[0].ip(), Direction::Read)
@@ -95,7 +137,10 @@ fn an_address_that_is_lost_is_not_guessed() {
         a.mov(rbx, ptr(rbx)).unwrap();
         a.ret().unwrap();
     });
-    assert_eq!(blame(&listing, &registers_at(&listing, 1)), Blame::Unknown { ip: listing.steps()[0].ip() });
+    assert_eq!(
+        blame(&listing, &registers_at(&listing, 1), &StackCopy::default()),
+        Blame::Unknown { ip: listing.steps()[0].ip() }
+    );
     let counted = function(|a| {
         a.mov(rax, ptr(rbx + rcx * 8)).unwrap();
         a.inc(rcx).unwrap();
@@ -112,7 +157,7 @@ fn behind_a_call_nothing_is_blamed() {
         a.call(rsi).unwrap();
         a.mov(rdx, rax).unwrap();
     });
-    assert_eq!(blame(&listing, &registers_at(&listing, 2)), Blame::Nothing);
+    assert_eq!(blame(&listing, &registers_at(&listing, 2), &StackCopy::default()), Blame::Nothing);
 }
 
 #[test]

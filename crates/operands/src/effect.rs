@@ -1,6 +1,6 @@
 //! What an instruction does to general registers, forwards and backwards. What is not understood makes registers unknown.
 
-use crate::registers::{Part, Registers, Source};
+use crate::registers::{Part, RegisterSet, Registers, Source};
 use crate::step::{Change, Operation, Step};
 
 #[cfg(test)]
@@ -17,6 +17,7 @@ pub fn after(step: &Step, registers: &mut Registers) {
 
 /// The registers before a step, from those after it; of one that repeats, those before its last element.
 pub fn before(step: &Step, registers: &mut Registers) {
+    complete(step, registers, RegisterSet::NONE);
     let made = step.changes.map(|change| change.map(|change| (change.to, original(&change, registers))));
     set(step, registers, made);
     registers.ip = step.ip;
@@ -50,6 +51,46 @@ fn result(change: &Change, registers: &Registers) -> Option<u64> {
     };
     let value = value.wrapping_add(change.plus);
     Some(if change.is_narrow { value & 0xffff_ffff } else { value })
+}
+
+/// Adds what registers hold that are not known, and of which, with one that is known, this step made another: as of `lea rdi, [rbx + rax]`.
+/// `registers` are those behind the step, but for those in `stale`.
+pub fn complete(step: &Step, registers: &mut Registers, stale: RegisterSet) {
+    for change in step.changes.iter().flatten() {
+        if let Some((register, value)) = source_of(step, change, registers, stale) {
+            registers.set(register, Some(value));
+        }
+    }
+}
+
+fn source_of(step: &Step, change: &Change, registers: &Registers, stale: RegisterSet) -> Option<(u8, u64)> {
+    if change.is_narrow || stale.has(change.to) {
+        return None;
+    }
+    let now = registers.whole(change.to)?.wrapping_sub(change.plus);
+    let kept = |number: u8| !step.writes.with(stale).has(number);
+    let lost = |source: Source| match source {
+        Source::Register { number, part: Part::Whole, shift } => {
+            (kept(number) && registers.whole(number).is_none()).then_some((number, shift))
+        }
+        _ => None,
+    };
+    let known = |source: Source| match source {
+        Source::Register { number, .. } if !kept(number) => None,
+        source => registers.value(source),
+    };
+    let ((number, shift), shifted) = match (lost(change.a), lost(change.b), change.operation) {
+        (Some(a), None, Operation::Add) => (a, now.wrapping_sub(known(change.b)?)),
+        (None, Some(b), Operation::Add) => (b, now.wrapping_sub(known(change.a)?)),
+        (Some(a), None, Operation::Subtract) => (a, now.wrapping_add(known(change.b)?)),
+        (None, Some(b), Operation::Subtract) => (b, known(change.a)?.wrapping_sub(now)),
+        (Some(a), None, Operation::Xor) => (a, now ^ known(change.b)?),
+        (None, Some(b), Operation::Xor) => (b, now ^ known(change.a)?),
+        _ => return None,
+    };
+    // Numbers of elements have no bits that are shifted out.
+    let value = shifted >> shift;
+    (value << shift == shifted).then_some((number, value))
 }
 
 /// What the register that was changed held before, where it can be had back. Of 32 bits the upper half is lost.

@@ -22,6 +22,7 @@ mod effect;
 mod listing;
 mod pass;
 mod registers;
+mod replay;
 mod step;
 mod x86_64;
 
@@ -30,6 +31,7 @@ pub use blame::{Blame, blame};
 pub use listing::Listing;
 pub use pass::{Pass, once_around};
 pub use registers::Registers;
+pub use replay::StackCopy;
 pub use step::{Access, Direction, Step};
 
 #[cfg(test)]

@@ -14,6 +14,8 @@ pub struct Listing {
     steps: Vec<Step>,
     /// Where each jump to an instruction of the function leads, and from where; in this order.
     jumps: Vec<(u32, u32)>,
+    /// Behind each instruction that calls the system.
+    system_calls: Vec<u64>,
 }
 
 impl Listing {
@@ -23,7 +25,7 @@ impl Listing {
             Architecture::X86_64 => x86_64::steps(begin, code),
             Architecture::Aarch64 => aarch64::steps(begin, code),
         };
-        let mut listing = Listing { steps, jumps: Vec::new() };
+        let mut listing = Listing { steps, jumps: Vec::new(), system_calls: Vec::new() };
         let all = listing.steps.iter().enumerate();
         let jumps = all.filter_map(|(from, step)| match step.flow {
             Flow::Jump(to) | Flow::Branch(to) => Some((listing.find(to)? as u32, from as u32)),
@@ -32,6 +34,12 @@ impl Listing {
         let mut jumps: Vec<(u32, u32)> = jumps.collect();
         jumps.sort_unstable();
         listing.jumps = jumps;
+        listing.system_calls = listing
+            .steps
+            .iter()
+            .filter(|step| calls_system(architecture, code, step.ip.wrapping_sub(begin)))
+            .map(Step::next_ip)
+            .collect();
         listing
     }
 
@@ -51,6 +59,11 @@ impl Listing {
         let Some(at) = self.find(ip) else { return false };
         let end = (at + NEAR).min(self.steps.len());
         self.steps[at.saturating_sub(NEAR)..end].iter().any(|step| step.pauses)
+    }
+
+    /// True where a thread goes on when the system has done what it was called for.
+    pub fn is_after_system_call(&self, ip: u64) -> bool {
+        self.system_calls.binary_search(&ip).is_ok()
     }
 
     /// The one that lies behind it.
@@ -82,5 +95,14 @@ impl Listing {
     /// The last instruction of the loop that begins here: the nearest jump back to it.
     pub(crate) fn latch(&self, head: usize) -> Option<usize> {
         self.jumps_to(head).find(|from| *from >= head)
+    }
+}
+
+/// `syscall` of x86-64, `svc #0` of aarch64.
+fn calls_system(architecture: Architecture, code: &[u8], offset: u64) -> bool {
+    let rest = usize::try_from(offset).ok().and_then(|offset| code.get(offset..)).unwrap_or_default();
+    match architecture {
+        Architecture::X86_64 => rest.starts_with(&[0x0f, 0x05]),
+        Architecture::Aarch64 => rest.starts_with(&0xd400_0001_u32.to_le_bytes()),
     }
 }

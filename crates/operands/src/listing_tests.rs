@@ -2,7 +2,7 @@ use iced_x86::code_asm::*;
 
 use super::*;
 use crate::code::{BEGIN, RAX, RBX, RCX, RSP, bytes, function, registers_at};
-use crate::{Direction, Registers};
+use crate::{Direction, Registers, StackCopy};
 
 fn accesses(write: impl FnOnce(&mut CodeAssembler)) -> Vec<(u64, u32, Direction, u32)> {
     let listing = function(write);
@@ -72,7 +72,7 @@ fn no_bytes_make_it_fail() {
         for (k, step) in listing.steps().iter().enumerate() {
             let registers = Registers::new(step.ip(), [u64::MAX; 16]);
             crate::once_around(&listing, &registers);
-            crate::blame(&listing, &registers);
+            crate::blame(&listing, &registers, &StackCopy::default());
             proptest::prop_assert!(listing.before(k).is_none_or(|before| before + 1 == k));
         }
     });

@@ -3,7 +3,7 @@
 
 use crate::registers::Registers;
 use crate::step::{Direction, Flow, Step};
-use crate::{Access, Architecture, Blame, Listing, blame, effect};
+use crate::{Access, Architecture, Blame, Listing, StackCopy, blame, effect};
 
 /// A loop, and what was recorded of it.
 struct Recording {
@@ -139,7 +139,7 @@ impl Recording {
         behind: &Registers,
         tally: &mut Tally,
     ) {
-        let found = match blame(listing, behind) {
+        let found = match blame(listing, behind, &StackCopy::default()) {
             Blame::Accesses(found) => found,
             Blame::Unknown { ip } => {
                 tally.blamed_unknown += u32::from(ip == step.ip);

@@ -1,6 +1,6 @@
 //! One instruction, of whatever architecture: what it accesses, reads, writes and computes, and where it goes on.
 
-use crate::registers::{RegisterSet, Registers, Source};
+use crate::registers::{Part, RegisterSet, Registers, Source};
 
 /// One instruction.
 #[derive(Debug, Clone)]
@@ -16,6 +16,8 @@ pub struct Step {
     pub(crate) writes: RegisterSet,
     /// What it makes of general registers, as far as that is understood.
     pub(crate) changes: [Option<Change>; 2],
+    /// The general register that it loads, with nothing else done to what was loaded.
+    pub(crate) load: Option<Load>,
     /// Goes over many elements before the next instruction; the changes are those of one.
     pub(crate) repeats: bool,
     /// Tells the processor that the thread spins: `pause`, `yield`, `wfe`.
@@ -122,6 +124,14 @@ pub(crate) struct Change {
     pub plus: u64,
     /// Of 32 bits: the upper half becomes zero.
     pub is_narrow: bool,
+}
+
+/// A load that fills a general register.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Load {
+    pub to: u8,
+    /// Of what was loaded.
+    pub part: Part,
 }
 
 impl Change {

@@ -6,7 +6,7 @@ use iced_x86::{
 };
 
 use crate::registers::{Part, RegisterSet, Source};
-use crate::step::{Change, Direction, Flow, MemoryOperand, Operation, Segment, Step};
+use crate::step::{Change, Direction, Flow, Load, MemoryOperand, Operation, Segment, Step};
 
 /// Numbers of general registers.
 const RSP: u8 = 4;
@@ -53,6 +53,7 @@ fn step(instruction: &Instruction, info: &InstructionInfo) -> Step {
         reads: reads.with(flags(instruction.rflags_read())),
         writes: writes.with(flags(instruction.rflags_modified())),
         changes: changes(instruction, writes),
+        load: load(instruction),
         repeats: instruction.is_string_instruction()
             && (instruction.has_rep_prefix() || instruction.has_repne_prefix()),
         pauses: instruction.mnemonic() == Mnemonic::Pause,
@@ -170,6 +171,22 @@ fn changes(instruction: &Instruction, writes: RegisterSet) -> [Option<Change>; 2
     let stack =
         stack.filter(|_| set(instruction.op0_register()) != RegisterSet::of(RSP) || is_push(instruction));
     [own, stack]
+}
+
+/// A load of a whole register, or of one of 32 bits, which clears the upper half.
+fn load(instruction: &Instruction) -> Option<Load> {
+    let register = instruction.op0_register();
+    if instruction.op1_kind() != OpKind::Memory || !(register.is_gpr32() || register.is_gpr64()) {
+        return None;
+    }
+    let bits = 8 * instruction.memory_size().size() as u8;
+    let part = match instruction.mnemonic() {
+        Mnemonic::Mov if register.is_gpr64() => Part::Whole,
+        Mnemonic::Mov | Mnemonic::Movzx => Part::Unsigned(bits),
+        Mnemonic::Movsx | Mnemonic::Movsxd if register.is_gpr64() => Part::Signed(bits),
+        _ => return None,
+    };
+    Some(Load { to: register.full_register().number() as u8, part })
 }
 
 fn is_push(instruction: &Instruction) -> bool {

@@ -7,7 +7,7 @@ use numawise_facts::activity::{CodePlace, SourcePlace};
 use numawise_facts::objects::{
     AccessMethod, AllocationLog, FaultSamples, FirstTouch, MemoryObject, ObjectKind, ObjectPages,
     ObjectRunHeader, ObjectThread, ObjectUse, ObjectWatching, PartUse, PlaceCount, PlaceUse, Skid,
-    TimeSamples,
+    TimeSamples, TouchMethod,
 };
 use numawise_facts::{Exit, HostFacts, Machine, ObjectRun, Reading, ResourceUsage, RunSpec, Source};
 use numawise_record::{Existing, read_object_run, save_object_run};
@@ -56,7 +56,13 @@ fn run(objects: u32, uses: u32) -> ObjectRun {
                 skid: Skid { samples: 100, one_after: 95 },
                 method: AccessMethod::Waited,
             }),
-            faults: Reading::Measured(FaultSamples { samples: 0, faults: 0, lost: 0 }),
+            faults: Reading::Measured(FaultSamples {
+                samples: 0,
+                faults: 0,
+                lost: 0,
+                method: TouchMethod::Faults,
+                in_system_calls: Reading::unavailable("they are not sampled"),
+            }),
             cost: Reading::Measured(Nanoseconds(1_000_000)),
             own_time: Reading::Measured(Nanoseconds(1_000_000)),
             page_size: Reading::Measured(Bytes::kib(4)),
@@ -101,7 +107,7 @@ fn header() -> ObjectRunHeader {
             limits: vec![],
         },
         placement: None,
-        exit: Exit::Code(0),
+        exit: Some(Exit::Code(0)),
         wall: Nanoseconds(1_000_000_000),
         usage: ResourceUsage {
             user: Reading::Measured(Nanoseconds(1_000_000_000)),

@@ -16,6 +16,7 @@ mod lines;
 mod lock;
 mod make;
 mod mlc;
+mod object_rows;
 mod objects;
 mod profile;
 mod read;
@@ -26,7 +27,6 @@ mod series;
 mod source;
 mod stored;
 mod study;
-mod study_objects;
 mod valid;
 mod watched;
 mod whole;
@@ -34,7 +34,7 @@ mod write;
 
 pub use error::RecordError;
 pub use file::kind;
-pub use objects::{object_run_may_be_saved, read_object_run, save_object_run};
+pub use objects::{object_run_is_sound, object_run_may_be_saved, read_object_run, save_object_run};
 pub use profile::{
     Found, PassedOver, PassedOverReason, Profiles, profile_may_be_saved, read_profile, save_profile,
 };

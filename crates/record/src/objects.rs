@@ -41,6 +41,14 @@ pub fn save_object_run(path: &Path, run: &ObjectRun, existing: Existing) -> Resu
     whole::save(path, &OBJECT_RUN, existing, |transaction| insert(transaction, run, &alone))
 }
 
+/// Whether a run fits together as one that is read from a file does, for who has it from elsewhere.
+///
+/// # Errors
+/// [`RecordError::Unstorable`] with the place, what was found, and what was expected.
+pub fn object_run_is_sound(run: &ObjectRun) -> Result<(), RecordError> {
+    sound(run).map_err(|flaw| RecordError::Unstorable(flaw.to_string()))
+}
+
 /// Whether objects could be kept there, for who is about to begin a run.
 ///
 /// # Errors

@@ -8,7 +8,7 @@ use rusqlite::{Connection, ErrorCode, Transaction, TransactionBehavior};
 use crate::file::{check, connect, open_file, recognise, update};
 use crate::lock::WriterLock;
 use crate::schema::STUDY;
-use crate::{RecordError, guard, lines, make, read, study_objects, valid, write};
+use crate::{RecordError, guard, lines, make, object_rows, read, valid, write};
 
 /// The record of one study.
 ///
@@ -129,7 +129,7 @@ impl Record {
     pub fn study(&self) -> Result<Study, RecordError> {
         let mut study = read::study(&self.connection, &self.path, &self.header)?;
         study.lines = lines::lines(&self.connection, &self.path, &self.header)?;
-        study.objects = study_objects::objects(&self.connection, &self.path)?;
+        study.objects = object_rows::objects(&self.connection, &self.path)?;
         Ok(study)
     }
 
@@ -215,10 +215,10 @@ impl Record {
     /// # Errors
     /// As [`Record::append`].
     pub fn set_objects(&mut self, run: &ObjectRun) -> Result<(), RecordError> {
-        study_objects::storable(run)?;
+        object_rows::storable(run)?;
         let written = (|| {
             let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-            study_objects::put(&transaction, run)?;
+            object_rows::put(&transaction, run)?;
             transaction.commit()
         })();
         written.map_err(|e| RecordError::sqlite(&self.path, "keep the memory objects in it", e))

@@ -16,7 +16,7 @@ use crate::cell::{Cells, Parsed};
 use crate::schema::WATCHED_RUN;
 use crate::valid::{CountedSoFar, Flaw};
 use crate::whole::Existing;
-use crate::{RecordError, read, source, valid, whole, write};
+use crate::{RecordError, object_rows, read, source, valid, whole, write};
 
 /// Keeps a run in a new file: it is there as a whole, or not at all.
 ///
@@ -27,6 +27,7 @@ pub fn save_watched_run(path: &Path, run: &WatchedRun, existing: Existing) -> Re
     watched_run_may_be_saved(path, existing)?;
     write::storable(&run.header)?;
     sound(run).map_err(|flaw| RecordError::Unstorable(flaw.to_string()))?;
+    run.objects.iter().try_for_each(object_rows::storable)?;
     whole::save(path, &WATCHED_RUN, existing, |transaction| insert(transaction, run))
 }
 
@@ -74,7 +75,7 @@ fn insert(transaction: &Transaction<'_>, run: &WatchedRun) -> rusqlite::Result<(
         let key = [Value::Text(file.clone()), write::integer(*address).into()];
         row.execute(params_from_iter(key.into_iter().chain(source::columns(place))))?;
     }
-    Ok(())
+    object_rows::insert_all(transaction, &run.objects)
 }
 
 fn insert_process(transaction: &Transaction<'_>, number: i64, activity: &Activity) -> rusqlite::Result<()> {
@@ -123,7 +124,8 @@ fn read_run(connection: &Connection) -> Parsed<WatchedRun> {
     }
     let places = places(&transaction)?;
     let merged = merged::read(&transaction)?;
-    Ok(WatchedRun { header, processes, merged, places })
+    let objects = object_rows::read_all(&transaction)?;
+    Ok(WatchedRun { header, processes, merged, places, objects })
 }
 
 fn header(connection: &Connection) -> Parsed<WatchedRunHeader> {

@@ -10,7 +10,7 @@ use numawise_facts::memory::MemoryKindEvidence;
 use numawise_facts::objects::{
     AccessMethod, AllocationLog, FaultSamples, FirstTouch, LineUse, MemoryObject, ObjectKind, ObjectPages,
     ObjectRunHeader, ObjectThread, ObjectUse, ObjectWatching, PartUse, PlaceCount, PlaceUse, Skid,
-    TimeSamples,
+    TimeSamples, TouchMethod,
 };
 use numawise_facts::{
     Argument, Cpu, Exit, HostFacts, Machine, MemoryKind, Node, ObjectRun, Reading, ResourceUsage, RunSpec,
@@ -89,7 +89,13 @@ fn run(count: u32, uses: u32) -> ObjectRun {
                 skid: Skid { samples: 100, one_after: 95 },
                 method: AccessMethod::Waited,
             }),
-            faults: Reading::Measured(FaultSamples { samples: 1000, faults: 17_000, lost: 0 }),
+            faults: Reading::Measured(FaultSamples {
+                samples: 1000,
+                faults: 17_000,
+                lost: 0,
+                method: TouchMethod::Faults,
+                in_system_calls: Reading::unavailable("they are not sampled"),
+            }),
             cost: Reading::Measured(Nanoseconds(1_000_000)),
             own_time: Reading::Measured(Nanoseconds(40_000_000)),
             page_size: Reading::Measured(Bytes::kib(4)),
@@ -184,7 +190,7 @@ fn header() -> ObjectRunHeader {
         },
         machine: machine(),
         placement: None,
-        exit: Exit::Code(0),
+        exit: Some(Exit::Code(0)),
         wall: Nanoseconds(10_000_000_000),
         usage: ResourceUsage::unavailable("synthetic"),
         notices: vec![],

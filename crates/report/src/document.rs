@@ -290,7 +290,7 @@ pub struct Chart {
 #[derive(Debug, Clone)]
 pub struct Entry {
     pub code: &'static str,
-    pub title: &'static str,
+    pub title: String,
     pub parts: Vec<(&'static str, Vec<String>)>,
 }
 

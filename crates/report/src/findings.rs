@@ -79,7 +79,7 @@ pub fn entry(header: &StudyHeader, finding: &Finding) -> Entry {
     let parts =
         [("seen", evidence(header, finding)), ("cost", vec![cost(finding)]), ("to do", advice(finding))];
     let parts = parts.into_iter().filter(|(_, texts)| !texts.is_empty()).collect();
-    Entry { code: finding.id.code(), title: title(finding.id), parts }
+    Entry { code: finding.id.code(), title: title(finding.id).to_owned(), parts }
 }
 
 /// What was seen, one sentence for each piece of evidence.

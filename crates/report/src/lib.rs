@@ -21,6 +21,7 @@ mod picture;
 pub mod placed;
 pub mod plan;
 pub mod profile;
+mod program;
 pub mod residency;
 pub mod series;
 mod settings;

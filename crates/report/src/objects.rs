@@ -12,11 +12,13 @@ use numawise_facts::ObjectRun;
 use numawise_facts::objects::AccessMethod;
 use numawise_tables::ObjectTables;
 
+pub(crate) use cures::text as cure;
 pub use cures::{CureOptions, to_try};
+pub(crate) use described::described;
 pub(crate) use document::blocks;
 pub use document::document;
-pub(crate) use json::value;
-pub use json::{SCHEMA, json};
+pub use json::{LIVE_SCHEMA, SCHEMA, json, live_json};
+pub(crate) use json::{part, share, value};
 
 /// What is shown.
 #[derive(Debug, Clone, Copy)]

@@ -10,6 +10,7 @@ mod hybrid;
 mod json;
 mod mpi;
 mod next;
+mod objects;
 mod openmp;
 mod phases;
 mod processes;
@@ -21,6 +22,7 @@ pub(crate) mod words;
 
 use numawise_facts::WatchedRun;
 use numawise_tables::RunSnapshot;
+use numawise_tables::objects::RankObjects;
 
 pub use compare::{Compared, compare_document, compare_json};
 pub use csv::{CsvTable, ParseTableError, TABLES, csv, table as csv_table};
@@ -34,6 +36,8 @@ pub use summary::summary;
 pub struct Shown<'a> {
     pub run: &'a WatchedRun,
     pub tables: &'a RunSnapshot,
+    /// Memory objects, where these were followed.
+    pub objects: Option<&'a RankObjects>,
     /// The file, as the reader would type it, where it is kept.
     pub record: Option<&'a str>,
 }

@@ -15,6 +15,7 @@ use numawise_study::{InputsError, LayoutError, MetricError, StudyError};
 use numawise_units::harmless::quoted;
 use numawise_units::{Bytes, Nanoseconds, NodeId, NodeSet, Pid};
 
+use crate::ask_error::AskError;
 use crate::input_file::TemplateFileError;
 use crate::metric::{MetricClues, is_of_a_file};
 use crate::numactl_list::{ListError, RequestedList};
@@ -189,6 +190,16 @@ pub enum Error {
     OtherSettings { record: PathBuf, recorded: Settings, now: Settings },
     #[error("this is watched by another numawise already, which keeps its files in {}", folder.display())]
     WatchedAlready { folder: PathBuf },
+    #[error("nobody follows the memory objects of process {process}{}: it was not started for that", command.as_ref().map(|line| format!(" ({line})")).unwrap_or_default())]
+    NotFollowed { process: Pid, command: Option<String> },
+    #[error("who follows the memory objects of process {process} is not known: {source}")]
+    EnvironmentUnknown { process: Pid, source: Box<numawise_observe::Error> },
+    #[error(
+        "the memory objects of process {process} are followed for another user, and only that one and root may ask for them"
+    )]
+    FollowedByAnother { process: Pid },
+    #[error("the numawise that follows the memory objects of process {process} gives no answer: {source}")]
+    FollowerSilent { process: Pid, source: Box<AskError> },
     /// `launcher` is the word that the command begins with.
     #[error(
         "which of the words of {launcher} is the program that it starts cannot be told, so that its ranks are not placed"

@@ -16,11 +16,14 @@
 //! - [`study`]: a program at all points of a grid of factors;
 //! - [`watch`]: residency of running processes, sampled over time.
 
+mod ask_error;
 pub mod copies;
 mod error;
 pub mod experiment;
+mod follow;
 pub mod here;
 mod input_file;
+pub mod live;
 pub mod measure;
 mod metric;
 pub mod migrate;

@@ -17,6 +17,7 @@ mod inside;
 mod job;
 mod killed;
 pub(crate) mod launcher;
+mod objects;
 mod places;
 mod ranks;
 mod surroundings;
@@ -30,16 +31,17 @@ use numawise_analyse::mpi_jobs;
 use numawise_facts::activity::{CacheTraffic, CounterAccess, CounterObstacle};
 use numawise_facts::notice::SnapshotNotice;
 use numawise_facts::{
-    Activity, Argument, Exit, Notice, RankEnd, RankSet, Reading, Redactor, RunSpec, WatchedRun,
+    Activity, Argument, Exit, Notice, ObjectRun, RankEnd, RankSet, Reading, RunSpec, WatchedRun,
     WatchedRunHeader,
 };
 use numawise_launch::{Collector, EndedProgram, Foreground, LaunchError, LocalRank};
 use numawise_observe::activity;
 use numawise_observe::{Options, Watch};
-use numawise_units::{Id, Nanoseconds};
+use numawise_units::{Bytes, Id, Nanoseconds};
 
+use crate::follow::Following;
 use crate::plan::{self, RunPlan, RunRequest};
-use crate::ran::{RanProgram, redactor};
+use crate::ran::{FollowedRun, RanProgram, redactor};
 use crate::{Error, here};
 pub use around::HandingOverWords;
 use around::{AroundLauncher, Delivery};
@@ -77,6 +79,8 @@ pub struct SnapshotRequest {
     pub hand_over_to: Option<PathBuf>,
     /// Where the result is kept, which tells the runs of a job apart; ranks that each have a numawise have the same.
     pub record: Option<PathBuf>,
+    /// Memory objects are followed too; allocations of so much and more are objects one by one.
+    pub objects: Option<Bytes>,
     /// Of the tool, for the record.
     pub version: String,
 }
@@ -96,6 +100,9 @@ pub struct SnapshotPlan {
     notices: Vec<Notice>,
     counters: CounterAccess,
     traffic: Reading<Vec<CacheTraffic>>,
+    following: Option<Following>,
+    /// Those of all numawise of the job, once they are read.
+    objects: Vec<ObjectRun>,
 }
 
 /// Prepares a snapshot.
@@ -124,10 +131,24 @@ pub fn prepare(request: SnapshotRequest, environment: Environment<'_>) -> Result
     if let (Some(ranks), Some(LocalRank { size: Some(size), .. })) = (&request.ranks, rank) {
         ranks::exist(ranks, size)?;
     }
+    let follow = |least| Following::prepare(least, None, environment);
+    let following = request.objects.map(follow).transpose()?;
     let plan = plan::for_start(&request.run, environment)?;
     let counters = CounterAccess::NotOpened(CounterObstacle::NotInKernel);
     let traffic = Reading::unavailable("it was not looked at");
-    Ok(SnapshotPlan { request, plan, collector, rank, is_in_launcher, around, notices, counters, traffic })
+    Ok(SnapshotPlan {
+        request,
+        plan,
+        collector,
+        rank,
+        is_in_launcher,
+        around,
+        notices,
+        counters,
+        traffic,
+        following,
+        objects: Vec::new(),
+    })
 }
 
 /// A launcher of which ranks may run on other computers.
@@ -275,9 +296,10 @@ impl SnapshotPlan {
         if self.is_in_launcher && delivery.is_none() {
             killed::stand_by_alone(&self, &folder, begun, write);
         }
-        let ended = self.run_program(&folder, environment)?;
+        let ended = self.run_program(&folder, begun, environment)?;
         self.notices.extend(folder.is_full());
         let read = surroundings::read(folder.path());
+        self.read_objects(folder.path());
         self.notices.extend(self.unwatched(folder.path(), &read));
         // Processes that still run go on writing where nobody sees it.
         drop(folder);
@@ -285,7 +307,8 @@ impl SnapshotPlan {
         let mut first_rank = None;
         if let Some(delivery) = &delivery {
             let end = RankEnd { rank: None, exit, wall: ended.wall, usage: ended.usage.clone() };
-            match delivery.deliver(&read, &around::of_ends(1, vec![end], &self.notices)) {
+            let note = around::of_ends(1, vec![end], &self.notices, self.objects.clone());
+            match delivery.deliver(&read, &note) {
                 Ok(()) => return Ok(EndedSnapshot { exit, report: None }),
                 Err(problem) => self.notices.push(delivery.is_apart(&problem)),
             }
@@ -302,6 +325,7 @@ impl SnapshotPlan {
     fn run_program(
         &mut self,
         folder: &CollectorFolder,
+        begun: Nanoseconds,
         environment: Environment<'_>,
     ) -> Result<EndedProgram, Error> {
         let mut changes = self.collector.changes(folder.name(), &self.plan.changes, environment);
@@ -309,8 +333,12 @@ impl SnapshotPlan {
         let counters = RunCounters::prepare(folder.path());
         changes.extend(counters.change(environment));
         let task = self.plan.own_task()?;
+        let begin = |following| objects::begin(following, folder, &mut changes, environment);
+        let follows = self.following.as_ref().map(begin).transpose();
         let program = Foreground::spawn(&self.request.run.command, task, &changes)?;
         let pid = program.pid();
+        let run = self.followed_run(begun);
+        let follows = follows.map(|follows| follows.map(|begins| begins.started(&run)));
         surroundings::begin(folder.path(), pid);
         // The threads that sample and that take counters are made now, while signals are held back: they are for the one that waits.
         let counters = counters.start();
@@ -318,7 +346,39 @@ impl SnapshotPlan {
         let ended = if self.is_in_launcher { program.wait_as_rank() } else { program.wait() };
         (self.counters, self.traffic) = counters.finish(folder.path());
         surroundings::keep(folder.path(), pid, watch.finish_by_process());
+        let kept = follows.and_then(|follows| match follows {
+            Some(followed) => {
+                let objects = followed.ended().object_run(run.ended(&ended), &run.redactor());
+                objects::keep(folder.path(), &objects)
+            }
+            None => Ok(()),
+        });
+        self.notices.extend(kept.err().map(|problem| objects::is_missing(&problem)));
         Ok(ended)
+    }
+
+    /// What we start ourselves.
+    fn followed_run(&self, begun: Nanoseconds) -> FollowedRun {
+        FollowedRun {
+            command: self.request.run.command.clone(),
+            plan: self.plan.clone(),
+            is_placed: self.is_placed(),
+            version: self.request.version.clone(),
+            begun,
+        }
+    }
+
+    /// Reads the memory objects that all numawise of a folder have left there by now.
+    fn read_objects(&mut self, folder: &Path) {
+        let (runs, problems) = objects::read(folder);
+        self.objects.extend(runs);
+        self.notices.extend(problems);
+    }
+
+    /// A launcher is placed nowhere, and its ranks each by a plan of their own.
+    fn is_placed(&self) -> bool {
+        let run = &self.request.run;
+        run.is_placed() && launcher::of(&run.command).is_none()
     }
 
     /// What is to be said of processes of this computer that were not watched. Ranks that nobody asked for are none of these.
@@ -351,7 +411,9 @@ impl SnapshotPlan {
         computers: Vec<Computer>,
         through: Option<String>,
     ) -> WatchedRun {
-        let SnapshotPlan { request, plan, is_in_launcher, mut notices, counters, traffic, .. } = self;
+        let is_placed = self.is_placed();
+        let SnapshotPlan { request, plan, is_in_launcher, mut notices, counters, traffic, objects, .. } =
+            self;
         let KeptProcesses { mut processes, mut merged, seen: numbers, notices: of_processes } = read.finish();
         notices.extend(of_processes);
         let asked = request.ranks.as_ref();
@@ -391,14 +453,17 @@ impl SnapshotPlan {
         if let Some(ranks) = &mut merged {
             ranks.loaded_files().for_each(|file| *file = redactor.text(file));
         }
-        let mut header = header(request, &plan, begun, ended, &redactor);
+        let ran = RanProgram::of(request.run.command, &plan, is_placed, &redactor);
+        let mut header = header((request.version, request.ranks), ran, begun, ended);
         notices.iter_mut().for_each(|notice| ranks::redact_programs(notice, &redactor));
         let (machines, too_many) = around::machines(computers, &around::host());
         notices.extend(too_many);
         header.other_machines = machines;
+        let (objects, left_out) = objects::kept(objects);
+        notices.extend(left_out);
         (header.counters, header.traffic) = (counters, traffic);
         header.notices = notices;
-        WatchedRun { header, processes, merged, places }
+        WatchedRun { header, processes, merged, places, objects }
     }
 }
 
@@ -422,25 +487,21 @@ pub struct SnapshotReport {
 }
 
 fn header(
-    request: SnapshotRequest,
-    plan: &RunPlan,
+    (tool_version, ranks): (String, Option<RankSet>),
+    ran: RanProgram,
     begun: Nanoseconds,
     ended: EndedProgram,
-    redactor: &Redactor,
 ) -> WatchedRunHeader {
-    // A launcher is placed nowhere, and its ranks each by a plan of their own.
-    let is_placed = request.run.is_placed() && launcher::of(&request.run.command).is_none();
-    let RanProgram { command, host, machine, placement } =
-        RanProgram::of(request.run.command, plan, is_placed, redactor);
+    let RanProgram { command, host, machine, placement } = ran;
     WatchedRunHeader {
-        tool_version: request.version,
+        tool_version,
         begun,
         command,
         host,
         machine,
         other_machines: Vec::new(),
         placement,
-        ranks: request.ranks,
+        ranks,
         exit: ended.exit,
         wall: ended.wall,
         usage: ended.usage,

@@ -15,6 +15,7 @@ fn request(run: RunRequest) -> SnapshotRequest {
         handing_over: HandingOverWords { before: words, after: vec!["--".into()] },
         hand_over_to: None,
         record: None,
+        objects: None,
         version: String::new(),
     }
 }

@@ -1,8 +1,8 @@
 //! Memory objects of a run: where each lies, who touched it first, who uses it, and how much of the time for memory it takes.
 
 use numawise_facts::activity::CodePlace;
-use numawise_facts::objects::ObjectKind;
-use numawise_facts::{Finding, Reading};
+use numawise_facts::objects::{ObjectKind, TouchMethod};
+use numawise_facts::{Finding, ObjectRun, RankSet, Reading};
 use numawise_units::{Bytes, Nanoseconds, NodeId, NodeSet, Pid, Rank, Ratio};
 
 /// All that is said of the objects of one run.
@@ -54,6 +54,38 @@ pub struct ObjectFinding {
     /// Index of [`ObjectTables::rows`].
     pub row: usize,
     pub finding: Finding,
+}
+
+/// The objects of a job, rank by rank.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RankObjects {
+    /// Ranks that do the same with the same objects, by the lowest of each.
+    pub groups: Vec<ObjectsOfRanks>,
+    /// What following them cost, of the CPU time of all ranks.
+    pub cost: Reading<Ratio>,
+}
+
+/// Ranks that are alike, and the objects of one of them, which stands for all.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ObjectsOfRanks {
+    /// None where no launcher named one: all processes of the program together.
+    pub ranks: RankSet,
+    /// The one that stands for all: the first of which enough is known.
+    pub like: Option<Rank>,
+    /// What is of that one.
+    pub run: ObjectRun,
+    pub tables: ObjectTables,
+    /// Of each row of the tables its share of the time for memory of all of these ranks together: known from fewer samples of each.
+    pub times: Vec<Reading<ShareInterval>>,
+    /// Of each row what ranks have of their own time with it; none where that is withheld.
+    pub shares: Vec<Option<ShareOfRanks>>,
+}
+
+/// The ranks with the least and the most.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ShareOfRanks {
+    pub least: (Rank, Ratio),
+    pub most: (Rank, Ratio),
 }
 
 /// One object.
@@ -115,6 +147,7 @@ pub struct ShareInterval {
 #[derive(Debug, Clone, PartialEq)]
 pub struct TouchRow {
     pub faults: u64,
+    pub method: TouchMethod,
     /// The largest share first.
     pub threads: Vec<ThreadShare>,
     pub nodes: Vec<NodeShare>,

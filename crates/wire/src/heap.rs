@@ -188,7 +188,8 @@ pub struct Sample {
     /// 1 + the CPU; 0: not known.
     pub cpu: AtomicU32,
     pub stack_bytes: AtomicU32,
-    pub reserved: AtomicU32,
+    /// Page faults of the thread that needed no disk, since it began; 0 also where the kernel did not say.
+    pub faults: AtomicU32,
     pub ip: AtomicU64,
     pub sp: AtomicU64,
     pub registers: [AtomicU64; REGISTERS],

@@ -4,7 +4,7 @@ use numawise_facts::activity::{CodePlace, SourcePlace};
 use numawise_facts::objects::{
     AccessMethod, AllocationLog, FaultSamples, FirstTouch, LineUse, MemoryObject, ObjectKind, ObjectPages,
     ObjectRunHeader, ObjectThread, ObjectUse, ObjectWatching, PARTS, PartUse, PlaceCount, PlaceUse, Skid,
-    TimeSamples,
+    TimeSamples, TouchMethod,
 };
 use numawise_facts::{Argument, Exit, HostFacts, Machine, ObjectRun, Reading, ResourceUsage, RunSpec};
 use numawise_units::{Bytes, CpuId, Nanoseconds, NodeId, Pid};
@@ -69,7 +69,13 @@ pub fn run(machine: Machine, objects: Vec<MemoryObject>) -> ObjectRun {
                 skid: Skid { samples: 100, one_after: 93 },
                 method: AccessMethod::Waited,
             }),
-            faults: Reading::Measured(FaultSamples { samples: faults / 17, faults, lost: 0 }),
+            faults: Reading::Measured(FaultSamples {
+                samples: faults / 17,
+                faults,
+                lost: 0,
+                method: TouchMethod::Faults,
+                in_system_calls: Reading::unavailable("they are not sampled"),
+            }),
             cost: Reading::Measured(Nanoseconds(15_000_000)),
             own_time: Reading::Measured(Nanoseconds(40_000_000)),
             page_size: Reading::Measured(Bytes::kib(4)),
@@ -106,7 +112,7 @@ fn header(machine: Machine) -> ObjectRunHeader {
         host,
         machine,
         placement: None,
-        exit: Exit::Code(0),
+        exit: Some(Exit::Code(0)),
         wall: Nanoseconds(1_000_000_000),
         usage: usage(),
         notices: vec![],

@@ -14,7 +14,7 @@ use numawise_facts::{Exit, ObjectRun, RunSpec};
 use numawise_record::Existing;
 use numawise_report::notice;
 use numawise_session::objects::tried::{CureLine, CuresRequest, try_cures};
-use numawise_session::objects::{EndedObjects, ObjectsRequest, prepare};
+use numawise_session::objects::{EndedObjects, LEAST_OBJECT, ObjectsRequest, prepare};
 use numawise_units::{Bytes, Nanoseconds};
 
 use super::run::{TypedPlacement, environment, placed};
@@ -54,7 +54,7 @@ pub struct Arguments {
     try_for: Option<Nanoseconds>,
 
     /// Allocations of so much and more are objects one by one, smaller ones are drawn and grouped by where they were allocated
-    #[arg(long, value_name = "BYTES", default_value = "16KiB")]
+    #[arg(long, value_name = "BYTES", default_value_t = LEAST_OBJECT)]
     least: Bytes,
     /// Samples a second of CPU time of each thread; without it as many as cost about 1 %, 1000 at most
     #[arg(long, value_name = "HERTZ")]

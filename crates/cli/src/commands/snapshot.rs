@@ -19,6 +19,7 @@ use numawise_linux::calls::inherited;
 use numawise_record::{Existing, RecordError};
 use numawise_report::document::Style;
 use numawise_report::notice;
+use numawise_session::objects::LEAST_OBJECT;
 use numawise_session::snapshot::{SnapshotPlan, SnapshotReport, SnapshotRequest, prepare};
 
 use super::run::{TypedPlacement, environment, placed};
@@ -27,7 +28,7 @@ use crate::files::{self, FileContent, OutputFile};
 use crate::show::{self, SnapshotDetail};
 use crate::streams;
 use divisions::Divisions;
-use launched::{handing_over, placing};
+use launched::{HandedOn, handing_over, placing};
 
 /// Run a program once and see inside: MPI, OpenMP, where its time goes
 #[derive(clap::Args)]
@@ -59,6 +60,9 @@ pub struct Arguments {
     #[arg(long, value_name = "LIST")]
     ranks: Option<RankSet>,
 
+    /// Follow memory objects too, as numawise objects does, rank by rank
+    #[arg(long)]
+    objects: bool,
     /// Run with each division of so many CPUs into ranks and threads (24: 24x1, 12x2, ...), or with those listed (24x1,2x12), side by
     /// side; {ranks} and {threads} in the command stand for their numbers
     #[arg(long, value_name = "CPUS|LIST", conflicts_with_all = ["threads", "ranks", "full"])]
@@ -102,10 +106,20 @@ pub fn run(typed: Arguments) -> Result<Status, Failure> {
     let words = &typed.placement.words;
     let request = SnapshotRequest {
         placing: placing(&run, words),
-        handing_over: handing_over(&run, words, typed.ranks.as_ref(), typed.output.as_deref(), typed.fresh),
+        handing_over: handing_over(
+            &run,
+            words,
+            &HandedOn {
+                ranks: typed.ranks.as_ref(),
+                record: typed.output.as_deref(),
+                is_fresh: typed.fresh,
+                objects: typed.objects,
+            },
+        ),
         hand_over_to: typed.hand_over_to,
         run,
         ranks: typed.ranks,
+        objects: typed.objects.then_some(LEAST_OBJECT),
         record: typed.output.clone(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
     };

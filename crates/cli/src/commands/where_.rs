@@ -12,13 +12,15 @@ use std::path::PathBuf;
 use numawise_report::document;
 use numawise_report::residency::{self, ResidencyDetail};
 use numawise_report::system_memory as report;
+use numawise_session::live::{LiveObjects, objects_so_far};
 use numawise_session::system_memory::{system_memory, system_memory_within};
-use numawise_session::watch::ResidencySampler;
+use numawise_session::watch::{ResidencySampler, TargetRequest};
 use numawise_tables::Residency;
 use numawise_tui::{Sample, Samples, TuiError, WatchEnd};
 use numawise_units::Nanoseconds;
 
 use super::{Failure, SUCCESS, Status};
+use crate::show::{ObjectsReport, objects_json};
 use crate::streams;
 use request::{Format, Mode, Request};
 
@@ -61,6 +63,9 @@ pub struct Arguments {
     /// The memory of the computer by node, and the pages that were taken from each: what numastat shows without a process
     #[arg(long, conflicts_with_all = ["targets", "user", "job", "watch", "count", "record", "threads", "mappings"])]
     system: bool,
+    /// The memory objects of processes that numawise objects or numawise snapshot --objects has started: where they lie now, and who used them so far
+    #[arg(long, conflicts_with_all = ["watch", "interval", "count", "csv", "record", "threads", "mappings", "system"])]
+    objects: bool,
     /// List the threads of every task, however many there are
     #[arg(long)]
     threads: bool,
@@ -72,6 +77,9 @@ pub struct Arguments {
 pub fn run(arguments: Arguments) -> Result<Status, Failure> {
     if arguments.system {
         return system(&arguments);
+    }
+    if arguments.objects {
+        return objects(arguments);
     }
     let request = Request::new(arguments)?;
     if let Mode::Watch { .. } = request.mode {
@@ -89,6 +97,25 @@ pub fn run(arguments: Arguments) -> Result<Status, Failure> {
             watch(sampler, numawise_tui::WatchRequest { title: request.title, interval, fixed })
         }
     }
+}
+
+/// What is known so far of the memory objects of processes that are followed.
+fn objects(arguments: Arguments) -> Result<Status, Failure> {
+    let Arguments { targets, user, job, json, .. } = arguments;
+    let request = TargetRequest { processes: targets, user, job };
+    let LiveObjects { runs, missing, unknown } = objects_so_far(&request, env!("CARGO_PKG_VERSION"))?;
+    missing.iter().for_each(|missing| streams::say(&format!("warning: {missing}")));
+    unknown.into_iter().for_each(|unknown| {
+        streams::say(&format!("warning: {}", Failure::from(unknown).message()));
+    });
+    let reports: Vec<ObjectsReport<'_>> = runs.iter().map(|run| ObjectsReport::of(run, None)).collect();
+    let text = if json {
+        objects_json(&reports)
+    } else {
+        let texts = reports.iter().map(|report| report.text(streams::style()));
+        texts.collect::<Vec<_>>().join("\n")
+    };
+    Ok(streams::print(&text).map(|()| SUCCESS)?)
 }
 
 /// The memory of the computer by node. With an interval, pages that were taken within it.

@@ -5,7 +5,8 @@ use std::process::{Command, Output};
 
 use serde_json::Value;
 
-use crate::{check, folder, json, script, stderr};
+use crate::collector::installed;
+use crate::{command_of, folder, json, script, stderr};
 
 /// One array that is filled and read again until a quarter of a second of CPU time has gone.
 const PROGRAM: &str = r#"
@@ -32,9 +33,9 @@ fn compiled(folder: &Path) -> String {
     program.display().to_string()
 }
 
-fn followed(folder: &Path, program: &str) -> Output {
+fn followed(binary: &Path, folder: &Path, program: &str) -> Output {
     let words = ["--objects", "--json", "--threads", "1", "--budget", "30s", "--", program];
-    check(folder, &words).output().unwrap()
+    command_of(binary, folder, &words).output().unwrap()
 }
 
 fn table(told: &Value) -> &Value {
@@ -45,8 +46,9 @@ fn table(told: &Value) -> &Value {
 #[test]
 fn the_arrays_are_followed_once_kept_and_shown_again() {
     let folder = folder();
+    let binary = installed(folder.path(), true);
     let program = compiled(folder.path());
-    let output = followed(folder.path(), &program);
+    let output = followed(&binary, folder.path(), &program);
     assert!(output.status.success(), "{}", stderr(&output));
     let told = json(&output);
     let object = table(&told);
@@ -54,7 +56,7 @@ fn the_arrays_are_followed_once_kept_and_shown_again() {
     let begun = &told["objects"]["begun_ns"];
     assert!(begun.is_u64());
     // The same command and the report show the run that was kept.
-    let again = json(&followed(folder.path(), &program));
+    let again = json(&followed(&binary, folder.path(), &program));
     assert_eq!(&again["objects"]["begun_ns"], begun);
     let mut report = Command::new(env!("CARGO_BIN_EXE_numawise"));
     let report = report.args(["report", "--json", "sums.nw"]).current_dir(folder.path()).output().unwrap();
@@ -64,11 +66,12 @@ fn the_arrays_are_followed_once_kept_and_shown_again() {
 #[test]
 fn without_the_option_nothing_is_followed_and_a_later_command_adds_it() {
     let folder = folder();
+    let binary = installed(folder.path(), true);
     let program = compiled(folder.path());
     let words = ["--json", "--threads", "1", "--budget", "30s", "--", &program];
-    let plain = check(folder.path(), &words).output().unwrap();
+    let plain = command_of(&binary, folder.path(), &words).output().unwrap();
     assert!(json(&plain)["objects"].is_null());
-    let told = json(&followed(folder.path(), &program));
+    let told = json(&followed(&binary, folder.path(), &program));
     assert_eq!(table(&told)["count"], 1);
     let trials = |of: &Value| of["trials"].as_array().unwrap().len();
     assert!(trials(&told) >= trials(&json(&plain)));
@@ -77,10 +80,11 @@ fn without_the_option_nothing_is_followed_and_a_later_command_adds_it() {
 #[test]
 fn a_program_that_fails_where_it_is_followed_costs_a_warning_and_no_trial() {
     let folder = folder();
+    let binary = installed(folder.path(), true);
     let text = "#!/bin/sh\nif [ -n \"$NUMAWISE_OBJECTS\" ]; then echo broken >&2; exit 7; fi\nsleep 0.05\n";
     let program = script(folder.path(), "picky", text);
     let words = ["--objects", "--json", "--budget", "20s", "--", &program];
-    let output = check(folder.path(), &words).output().unwrap();
+    let output = command_of(&binary, folder.path(), &words).output().unwrap();
     let said = stderr(&output);
     assert!(output.status.success(), "{said}");
     assert!(said.contains("the memory objects are not known") && said.contains('7'), "{said}");

@@ -3,10 +3,14 @@
 #[path = "../support/agent.rs"]
 mod agent;
 mod bad_input;
+#[path = "../support/collector.rs"]
+mod collector;
 mod followed;
 mod lines;
 mod metrics;
 mod placed;
+#[path = "../support/program.rs"]
+mod program;
 mod records;
 #[path = "../support/seccomp.rs"]
 mod refuse;

@@ -5,6 +5,8 @@ use std::process::{Command, Output};
 
 use serde_json::Value;
 
+use crate::collector::installed;
+
 /// Random reads of an array that malloc gave, for about a second. Ends with the status that is its argument.
 const PROGRAM: &str = r#"
 #include <stdio.h>
@@ -34,8 +36,8 @@ fn compiled(folder: &Path) {
     assert!(made.success());
 }
 
-fn objects(folder: &Path, words: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_numawise"));
+fn objects(binary: &Path, folder: &Path, words: &[&str]) -> Output {
+    let mut command = Command::new(binary);
     command.arg("objects").args(words).current_dir(folder).output().unwrap()
 }
 
@@ -46,10 +48,11 @@ fn json(path: &Path) -> Value {
 #[test]
 fn a_cure_is_tried_by_the_line_that_is_printed_and_kept_with_its_effect() {
     let folder = tempfile::tempdir().unwrap();
+    let binary = installed(folder.path(), true);
     compiled(folder.path());
     let words =
         ["--try", "20s", "--output", "run.nw", "--json", "run.json", "--rate", "1000", "--", "./reads"];
-    let output = objects(folder.path(), &words);
+    let output = objects(&binary, folder.path(), &words);
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(output.status.success(), "{said}");
     // What the runs print that try it is not shown.
@@ -82,8 +85,10 @@ fn a_cure_is_tried_by_the_line_that_is_printed_and_kept_with_its_effect() {
 #[test]
 fn what_cannot_be_tried_is_said_and_the_run_is_kept() {
     let folder = tempfile::tempdir().unwrap();
+    let binary = installed(folder.path(), true);
     compiled(folder.path());
-    let output = objects(folder.path(), &["--try", "20s", "--output", "run.nw", "--", "./reads", "3"]);
+    let output =
+        objects(&binary, folder.path(), &["--try", "20s", "--output", "run.nw", "--", "./reads", "3"]);
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(3), "{said}");
     assert!(said.contains("nothing is tried for a program that fails"), "{said}");
@@ -96,7 +101,7 @@ fn what_cannot_be_tried_is_said_and_the_run_is_kept() {
         ),
         (&["--try", "soon", "--output", "b.nw", "--", "./reads"], "soon"),
     ] {
-        let output = objects(folder.path(), words);
+        let output = objects(&binary, folder.path(), words);
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(!output.status.success() && said.contains(expected), "{words:?}: {said}");
     }

@@ -239,3 +239,26 @@ fn a_folder_that_cannot_be_written_is_found_before_anything_runs() {
         assert_eq!((answer.status, answer.out.as_str()), (Some(125), ""), "{}", answer.err);
     }
 }
+
+#[test]
+fn memory_objects_of_ranks_of_other_computers_come_too() {
+    let Some(bench) = hosts(NOTHING) else { return };
+    for (compiler, launcher) in MPIS {
+        let Some(program) = bench.compile(compiler, "rank_objects.c", &[]) else { continue };
+        let words = [&["--objects"], &RECORD[..]].concat();
+        let answer = around(&bench, &words, launcher, &[program.to_str().unwrap()]);
+        assert_eq!((answer.status, answer.out.as_str()), (Some(0), "done 1\n"), "{}", answer.err);
+        let json = bench.json("run.json");
+        let groups = json["objects"]["groups"].as_array().unwrap();
+        let ranks: Vec<&str> = groups.iter().map(|group| text(group, "/ranks")).collect();
+        // Too few samples of one do not keep ranks apart; where samples say nothing, all are alike.
+        if !groups[0]["time_samples"].to_string().contains("interrupts are not taken") {
+            assert_eq!(ranks, ["0-2", "3"], "{}", answer.err);
+            assert_eq!(text(&groups[1], "/host"), "host1", "{}", answer.err);
+        } else {
+            assert_eq!(ranks, ["0-3"], "{}", answer.err);
+        }
+        assert!(groups.iter().all(|group| group["objects"].to_string().contains("\"table\"")), "{launcher}");
+        assert!(left(&bench).is_empty(), "{:?}", left(&bench));
+    }
+}

@@ -20,6 +20,7 @@ mod jobs;
 mod killed;
 mod known;
 mod known_openmp;
+mod objects;
 mod openmp;
 mod others;
 mod placed;

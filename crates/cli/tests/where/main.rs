@@ -2,10 +2,13 @@
 
 #[path = "../run/answer.rs"]
 mod answer;
+#[path = "../support/collector.rs"]
+mod collector;
 mod errors;
 mod formats;
 mod live;
 mod looks;
+mod objects;
 #[path = "../support/program.rs"]
 mod program;
 mod support;

@@ -26,5 +26,7 @@ super::notices! {
         "NW947" NoObjectsOfRun { problem: String },
         /// Files of the program without lines, in which most of these bytes of objects are allocated.
         "NW948" NoLinesOfObjects { files: Vec<String>, bytes: Bytes },
+        /// Of so many ranks with a numawise each, the objects of those with the lowest numbers are kept.
+        "NW949" ObjectsLeftOut { runs: u64, kept: u64 },
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use numawise_operands::{Access, Architecture, Blame, Direction, Listing, Registers, blame};
+use numawise_operands::{Access, Architecture, Blame, Direction, Listing, Registers, StackCopy, blame};
 
 /// A recording.
 struct Recording {
@@ -120,7 +120,7 @@ fn judge(recording: &Recording, print: bool) -> Verdicts {
         };
         let registers = Registers::new(ip, std::array::from_fn::<u64, 16, _>(|k| sample[1 + k]));
         let verdict = by_ip.entry(ip).or_default();
-        match blame(listing, &registers) {
+        match blame(listing, &registers, &StackCopy::default()) {
             Blame::Unknown { .. } => verdict.unknown += 1.0,
             Blame::Nothing => verdict.nothing += 1.0,
             Blame::Accesses(accesses) => {

@@ -32,10 +32,9 @@ pub fn name_by_callers(objects: &mut [Tally], places: &Places, code: &mut dyn Co
         }
     }
     for together in of_line.into_values() {
-        let Some(depth) = first_difference(together.iter().map(|(_, own)| own.as_slice())) else {
-            name_by_calls(objects, &together, code);
-            continue;
-        };
+        // Their calls tell them apart also where these stand on lines of their own.
+        name_by_calls(objects, &together, code);
+        let Some(depth) = first_difference(together.iter().map(|(_, own)| own.as_slice())) else { continue };
         let mut of_caller: HashMap<Option<u32>, Vec<OwnPlaces>> = HashMap::new();
         for (k, own) in together {
             of_caller.entry(own.get(depth).copied()).or_default().push((k, own));

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use numawise_facts::Reading;
 use numawise_facts::objects::Skid;
+use numawise_linux::calls::clock;
 use numawise_linux::calls::interrupts::interrupts;
 use numawise_linux::calls::pages::{self, page_size};
 use numawise_linux::calls::sampler::{Sampler, SamplerObstacle, SamplerSettings};
@@ -146,21 +147,50 @@ fn each_sample(sampler: &mut Sampler, mut each: impl FnMut(&Sample<'_>)) {
     });
 }
 
+/// So much CPU time of this thread, half of it where others need the CPU too; ranks of a job that begin together may have one for several.
+struct OwnTurn {
+    length: Duration,
+    begin: Instant,
+    used: Nanoseconds,
+}
+
+impl OwnTurn {
+    /// So many times its length by the clock at most.
+    const LONGEST: u32 = 10;
+
+    fn begin(length: Duration) -> OwnTurn {
+        OwnTurn { length, begin: Instant::now(), used: clock::thread_cpu_time() }
+    }
+
+    fn is_over(&self) -> bool {
+        let (elapsed, half) = (self.begin.elapsed(), Nanoseconds::from(self.length / 2));
+        elapsed >= self.length
+            && (clock::thread_cpu_time().saturating_sub(self.used) >= half
+                || elapsed >= self.length * OwnTurn::LONGEST)
+    }
+}
+
 /// Times for which a loop that does nothing else stood still, the longest first: the interrupts among others.
 fn gaps(length: Duration) -> Vec<Nanoseconds> {
     /// A reading of the clock takes 20 to 50 ns, an interrupt more than this.
     const LEAST: Duration = Duration::from_nanos(300);
-    let begin = Instant::now();
-    let (mut last, mut gaps) = (begin, Vec::new());
+    let turn = OwnTurn::begin(length);
+    let (mut begin, mut gaps) = (Instant::now(), Vec::new());
+    let mut last = begin;
     loop {
         let now = Instant::now();
         if now - last > LEAST {
             gaps.push(Nanoseconds((now - last).as_nanos() as u64));
         }
-        if now - begin > length {
-            break;
-        }
         last = now;
+        // Not after each reading: the call would be a gap.
+        if now - begin > length {
+            if turn.is_over() {
+                break;
+            }
+            last = Instant::now();
+            begin = last;
+        }
     }
     gaps.sort_by(|one, other| other.cmp(one));
     gaps
@@ -221,8 +251,8 @@ impl Chase {
 
     /// For so long.
     fn run(&self, length: Duration) -> ChaseCode {
-        let (begin, mut at, mut code) = (Instant::now(), 0, self.code());
-        while begin.elapsed() < length {
+        let (turn, mut at, mut code) = (OwnTurn::begin(length), 0, self.code());
+        while !turn.is_over() {
             (at, code) = self.pass(at, 2_000);
         }
         std::hint::black_box(at);

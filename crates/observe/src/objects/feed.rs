@@ -1,11 +1,14 @@
 //! What the kernel sampled and what the library in the program logged, handed to the tracker in the order of time.
 
-use numawise_facts::objects::{AllocationLog, FaultSamples};
+use numawise_facts::Reading;
+use numawise_facts::objects::{AllocationLog, BandwidthOverTime, FaultSamples, TouchMethod};
+use numawise_linux::calls::clock;
 use numawise_linux::calls::sampler::Sampler;
 use numawise_linux::samples::{Record, Sample, UserRegisters};
 use numawise_operands::Registers;
 use numawise_units::Nanoseconds;
 
+use super::bandwidth::{BandwidthError, BandwidthWatch};
 use super::input::{CodeMapping, FaultSample, Stack, TimeSample};
 use super::log::{HeapLogs, LoggedRecord, LoggedSamples};
 use super::{ObjectTracker, TrackedObjects};
@@ -22,6 +25,7 @@ pub struct ObjectFeed {
     faults: Option<u64>,
     sampled: KernelRecords,
     kernel: KernelCounts,
+    bandwidth: Result<BandwidthWatch, BandwidthError>,
 }
 
 /// A thread that was interrupted between taking the time and writing its record down has done so after this, nearly always.
@@ -45,13 +49,22 @@ pub struct FedObjects {
     /// Samples that the program took itself.
     pub own: LoggedSamples,
     pub kernel: KernelCounts,
+    pub bandwidth: Reading<BandwidthOverTime>,
 }
 
 impl FedObjects {
-    /// Samples at page faults.
-    pub fn faults(&self) -> FaultSamples {
+    /// What is known of page faults.
+    pub fn faults(&self, method: TouchMethod) -> FaultSamples {
         let counts = &self.tracked.counts;
-        FaultSamples { samples: counts.fault_samples, faults: counts.faults, lost: self.kernel.lost }
+        let (lost, in_system_calls) = match method {
+            TouchMethod::Faults => {
+                let unseen = "samples of page faults are of the program's own instructions only";
+                (self.kernel.lost, Reading::unavailable(unseen))
+            }
+            TouchMethod::Counted => (self.own.lost, Reading::Measured(counts.faults_in_calls)),
+        };
+        let (samples, faults) = (counts.fault_samples, counts.faults);
+        FaultSamples { samples, faults, lost, method, in_system_calls }
     }
 }
 
@@ -106,9 +119,14 @@ impl KernelRecords {
 
 impl ObjectFeed {
     /// `faults`: page faults from one sample of the kernel to the next, where it samples the program.
-    pub fn new(tracker: ObjectTracker, logs: HeapLogs, faults: Option<u64>) -> ObjectFeed {
+    pub fn new(
+        tracker: ObjectTracker,
+        logs: HeapLogs,
+        faults: Option<u64>,
+        bandwidth: Result<BandwidthWatch, BandwidthError>,
+    ) -> ObjectFeed {
         let (sampled, kernel) = (KernelRecords::default(), KernelCounts::default());
-        ObjectFeed { tracker, logs, faults, sampled, kernel }
+        ObjectFeed { tracker, logs, faults, sampled, kernel, bandwidth }
     }
 
     /// Notes that so many records found no place with us.
@@ -138,9 +156,19 @@ impl ObjectFeed {
         next.for_each(|record| feed_kernel(tracker, kernel, record, faults));
     }
 
-    /// Looks where pages lie, where that is due.
+    /// Looks where pages lie, and how much memory is accessed, where that is due.
     pub fn look(&mut self, now: Nanoseconds) {
         self.tracker.look(now);
+        if let Ok(bandwidth) = &mut self.bandwidth {
+            bandwidth.look(now);
+        }
+    }
+
+    /// What was seen up to now, while the program goes on.
+    pub fn so_far(&mut self, now: Nanoseconds) -> FedObjects {
+        let (log, own) = (self.logs.counts(), self.logs.samples());
+        let bandwidth = self.bandwidth.as_ref().map_or_else(unavailable, BandwidthWatch::so_far);
+        FedObjects { tracked: self.tracker.so_far(now), log, own, kernel: self.kernel, bandwidth }
     }
 
     /// What was seen, once the program has ended.
@@ -148,8 +176,16 @@ impl ObjectFeed {
         // Of a program that has ended, nobody is in the middle of a record.
         self.hand_over(Nanoseconds(u64::MAX));
         let (log, own) = (self.logs.counts(), self.logs.samples());
-        FedObjects { tracked: self.tracker.finish(), log, own, kernel: self.kernel }
+        let bandwidth = match self.bandwidth {
+            Ok(bandwidth) => bandwidth.finish(clock::monotonic()),
+            Err(error) => unavailable(&error),
+        };
+        FedObjects { tracked: self.tracker.finish(), log, own, kernel: self.kernel, bandwidth }
     }
+}
+
+fn unavailable(error: &BandwidthError) -> Reading<BandwidthOverTime> {
+    Reading::unavailable(error.to_string())
 }
 
 fn feed_kernel(tracker: &mut ObjectTracker, counts: &mut KernelCounts, record: &KernelRecord, faults: u64) {
@@ -184,7 +220,7 @@ fn feed_sample(tracker: &mut ObjectTracker, sample: &Sample<'_>, faults: Option<
         tracker.fault(&FaultSample { at, process, thread, cpu, address, faults, stack });
     } else {
         let registers = Registers::new(registers.ip(), registers.general());
-        tracker.time(&TimeSample { at, process, thread, cpu, registers, stack });
+        tracker.time(&TimeSample { at, process, thread, cpu, registers, faults: None, stack });
     }
 }
 

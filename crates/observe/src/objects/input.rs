@@ -56,6 +56,8 @@ pub struct TimeSample<'a> {
     pub thread: Pid,
     pub cpu: CpuId,
     pub registers: Registers,
+    /// Page faults of the thread since it began, modulo 2^32; nothing where they are sampled by themselves.
+    pub faults: Option<u32>,
     pub stack: Stack<'a>,
 }
 

@@ -19,7 +19,7 @@ const PAGES: usize = 32;
 const USES: usize = 8 * LINES as usize;
 
 /// The choice of one object.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct PageLines {
     /// By the hash of the page.
     pages: BTreeMap<u64, BTreeMap<(u8, u32), f64>>,

@@ -285,6 +285,7 @@ fn sample<'a>(process: Pid, at: Nanoseconds, record: &SampleRecord<'a>) -> Optio
         thread: pid(record.thread),
         cpu: CpuId(record.cpu?),
         registers: Registers::new(record.ip, general),
+        faults: Some(record.faults),
         stack: Stack {
             ip: record.ip,
             sp: record.sp,

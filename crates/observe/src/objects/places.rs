@@ -90,7 +90,7 @@ impl Places {
         self.by_address.retain(|(of, _), _| *of != process);
     }
 
-    pub fn all(self) -> Vec<CodePlace> {
-        self.all
+    pub fn all(&self) -> &[CodePlace] {
+        &self.all
     }
 }

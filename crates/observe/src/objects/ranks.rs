@@ -30,12 +30,10 @@ impl ProcessRanks {
     }
 
     /// Those that are ranks, by their numbers.
-    pub fn found(self) -> Vec<ProcessRank> {
-        let mut found: Vec<ProcessRank> = self
-            .known
-            .into_iter()
-            .filter_map(|(process, rank)| Some(ProcessRank { process, rank: rank? }))
-            .collect();
+    pub fn found(&self) -> Vec<ProcessRank> {
+        let of =
+            |(process, rank): (&Pid, &Option<Rank>)| Some(ProcessRank { process: *process, rank: (*rank)? });
+        let mut found: Vec<ProcessRank> = self.known.iter().filter_map(of).collect();
         found.sort_by_key(|of| (of.rank, of.process));
         found
     }
@@ -58,7 +56,8 @@ mod tests {
         write(11, "PATH=/bin\0");
         write(12, "OMPI_COMM_WORLD_RANK=1\0");
         write(13, "PMI_RANK=many\0");
-        [10, 11, 12, 13, 14].map(Pid).into_iter().for_each(|process| ranks.ask(process));
+        write(15, "PMI_RANK=4000000000\0");
+        [10, 11, 12, 13, 14, 15].map(Pid).into_iter().for_each(|process| ranks.ask(process));
         std::fs::remove_dir_all(folder.path().join("proc/10")).unwrap();
         // The launcher's daemon becomes a rank.
         write(11, "PMI_RANK=0\0");

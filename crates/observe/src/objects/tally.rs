@@ -36,7 +36,7 @@ pub struct User {
 }
 
 /// An object while the program runs.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Tally {
     kind: ObjectKind,
     process: Pid,
@@ -57,6 +57,7 @@ pub struct Tally {
     lines: PageLines,
     huge: Reading<HugePages>,
     site: Reading<Vec<FileAddress>>,
+    is_hidden: bool,
 }
 
 impl Tally {
@@ -83,7 +84,13 @@ impl Tally {
                 "the size of its pages was not asked for: it is small, or was there too shortly",
             ),
             site: Reading::unavailable("it is not known in which file its allocation is"),
+            is_hidden: false,
         }
+    }
+
+    /// It is none of the program's, and nothing is said of it.
+    pub fn hidden(self) -> Tally {
+        Tally { is_hidden: true, ..self }
     }
 
     /// At these addresses of files.
@@ -135,6 +142,16 @@ impl Tally {
         }
     }
 
+    /// Pages of which no first access was seen; of memory that is no allocation nobody knows.
+    pub fn untouched(&self, page: u64) -> u64 {
+        if self.count == 0 {
+            return u64::MAX;
+        }
+        let touched: u64 = self.touched.values().map(|(_, faults)| faults).sum();
+        // An allocation that begins within a page has one more than its bytes.
+        (self.total / page.max(1)).saturating_add(self.count).saturating_sub(touched)
+    }
+
     pub fn use_by(&mut self, user: User, used: Used) {
         self.used.entry(user).or_default().add(used);
     }
@@ -175,7 +192,7 @@ impl Tally {
     /// True where there is something to say of it. Variables are there also where nobody uses them: those of a large library by the hundred.
     pub fn is_seen(&self) -> bool {
         let is_allocated = self.count > 0 && self.kind != ObjectKind::Global;
-        is_allocated || !self.touched.is_empty() || !self.used.is_empty()
+        !self.is_hidden && (is_allocated || !self.touched.is_empty() || !self.used.is_empty())
     }
 
     pub fn finish(self, begin_of_run: Nanoseconds) -> MemoryObject {

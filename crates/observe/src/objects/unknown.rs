@@ -10,7 +10,7 @@ use super::tally::{Used, User};
 pub type Instruction = (Pid, u64);
 
 /// What instructions access, and how often that was not known.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct UnknownAccesses {
     known: HashMap<Instruction, BTreeMap<u32, f64>>,
     waiting: BTreeMap<(Instruction, User, Option<u32>), Used>,

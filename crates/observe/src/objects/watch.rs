@@ -23,6 +23,8 @@ const FIRST: Duration = Duration::from_millis(8);
 const LAST: Duration = Duration::from_millis(40);
 /// Where the library samples, its ring wakes nobody: 4,096 samples of 256 threads that run all the time take 16 ms.
 const OF_LIBRARY: Duration = Duration::from_millis(8);
+/// Symbols of a large library take a second or two, and what was asked waits behind them.
+const MOST_WAIT_FOR_ANSWER: Duration = Duration::from_secs(20);
 /// Records that wait for the second thread take so much at most.
 const MOST_WAITING: usize = 64 << 20;
 
@@ -33,6 +35,20 @@ pub struct ObjectWatch {
     running: PipeWriter,
     reading: JoinHandle<Nanoseconds>,
     following: JoinHandle<WatchedObjects>,
+    messages: Sender<Message>,
+}
+
+/// Asks for what is known so far, from any thread.
+#[derive(Debug, Clone)]
+pub struct ObjectAsker(Sender<Message>);
+
+impl ObjectAsker {
+    /// What was seen up to now; nothing where the program has ended, or the answer takes too long.
+    pub fn so_far(&self) -> Option<WatchedObjects> {
+        let (answer, answered) = channel();
+        self.0.send(Message::Question(answer)).ok()?;
+        answered.recv_timeout(MOST_WAIT_FOR_ANSWER).ok()
+    }
 }
 
 /// What is left of them.
@@ -54,10 +70,20 @@ pub enum ObjectWatchError {
     Panicked,
 }
 
+/// What the thread that follows is sent.
+#[derive(Debug)]
+enum Message {
+    Rings(ReadRings),
+    Question(Sender<WatchedObjects>),
+}
+
 /// What was in the rings at one moment; nothing where there was no room for it.
+#[derive(Debug)]
 struct ReadRings {
     at: Nanoseconds,
     records: Result<KernelRecords, usize>,
+    /// The program has ended.
+    is_last: bool,
 }
 
 impl ObjectWatch {
@@ -73,6 +99,7 @@ impl ObjectWatch {
         let waiting = Arc::new(AtomicUsize::new(0));
         let (send, receive) = channel();
         let of_reader = Arc::clone(&waiting);
+        let messages = Sender::clone(&send);
         let reading = Builder::new()
             .name("read-samples".to_owned())
             .spawn(move || read(sampler, &send, &of_reader, &end))
@@ -84,7 +111,12 @@ impl ObjectWatch {
         });
         // Without the one that follows, the one that reads ends at once.
         let following = following.map_err(ObjectWatchError::Thread)?;
-        Ok(ObjectWatch { running, reading, following })
+        Ok(ObjectWatch { running, reading, following, messages })
+    }
+
+    /// For whoever wants to know before the program has ended.
+    pub fn asker(&self) -> ObjectAsker {
+        ObjectAsker(self.messages.clone())
     }
 
     /// To be called when the program has ended.
@@ -103,7 +135,7 @@ impl ObjectWatch {
 /// Reads until the other end of `end` is closed, and once more; the CPU time of this thread.
 fn read(
     mut sampler: Option<Sampler>,
-    send: &Sender<ReadRings>,
+    send: &Sender<Message>,
     waiting: &AtomicUsize,
     end: &PipeReader,
 ) -> Nanoseconds {
@@ -120,7 +152,7 @@ fn read(
             Ok(read)
         };
         // Nobody follows any more: that thread failed, which is told at the end.
-        if send.send(ReadRings { at, records }).is_err() || is_last {
+        if send.send(Message::Rings(ReadRings { at, records, is_last })).is_err() || is_last {
             return clock::thread_cpu_time();
         }
         match &sampler {
@@ -131,25 +163,38 @@ fn read(
     }
 }
 
-fn follow(mut feed: ObjectFeed, receive: &Receiver<ReadRings>, waiting: &AtomicUsize) -> WatchedObjects {
-    let mut rings = receive.recv().ok();
-    while let Some(ReadRings { at, records }) = rings.take() {
-        match records {
-            Ok(records) => {
-                let bytes = records.bytes();
-                feed.drain(records, at);
-                waiting.fetch_sub(bytes, Ordering::Relaxed);
+/// Follows until the program has ended. Whoever may ask keeps the channel open, so that its end says nothing.
+fn follow(mut feed: ObjectFeed, receive: &Receiver<Message>, waiting: &AtomicUsize) -> WatchedObjects {
+    let mut message = receive.recv().ok();
+    while let Some(received) = message.take() {
+        match received {
+            Message::Rings(ReadRings { at, records, is_last }) => {
+                match records {
+                    Ok(records) => {
+                        let bytes = records.bytes();
+                        feed.drain(records, at);
+                        waiting.fetch_sub(bytes, Ordering::Relaxed);
+                    }
+                    Err(lost) => {
+                        feed.lose(lost as u64);
+                        feed.drain(KernelRecords::default(), at);
+                    }
+                }
+                if is_last {
+                    break;
+                }
             }
-            Err(lost) => {
-                feed.lose(lost as u64);
-                feed.drain(KernelRecords::default(), at);
+            Message::Question(answer) => {
+                let fed = feed.so_far(clock::monotonic());
+                // Who asked may have gone.
+                let _ = answer.send(WatchedObjects { fed, cost: clock::thread_cpu_time() });
             }
         }
-        rings = receive.try_recv().ok();
-        if rings.is_none() {
+        message = receive.try_recv().ok();
+        if message.is_none() {
             // All that is known was handed over: now is the time to ask the kernel, and to wait.
             feed.look(clock::monotonic());
-            rings = receive.recv().ok();
+            message = receive.recv().ok();
         }
     }
     WatchedObjects { fed: feed.finish(), cost: clock::thread_cpu_time() }

@@ -40,6 +40,7 @@ pub fn step(ip: u64, word: u32) -> Step {
         reads,
         writes,
         changes: [None, None],
+        load: None,
         repeats: false,
         pauses: false,
     }

@@ -55,7 +55,8 @@ pub fn watching(of: &ObjectWatching) -> Sound {
         ensure(holds, place("time.skid.one_after"), found, "a part of the samples")?;
     }
     if let Some(faults) = of.faults.measured() {
-        for number in [faults.samples, faults.faults, faults.lost] {
+        let in_calls = faults.in_system_calls.measured().copied().unwrap_or_default();
+        for number in [faults.samples, faults.faults, faults.lost, in_calls] {
             count(number, place("faults"))?;
         }
     }
@@ -243,7 +244,7 @@ pub fn beyond_objects(run: &ObjectRun) -> Sound {
         let again = first_again(moment.by_node.iter().map(|(node, _)| node));
         let again = again.map_or_else(String::new, |node| format!("node {} twice", node.index()));
         ensure(again.is_empty(), place("bandwidth.by_node"), again, "each node once")?;
-        for (_, rate) in &moment.by_node {
+        for (_, rate) in moment.by_node.iter().chain(&moment.remote) {
             let sane = (0.0..=1e15).contains(&rate.0);
             ensure(sane, place("bandwidth.by_node"), rate.0, "from 0 to 10^15 bytes a second")?;
         }

@@ -7,7 +7,7 @@ use numawise_facts::objects::{
     AccessMethod, AllocationLog, BandwidthMoment, BandwidthOverTime, BandwidthSource, FaultSamples,
     FirstTouch, HugePages, LineUse, MemoryBound, MemoryBoundSource, MemoryObject, ObjectCure, ObjectKind,
     ObjectPages, ObjectRunHeader, ObjectThread, ObjectUse, ObjectWatching, PARTS, PartUse, PlaceCount,
-    PlaceUse, ProcessRank, Skid, SourceExcerpt, TimeSamples, TriedCure,
+    PlaceUse, ProcessRank, Skid, SourceExcerpt, TimeSamples, TouchMethod, TriedCure,
 };
 use numawise_facts::{Effect, ObjectRun, Reading};
 use numawise_record::{
@@ -33,7 +33,7 @@ fn header() -> ObjectRunHeader {
         host: of.host,
         machine: of.machine,
         placement: of.placement,
-        exit: of.exit,
+        exit: Some(of.exit),
         wall: of.wall,
         usage: of.usage,
         notices: of.notices,
@@ -59,7 +59,13 @@ fn watching() -> ObjectWatching {
             skid: Skid { samples: 100, one_after: 95 },
             method: AccessMethod::Waited,
         }),
-        faults: Reading::Measured(FaultSamples { samples: 96, faults: 1632, lost: 0 }),
+        faults: Reading::Measured(FaultSamples {
+            samples: 96,
+            faults: 1632,
+            lost: 0,
+            method: TouchMethod::Faults,
+            in_system_calls: Reading::unavailable("it was not collected"),
+        }),
         cost: Reading::Measured(milliseconds(12)),
         own_time: Reading::Measured(milliseconds(40)),
         page_size: Reading::Measured(Bytes::kib(4)),
@@ -181,6 +187,7 @@ pub fn run() -> ObjectRun {
             moments: vec![BandwidthMoment {
                 at: milliseconds(500),
                 by_node: vec![(NodeId(0), BytesPerSecond(2.5e9)), (NodeId(1), BytesPerSecond(0.0))],
+                remote: Vec::new(),
             }],
         }),
         ranks: Vec::new(),
@@ -201,6 +208,12 @@ fn file() -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("objects.nw");
     (folder, path)
+}
+
+/// The same with two processes that are ranks.
+pub fn of_ranks() -> ObjectRun {
+    let rank = |process, rank| ProcessRank { process: Pid(process), rank: Rank(rank) };
+    ObjectRun { ranks: vec![rank(100, 0), rank(101, 1)], ..run() }
 }
 
 #[test]
@@ -224,12 +237,22 @@ fn a_run_comes_back_as_it_was() {
         ..run()
     };
     let rank = |process, rank| ProcessRank { process: Pid(process), rank: Rank(rank) };
-    let of_ranks = ObjectRun { ranks: vec![rank(100, 0), rank(101, 1)], ..run() };
     let (_folder, path) = file();
     let twice = ObjectRun { ranks: vec![rank(100, 0), rank(100, 1)], ..run() };
     let refused = save_object_run(&path, &twice, Existing::Stays).unwrap_err().to_string();
     assert!(refused.contains("process 100 twice"), "{refused}");
-    for run in [run(), of_ranks, nothing] {
+    let monitored = ObjectRun {
+        bandwidth: Reading::Measured(BandwidthOverTime {
+            source: BandwidthSource::Resctrl,
+            moments: vec![BandwidthMoment {
+                at: milliseconds(100),
+                by_node: vec![(NodeId(0), BytesPerSecond(2.5e9))],
+                remote: vec![(NodeId(0), BytesPerSecond(1.5e9))],
+            }],
+        }),
+        ..run()
+    };
+    for run in [run(), of_ranks(), nothing, monitored] {
         let (_folder, path) = file();
         object_run_may_be_saved(&path, Existing::Stays).unwrap();
         save_object_run(&path, &run, Existing::Stays).unwrap();

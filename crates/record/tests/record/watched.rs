@@ -23,7 +23,7 @@ use numawise_record::{
 use numawise_units::{Bytes, CpuId, Nanoseconds, NodeId, Pid};
 use rusqlite::Connection;
 
-use crate::sample;
+use crate::{objects, sample};
 pub use merged::merged_run;
 
 const SECOND: u64 = 1_000_000_000;
@@ -281,7 +281,13 @@ pub fn run() -> WatchedRun {
         processes: vec![process(0), process(1)],
         merged: None,
         places: places(),
+        objects: Vec::new(),
     }
+}
+
+/// The same with the memory objects that two numawise followed.
+pub fn with_objects() -> WatchedRun {
+    WatchedRun { objects: vec![objects::of_ranks(), objects::run()], ..run() }
 }
 
 fn file() -> (tempfile::TempDir, PathBuf) {
@@ -296,10 +302,44 @@ fn a_run_comes_back_as_it_was() {
     save_watched_run(&path, &run(), Existing::Stays).unwrap();
     assert_eq!(kind(&path).unwrap(), RecordKind::WatchedRun);
     assert_eq!(read_watched_run(&path).unwrap(), run());
+    let (_folder, path) = file();
+    save_watched_run(&path, &with_objects(), Existing::Stays).unwrap();
+    assert_eq!(read_watched_run(&path).unwrap(), with_objects());
     let nothing = WatchedRun { processes: vec![], places: SourcePlaces::new(), ..run() };
     let (_folder, path) = file();
     save_watched_run(&path, &nothing, Existing::Stays).unwrap();
     assert_eq!(read_watched_run(&path).unwrap(), nothing);
+}
+
+#[test]
+fn objects_that_make_no_sense_are_refused() {
+    let (folder, path) = file();
+    let mut twice = with_objects();
+    twice.objects[1].ranks = vec![twice.objects[0].ranks[0]; 2];
+    let refused = save_watched_run(&path, &twice, Existing::Stays).unwrap_err().to_string();
+    assert!(refused.contains("process 100 twice") && !path.exists(), "{refused}");
+    save_watched_run(&path, &with_objects(), Existing::Stays).unwrap();
+    let broken = [
+        ("DELETE FROM object_rows WHERE run = 0", "row 1, run: found 1, expected numbers from 0"),
+        ("DELETE FROM object_rows WHERE run = 1 AND part = 'header'", "0 rows of part 'header'"),
+        (
+            "UPDATE object_rows SET number = 70 WHERE run = 1 AND part = 'object' AND number = 0",
+            "without a gap",
+        ),
+        ("DELETE FROM object_rows WHERE run = 0 AND part = 'place'", "place"),
+        ("UPDATE object_rows SET facts = '[' WHERE run = 1 AND part = 'watching'", "facts"),
+        (
+            "UPDATE object_rows SET facts = replace(facts, '\"rank\":1', '\"rank\":99999999') WHERE part = 'beyond'",
+            "99999999",
+        ),
+    ];
+    for (sql, expected) in broken {
+        let copy = folder.path().join("broken.nw");
+        std::fs::copy(&path, &copy).unwrap();
+        assert!(Connection::open(&copy).unwrap().execute(sql, []).unwrap() > 0, "{sql}");
+        let error = read_watched_run(&copy).unwrap_err().to_string();
+        assert!(error.contains(expected), "{sql}: {error}");
+    }
 }
 
 #[test]

@@ -16,7 +16,7 @@ pub fn text(notice: &ObjectsNotice) -> String {
         }
         ObjectsNotice::SampledInside { problem } => format!(
             "the kernel does not let numawise sample the program ({problem}): its threads are interrupted by timers of their CPU time \
-             instead, and who touched pages first is not known; with sysctl kernel.perf_event_paranoid=2, and in a \
+             instead, and who touched pages first is an estimate from these; with sysctl kernel.perf_event_paranoid=2, and in a \
              container a seccomp profile that allows perf_event_open, page faults are sampled themselves"
         ),
         ObjectsNotice::WatchFailed { problem } => {
@@ -42,6 +42,10 @@ pub fn text(notice: &ObjectsNotice) -> String {
                 [file] => format!("{file} has"),
                 files => format!("{} have", files.join(", ")),
             }
+        ),
+        ObjectsNotice::ObjectsLeftOut { runs, kept } => format!(
+            "the memory objects of the first {kept} of {runs} ranks are kept; those of all are with numawise around the launcher (numawise snapshot \
+             --objects -- mpirun ...)"
         ),
         ObjectsNotice::NoObjectsOfRun { problem } => {
             format!("the memory objects are not known: nothing was handed over from the run that followed them: {problem}")

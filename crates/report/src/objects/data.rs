@@ -46,13 +46,13 @@ fn bandwidth(shown: &Shown) -> Value {
     let Some(of) = shown.run.bandwidth.measured() else { return Value::Null };
     let nodes = views::bandwidth_nodes(of);
     let moments = of.moments.iter().map(|moment| {
-        let value = |node: &NodeId| {
-            moment.by_node.iter().find(|(of, _)| of == node).map(|(_, bandwidth)| short(bandwidth.0))
-        };
-        object!([moment.at.0 / 1_000_000, nodes.iter().map(value).collect::<Vec<_>>()])
+        let values = nodes
+            .iter()
+            .flat_map(|node| views::rates(moment, *node).map(|rate| rate.map(|rate| short(rate.0))));
+        object!([moment.at.0 / 1_000_000, values.collect::<Vec<_>>()])
     });
     object!({
-        "nodes": nodes.iter().map(|node| format!("node {node}")).collect::<Vec<_>>(),
+        "nodes": nodes.iter().flat_map(views::links).collect::<Vec<_>>(),
         "moments": moments.collect::<Vec<_>>(),
     })
 }

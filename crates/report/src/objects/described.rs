@@ -96,7 +96,7 @@ fn facts(shown: &Shown, row: &ObjectRow, findings: &[&ObjectFinding]) -> Vec<Fac
 fn entry(of: &ObjectFinding) -> Entry {
     Entry {
         code: of.finding.id.code(),
-        title: object_findings::name(of.finding.id),
+        title: object_findings::name(of.finding.id).to_owned(),
         parts: vec![("seen", object_findings::evidence(&of.finding))],
     }
 }

@@ -1,6 +1,6 @@
 //! Memory objects as people read them.
 
-use numawise_facts::objects::{AccessMethod, AllocationLog, TimeSamples};
+use numawise_facts::objects::{AccessMethod, AllocationLog, ObjectRunHeader, TimeSamples};
 use numawise_facts::{Reading, ResourceUsage};
 use numawise_tables::objects::ObjectRow;
 
@@ -12,7 +12,7 @@ use crate::document::{
 };
 use crate::findings::objects as object_findings;
 use crate::notice;
-use crate::snapshot::words::exit;
+use crate::program::exit;
 
 const SCRIPT: &str = include_str!("charts.js");
 
@@ -81,19 +81,11 @@ fn facts(shown: &Shown) -> Vec<Fact> {
     let fact = |name, text: Text| Fact { name, text, code: false };
     let mut facts = vec![
         Fact { name: "Program", text: header.command.shell_line().into(), code: true },
-        fact("Elapsed", format!("{}; it {}", header.wall, exit(header.exit)).into()),
+        fact("Elapsed", elapsed(header).into()),
         fact("Memory", peak(&header.usage)),
         fact("Allocations", Text::of(&watching.allocations, |log| allocations(log, shown))),
         fact("Accesses", Text::of(&watching.time, accesses)),
-        fact(
-            "Page faults",
-            Text::of(&watching.faults, |faults| {
-                format!(
-                    "{} samples, which stand for {} first accesses to pages",
-                    faults.samples, faults.faults
-                )
-            }),
-        ),
+        fact("Page faults", Text::of(&watching.faults, words::faults)),
         fact(
             "Cost",
             Text::of(&shown.tables.cost, |share| {
@@ -106,7 +98,7 @@ fn facts(shown: &Shown) -> Vec<Fact> {
             "Memory bound",
             Text::of(&shown.run.memory_bound, |bound| {
                 format!(
-                    "{} of its time, {}",
+                    "at most {} of its time, {}",
                     words::percent(bound.share),
                     words::memory_bound_source(bound.source)
                 )
@@ -115,13 +107,19 @@ fn facts(shown: &Shown) -> Vec<Fact> {
         fact(
             "Bandwidth",
             Text::of(&shown.run.bandwidth, |of| {
-                let moments = many(of.moments.len() as u64, "moment");
-                format!("{moments}, {}", words::bandwidth_source(of.source))
+                format!("{}; {}", words::bandwidth(of), words::bandwidth_source(of.source))
             }),
         ),
     ];
     facts.extend(shown.record.map(|record| Fact { name: "Kept in", text: record.into(), code: true }));
     facts
+}
+
+fn elapsed(header: &ObjectRunHeader) -> String {
+    match header.exit {
+        Some(ended) => format!("{}; it {}", header.wall, exit(ended)),
+        None => format!("{} so far; it still runs", header.wall),
+    }
 }
 
 fn peak(usage: &ResourceUsage) -> Text {

@@ -2,6 +2,7 @@
 
 use numawise_facts::activity::CodePlace;
 use numawise_facts::finding::AdvisedStep;
+use numawise_facts::objects::TouchMethod;
 use numawise_facts::{Exit, Reading};
 use numawise_tables::objects::{
     FastMemoryChoice, NodeShare, ObjectFinding, ObjectRow, ObjectUser, ResidenceMoment, ShareInterval,
@@ -16,6 +17,14 @@ use crate::object::{each, reading};
 
 /// The name and the version of the format.
 pub const SCHEMA: &str = "numawise/objects/1";
+
+/// The same of what several say that follow running programs.
+pub const LIVE_SCHEMA: &str = "numawise/where-objects/1";
+
+/// The objects of programs that run, as one JSON object, ending with a newline.
+pub fn live_json(runs: &[Shown]) -> String {
+    format!("{:#}\n", object!({ "schema": LIVE_SCHEMA, "runs": each(runs, value) }))
+}
 
 /// The objects as one JSON object, ending with a newline.
 pub fn json(shown: &Shown) -> String {
@@ -37,9 +46,13 @@ pub fn value(shown: &Shown) -> Value {
             "source": of.source,
             "moments": each(&of.moments, |moment| object!({
                 "seconds": moment.at.seconds(),
-                "nodes": moment.by_node.iter().map(|(node, bandwidth)| {
-                    object!({ "node": node, "bytes_per_second": bandwidth })
-                }).collect::<Vec<_>>(),
+                "nodes": each(&moment.by_node, |(node, all)| {
+                    let mut of = object!({ "node": node, "bytes_per_second": all });
+                    if let Some((_, remote)) = moment.remote.iter().find(|(of, _)| of == node) {
+                        of["remote_bytes_per_second"] = object!(remote);
+                    }
+                    of
+                }),
             })),
         })),
         "time_samples": tables.time_samples,
@@ -48,10 +61,10 @@ pub fn value(shown: &Shown) -> Value {
         "watching": run.watching,
         "unavailable": unavailable(shown),
         "notices": each(&header.notices, notice::json),
-        "exit": match header.exit {
+        "exit": header.exit.map(|exit| match exit {
             Exit::Code(code) => object!({ "code": code }),
             Exit::Signal(signal) => object!({ "signal": signal }),
-        },
+        }),
         "wall_seconds": header.wall.seconds(),
         "command": {
             "line": header.command.shell_line(),
@@ -68,6 +81,17 @@ pub fn value(shown: &Shown) -> Value {
         "tool_version": header.tool_version,
         "begun_ns": header.begun,
     })
+}
+
+/// What is said of the objects of a part of a run, without what is of all of it.
+pub fn part(shown: &Shown) -> Value {
+    const OF_PART: [&str; 6] =
+        ["objects", "left_out", "findings", "fast_memory", "time_samples", "unavailable"];
+    let mut value = value(shown);
+    if let Some(fields) = value.as_object_mut() {
+        fields.retain(|name, _| OF_PART.contains(&name.as_str()));
+    }
+    value
 }
 
 /// What of the run could not be measured at all.
@@ -102,6 +126,8 @@ fn one(shown: &Shown, row: &ObjectRow) -> Value {
         "huge_pages_share": row.huge,
         "faults": reading(&row.first_touch, |touch| object!(touch.faults)),
         "first_touch": reading(&row.first_touch, |touch| each(&touch.touchers, |of| toucher(shown, of))),
+        "first_touch_is_estimate":
+            reading(&row.first_touch, |touch| object!(touch.method == TouchMethod::Counted)),
         "first_touch_nodes": reading(&row.first_touch, |touch| each(&touch.nodes, node)),
         "samples": used(|used| object!(used.samples)),
         "used": reading(&row.used, |used| each(&used.users, |of| user(shown, of))),
@@ -149,7 +175,7 @@ fn residence(moment: &ResidenceMoment) -> Value {
     })
 }
 
-fn share(of: &ShareInterval) -> Value {
+pub fn share(of: &ShareInterval) -> Value {
     object!({ "value": of.value, "low": of.low, "high": of.high })
 }
 

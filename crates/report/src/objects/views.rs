@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use numawise_facts::objects::BandwidthOverTime;
+use numawise_facts::objects::{BandwidthMoment, BandwidthOverTime};
 use numawise_tables::objects::{FastMemoryChoice, ObjectRow, ResidenceMoment};
-use numawise_units::{Nanoseconds, NodeId};
+use numawise_units::{BytesPerSecond, Nanoseconds, NodeId};
 
 use super::{Shown, words};
 use crate::amount::many;
@@ -218,14 +218,12 @@ pub fn bandwidth(shown: &Shown) -> Option<Block> {
     let nodes = bandwidth_nodes(of);
     let step = of.moments.len().div_ceil(MOMENTS).max(1);
     let rows = of.moments.iter().step_by(step).map(|moment| {
-        let value = |node: &NodeId| {
-            let of = moment.by_node.iter().find(|(of, _)| of == node);
-            of.map_or_else(|| "?".to_owned(), |(_, bandwidth)| bandwidth.to_string())
-        };
-        std::iter::once(time(moment.at)).chain(nodes.iter().map(value)).collect::<Row>()
+        let text = |rate: Option<BytesPerSecond>| rate.map_or("?".to_owned(), |rate| rate.to_string());
+        let values = nodes.iter().flat_map(|node| rates(moment, *node).map(text));
+        std::iter::once(time(moment.at)).chain(values).collect::<Row>()
     });
     let mut columns = vec![Column::text("time")];
-    columns.extend(nodes.iter().map(|node| Column::number(format!("node {node}"))));
+    columns.extend(nodes.iter().flat_map(links).map(Column::number));
     let rows: Vec<Row> = rows.collect();
     let summary =
         format!("{} of {}", many(rows.len() as u64, "row"), many(of.moments.len() as u64, "moment"));
@@ -240,6 +238,19 @@ pub fn bandwidth_nodes(of: &BandwidthOverTime) -> Vec<NodeId> {
     let nodes: BTreeSet<NodeId> =
         of.moments.iter().flat_map(|moment| moment.by_node.iter().map(|(node, _)| *node)).collect();
     nodes.into_iter().collect()
+}
+
+/// What the CPUs of a node read and wrote of its local memory, and of that of other nodes.
+pub fn rates(moment: &BandwidthMoment, node: NodeId) -> [Option<BytesPerSecond>; 2] {
+    let of = |all: &[(NodeId, BytesPerSecond)]| all.iter().find(|(of, _)| *of == node).map(|(_, rate)| *rate);
+    let (all, remote) = (of(&moment.by_node), of(&moment.remote));
+    let local = all.zip(remote).map(|(all, remote)| BytesPerSecond(all.0 - remote.0));
+    [local, remote]
+}
+
+/// The names of both.
+pub fn links(node: &NodeId) -> [String; 2] {
+    [format!("node {node}, local"), format!("node {node}, remote")]
 }
 
 fn html_only(block: Block) -> Block {

@@ -2,14 +2,16 @@
 
 use numawise_facts::Reading;
 use numawise_facts::activity::CodePlace;
-use numawise_facts::objects::{AccessMethod, BandwidthSource, MemoryBoundSource};
+use numawise_facts::objects::{
+    AccessMethod, BandwidthOverTime, BandwidthSource, FaultSamples, MemoryBoundSource, TouchMethod,
+};
 use numawise_tables::objects::{NodeShare, ObjectRow, ThreadShare, TouchRow, UseRow};
-use numawise_units::{Bytes, Ratio};
+use numawise_units::{Bytes, BytesPerSecond, NodeId, Ratio};
 
 use crate::amount::many;
 use crate::document::Text;
 use crate::findings::objects as object_findings;
-use crate::snapshot::words;
+use crate::program::place_in_short;
 
 /// What an object is called: its variable, else what kind of memory it is.
 pub fn name(row: &ObjectRow) -> String {
@@ -52,7 +54,7 @@ pub fn at(place: &CodePlace) -> String {
         (Some(file), Some(line), Some(function)) => {
             format!("{}:{line} ({function})", file.rsplit('/').next().unwrap_or(file))
         }
-        _ => words::place_in_short(place),
+        _ => place_in_short(place),
     }
 }
 
@@ -92,7 +94,16 @@ pub fn touched(touch: &TouchRow, marked: bool) -> String {
     let by = threads(&touch.threads, &touch.nodes);
     let place = touch.place.measured().map(|place| format!(", at {}", at(place))).unwrap_or_default();
     let mark = if marked { "   <- one thread" } else { "" };
-    format!("{by}{place}{mark}")
+    let estimate = match touch.method {
+        TouchMethod::Faults => "",
+        TouchMethod::Counted => ", an estimate",
+    };
+    format!("{by}{place}{estimate}{mark}")
+}
+
+/// The same without the place.
+pub fn touched_by(touch: &TouchRow) -> String {
+    threads(&touch.threads, &touch.nodes)
 }
 
 /// What shares of time are of.
@@ -119,21 +130,46 @@ pub fn used(used: &UseRow, method: AccessMethod) -> String {
     format!("{by} of its {of}{place}, reads {reads}{}", remote.unwrap_or_default())
 }
 
+/// The mean of each node over the run.
+pub fn bandwidth(of: &BandwidthOverTime) -> String {
+    let mean = of.mean();
+    let node = |(node, total): &(NodeId, BytesPerSecond)| {
+        let remote = mean.remote.iter().find(|(of, _)| of == node);
+        let remote = remote.map_or_else(String::new, |(_, remote)| format!(", of it {remote} remote"));
+        format!("node {node} {total}{remote}")
+    };
+    mean.by_node.iter().map(node).collect::<Vec<_>>().join("; ")
+}
+
 pub fn bandwidth_source(source: BandwidthSource) -> &'static str {
     match source {
+        BandwidthSource::Samples => "an estimate from samples of accesses",
         BandwidthSource::Resctrl => {
             "measured by the processor (resctrl), of all programs of the machine while it ran"
         }
-        BandwidthSource::Uncore => {
-            "counted at the memory controllers, of all programs of the machine while it ran"
-        }
-        BandwidthSource::Samples => "an estimate from the samples of accesses: no counter could be read",
     }
 }
 
 pub fn memory_bound_source(source: MemoryBoundSource) -> &'static str {
     match source {
-        MemoryBoundSource::Counters => "by counters of the processor",
-        MemoryBoundSource::Samples => "at most: by samples that were taken behind an access to memory",
+        MemoryBoundSource::Samples => {
+            "by samples behind an access to memory, some of which caches answer at once"
+        }
     }
+}
+
+/// What is known of first accesses to pages.
+pub fn faults(of: &FaultSamples) -> String {
+    let (samples, faults) = (of.samples, of.faults);
+    let mut text = match of.method {
+        TouchMethod::Faults => format!("{samples} samples, which stand for {faults} first accesses to pages"),
+        TouchMethod::Counted => format!(
+            "{faults} first accesses to pages, counted by thread; which objects they were of is an estimate from {}",
+            many(samples, "sample")
+        ),
+    };
+    if let Some(unseen @ 1..) = of.in_system_calls.measured() {
+        text += &format!("; {unseen} more in system calls (read and others), of no object that is known");
+    }
+    text
 }

@@ -6,13 +6,18 @@ use numawise_tables::snapshot::{Efficiencies, RatedShare, SnapshotFinding, Snaps
 use numawise_units::{Ratio, TimeSum};
 use serde_json::json;
 
-use super::{Shown, counters, files, mpi, next, openmp, phases, processes, surroundings, volume, words};
+use super::{
+    Shown, counters, files, mpi, next, objects, openmp, phases, processes, surroundings, volume, words,
+};
 use crate::amount::many;
 use crate::document::{
     Block, Cell, Charts, Column, Document, Entry, Face, Fact, Opening, Row, Table, Text, Tone, list, section,
 };
 use crate::findings::watched as watched_findings;
 use crate::notice;
+
+/// Lines of the table of memory objects on a terminal.
+const OBJECT_LINES: usize = 20;
 
 /// The snapshot as a document.
 pub fn document(shown: &Shown) -> Document {
@@ -28,6 +33,8 @@ pub fn document(shown: &Shown) -> Document {
         blocks.push(files::section(tables));
         blocks.extend(counters::sections(shown));
     }
+    blocks.extend(objects::table(shown, OBJECT_LINES));
+    blocks.extend(objects::one_by_one(shown));
     blocks.extend(notices_of(shown));
     blocks.push(Block::Reasons { title: "Why figures are unavailable" });
     blocks.push(section("next", "Type next", vec![Block::Commands(next::lines(shown))]));
@@ -79,6 +86,7 @@ pub fn facts(shown: &Shown) -> Vec<Fact> {
         }
         facts.extend(counters::fact(shown));
     }
+    facts.extend(objects::fact(shown));
     facts.extend(header.ranks.as_ref().map(|ranks| fact("Asked for", asked(ranks).into())));
     facts.extend(
         header
@@ -223,9 +231,10 @@ fn findings(shown: &Shown) -> Block {
             ("to do", watched_findings::advice(&of.finding)),
         ];
         parts.extend(next::of_finding(shown, &of.finding).map(|line| ("type", vec![line])));
-        Entry { code: of.finding.id.code(), title: watched_findings::name(of.finding.id), parts }
+        Entry { code: of.finding.id.code(), title: watched_findings::name(of.finding.id).to_owned(), parts }
     };
-    let entries: Vec<Entry> = shown.tables.findings.iter().map(entry).collect();
+    let entries: Vec<Entry> =
+        shown.tables.findings.iter().map(entry).chain(objects::findings(shown)).collect();
     let block = if entries.is_empty() { Block::Paragraph("none".into()) } else { Block::Entries(entries) };
     section("findings", "Findings", vec![block])
 }

@@ -9,7 +9,7 @@ use numawise_tables::snapshot::{
 use numawise_units::{Bytes, Nanoseconds, Ratio};
 use serde_json::{Value, json as object};
 
-use super::{Shown, counters, figures, files, phases, spreads, surroundings, words};
+use super::{Shown, counters, figures, files, objects, phases, spreads, surroundings, words};
 use crate::findings::{self, watched as watched_findings};
 use crate::notice;
 use crate::object::{each, reading};
@@ -55,6 +55,7 @@ pub fn json(shown: &Shown) -> String {
         "counters": counters::json(shown),
         "memory_traffic": counters::traffic_json(&header.traffic),
         "phases": reading(&tables.phases, phases::json),
+        "objects": objects::json(shown),
         "lost": lost(tables),
         "notices": each(&header.notices, notice::json),
         "exit": match header.exit {

@@ -3,11 +3,13 @@
 use numawise_facts::Reading;
 use numawise_tables::snapshot::{MpiSummary, RatedShare, SnapshotFinding};
 
-use super::{Shown, counters, files, next, surroundings, words};
+use super::{Shown, counters, files, next, objects, surroundings, words};
 use crate::amount::many;
 use crate::document::{Block, Cell, Column, Document, Fact, Row, Table, Text, section};
 use crate::findings::watched as watched_findings;
 
+/// Lines of the table of memory objects.
+const OBJECT_LINES: usize = 8;
 /// Findings that are shown, the most expensive first.
 const FINDINGS: usize = 3;
 /// Calls that are no work of MPI.
@@ -20,8 +22,9 @@ pub fn summary(shown: &Shown) -> Document {
     if tables.processes.counted > 0 {
         blocks.push(section("judged", "", vec![Block::Table(judged(shown))]));
         blocks.push(hot_spots(shown));
-        blocks.extend(findings(&tables.findings));
+        blocks.extend(findings(shown));
     }
+    blocks.extend(objects::table(shown, OBJECT_LINES));
     blocks.extend(super::document::notices_of(shown));
     blocks.push(Block::Reasons { title: "Why figures are unavailable" });
     let full = match shown.record {
@@ -105,7 +108,8 @@ fn hottest_call(of: &MpiSummary) -> Option<Text> {
 }
 
 /// A line for what it is and costs, and one for what was seen first.
-fn findings(all: &[SnapshotFinding]) -> Option<Block> {
+fn findings(shown: &Shown) -> Option<Block> {
+    let all = &shown.tables.findings;
     let line = |of: &SnapshotFinding| {
         let cost = match &of.potential {
             Reading::Measured(gain) => format!(" ({} of the run at most)", words::percent(gain.share)),
@@ -121,6 +125,12 @@ fn findings(all: &[SnapshotFinding]) -> Option<Block> {
     if all.len() > FINDINGS {
         let rest: Vec<&str> = all[FINDINGS..].iter().map(|of| of.finding.id.code()).collect();
         lines.push(format!("and {}", rest.join(", ")).into());
+    }
+    let of_objects = objects::lines(shown);
+    let further = of_objects.len().saturating_sub(FINDINGS);
+    lines.extend(of_objects.into_iter().take(FINDINGS));
+    if further > 0 {
+        lines.push(format!("and {} of objects", many(further as u64, "more finding")).into());
     }
     (!lines.is_empty()).then(|| section("findings", "Findings", vec![Block::List(lines)]))
 }

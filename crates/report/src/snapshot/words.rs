@@ -1,9 +1,9 @@
 //! Words and figures of a snapshot.
 
+use numawise_facts::Reading;
 use numawise_facts::activity::{
     CodePlace, ConstructName, MessageFamily, MpiLibrary, OpenMpSchedule, ProcessEnd,
 };
-use numawise_facts::{Exit, Reading};
 use numawise_tables::snapshot::{
     CpuCount, Grade, ProcessCounts, RatedShare, Rating, RunSnapshot, SpanScope, ThresholdSource,
 };
@@ -11,6 +11,7 @@ use numawise_units::{Bytes, Nanoseconds, Ratio, TimeSum};
 
 use crate::document::{Cell, RowLimits, Text, Tone};
 use crate::names;
+pub use crate::program::{exit, last, place_in_short};
 
 /// Columns of the place of a call or of a region.
 const PLACE: usize = 40;
@@ -120,34 +121,6 @@ pub fn judged(share: &RatedShare) -> Cell {
 /// `solve (cg.c:120)`, or what is known of that.
 pub fn place(place: &Reading<CodePlace>) -> Text {
     Text::of(place, |place| names::end(&place_in_short(place), PLACE))
-}
-
-pub fn place_in_short(place: &CodePlace) -> String {
-    let source = &place.source;
-    let line = match (source.file.measured(), source.line.measured()) {
-        (Some(file), Some(line)) => Some(format!("{}:{line}", last(file))),
-        (Some(file), None) => Some(last(file).to_owned()),
-        (None, _) => None,
-    };
-    match (source.function.measured(), line) {
-        (Some(function), Some(line)) => format!("{function} ({line})"),
-        (Some(function), None) => format!("{function} ({})", last(&place.file)),
-        (None, Some(line)) => line,
-        (None, None) => format!("{}+{:#x}", last(&place.file), place.address),
-    }
-}
-
-/// The last part of a path.
-pub fn last(path: &str) -> &str {
-    path.rsplit('/').next().filter(|name| !name.is_empty()).unwrap_or(path)
-}
-
-pub fn exit(exit: Exit) -> String {
-    match exit {
-        Exit::Code(0) => "ended well (status 0)".to_owned(),
-        Exit::Code(code) => format!("ended with status {code}"),
-        Exit::Signal(signal) => format!("was ended by signal {signal}"),
-    }
 }
 
 pub fn end(end: ProcessEnd) -> &'static str {

@@ -117,11 +117,12 @@ pub fn wave() -> ObjectRun {
     run.memory_bound =
         Reading::Measured(MemoryBound { share: Ratio(0.61), source: MemoryBoundSource::Samples });
     let moments = (0..20u64).map(|k| BandwidthMoment {
-        at: Nanoseconds(k * 50_000_000),
+        at: Nanoseconds((k + 1) * 50_000_000),
         by_node: vec![(NodeId(0), BytesPerSecond(2e10 + 1e9 * k as f64)), (NodeId(1), BytesPerSecond(1.5e9))],
+        remote: vec![(NodeId(0), BytesPerSecond(0.0)), (NodeId(1), BytesPerSecond(1.5e9))],
     });
     run.bandwidth =
-        Reading::Measured(BandwidthOverTime { source: BandwidthSource::Samples, moments: moments.collect() });
+        Reading::Measured(BandwidthOverTime { source: BandwidthSource::Resctrl, moments: moments.collect() });
     run
 }
 

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use numawise_analyse::{JobRanks, RunParts, run_snapshot};
+use numawise_analyse::{JobRanks, RunParts, objects_of_ranks, run_snapshot};
 use numawise_facts::activity::{
     CacheTraffic, CountedEvents, CounterAccess, CounterCount, CounterEvent, CounterObstacle, MessageFamily,
     MessageSizes, PeerTraffic, ProcessCounters, SourcePlace,
@@ -15,6 +15,7 @@ use numawise_facts::{
 };
 use numawise_report::snapshot::Shown;
 use numawise_tables::RunSnapshot;
+use numawise_tables::objects::RankObjects;
 use numawise_units::Bytes;
 
 use crate::activities::{construct, dynamic_loop, opened, seconds, simple_rank, thread, with_openmp};
@@ -25,6 +26,7 @@ use numawise_facts::activity::ConstructName;
 pub struct Watched {
     pub run: WatchedRun,
     pub tables: RunSnapshot,
+    pub objects: Option<RankObjects>,
 }
 
 impl Watched {
@@ -40,11 +42,12 @@ impl Watched {
             machines: &machines,
         };
         let tables = run_snapshot(&parts);
-        Watched { run, tables }
+        let objects = objects_of_ranks(&run.objects, parts.asked);
+        Watched { run, tables, objects }
     }
 
     pub fn shown(&self) -> Shown<'_> {
-        Shown { run: &self.run, tables: &self.tables, record: Some("run.nw") }
+        Shown { run: &self.run, tables: &self.tables, objects: self.objects.as_ref(), record: Some("run.nw") }
     }
 }
 
@@ -90,6 +93,7 @@ pub fn run(command: &[&str], processes: Vec<Activity>) -> WatchedRun {
         processes,
         merged: None,
         places,
+        objects: Vec::new(),
     }
 }
 

@@ -11,7 +11,9 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use numawise_facts::notice::SnapshotNotice;
-use numawise_facts::{Argument, Machine, MachineOfHosts, Notice, RankEnd, Reading, ResourceUsage, RunSpec};
+use numawise_facts::{
+    Argument, Machine, MachineOfHosts, Notice, ObjectRun, RankEnd, Reading, ResourceUsage, RunSpec,
+};
 use numawise_launch::{EndedProgram, Foreground};
 use numawise_linux::Roots;
 use numawise_units::Nanoseconds;
@@ -20,7 +22,7 @@ use super::collected::Collected;
 use super::exchange::{Computer, Exchange, HandedOver, LocalNote, in_name};
 use super::job::Job;
 use super::{EndedSnapshot, ReadFolder, SnapshotPlan, SnapshotReport};
-use super::{launcher, surroundings};
+use super::{launcher, objects, surroundings};
 use crate::{Error, here};
 
 #[cfg(test)]
@@ -78,6 +80,7 @@ impl AroundLauncher {
                 plan.notices.push(notice);
             }
         }
+        plan.objects.extend(taken.objects);
         let through = exchange.folder().display().to_string();
         let run = plan.finished(begun, ended, taken.processes, taken.computers, Some(through));
         let report = SnapshotReport { run, is_again: false, first_rank: None, _turn: None };
@@ -117,7 +120,9 @@ impl Delivery {
             let _ = numawise_launch::stand_by(|| {
                 let Some(turn) = job.when_all_are_gone() else { return };
                 surroundings::all_are_killed(job.folder().path());
-                let _ = delivery.deliver(&surroundings::read(job.folder().path()), &of_job(job, &[]));
+                let (runs, problems) = objects::read(job.folder().path());
+                let read = surroundings::read(job.folder().path());
+                let _ = delivery.deliver(&read, &of_job(job, &problems, runs));
                 drop(turn);
             });
         }
@@ -146,13 +151,15 @@ impl Delivery {
 }
 
 /// What is said of the computer of a job.
-pub fn of_job(job: &Job, notices: &[Notice]) -> LocalNote {
-    of_ends(job.ranks().len() as u32, job.ends(), notices)
+pub fn of_job(job: &Job, notices: &[Notice], runs: Vec<ObjectRun>) -> LocalNote {
+    of_ends(job.ranks().len() as u32, job.ends(), notices, runs)
 }
 
-pub fn of_ends(ranks: u32, ends: Vec<RankEnd>, notices: &[Notice]) -> LocalNote {
+pub fn of_ends(ranks: u32, ends: Vec<RankEnd>, notices: &[Notice], runs: Vec<ObjectRun>) -> LocalNote {
     let machine = here::full().ok().map(|here| here.machine);
-    LocalNote { ranks, ends, computer: Computer { host: host(), machine }, notices: notices.to_vec() }
+    let (objects, left_out) = objects::kept(runs);
+    let notices = notices.iter().cloned().chain(left_out).collect();
+    LocalNote { ranks, ends, computer: Computer { host: host(), machine }, notices, objects }
 }
 
 /// The name of this computer, as processes note it.

@@ -21,7 +21,7 @@ use super::ReadFolder;
 use super::collected::{Collected, MergedPart, RestOfPart};
 use super::job::JobKey;
 use super::ranks;
-use numawise_facts::{Activity, Machine, MergedRanks, Notice, RankEnd};
+use numawise_facts::{Activity, Machine, MergedRanks, Notice, ObjectRun, RankEnd};
 use numawise_linux::calls::process;
 
 #[cfg(test)]
@@ -66,6 +66,7 @@ pub struct HandedOver {
     pub ends: Vec<RankEnd>,
     pub computers: Vec<Computer>,
     pub notices: Vec<Notice>,
+    pub objects: Vec<ObjectRun>,
     /// Files that were read: a computer of which a rank died hands over twice.
     read: BTreeSet<PathBuf>,
 }
@@ -93,18 +94,20 @@ pub struct LocalNote {
     pub ends: Vec<RankEnd>,
     pub computer: Computer,
     pub notices: Vec<Notice>,
+    /// The memory objects of its ranks, where these are followed.
+    pub objects: Vec<ObjectRun>,
 }
 
 impl LocalNote {
     fn bytes(&self) -> io::Result<Vec<u8>> {
         let Computer { host, machine } = &self.computer;
-        let parts = (self.ranks, &self.ends, host, machine, &self.notices);
+        let parts = (self.ranks, &self.ends, host, machine, &self.notices, &self.objects);
         serde_json::to_vec(&parts).map_err(io::Error::other)
     }
 
     fn of_bytes(bytes: &[u8]) -> Option<LocalNote> {
-        let (ranks, ends, host, machine, notices) = serde_json::from_slice(bytes).ok()?;
-        Some(LocalNote { ranks, ends, computer: Computer { host, machine }, notices })
+        let (ranks, ends, host, machine, notices, objects) = serde_json::from_slice(bytes).ok()?;
+        Some(LocalNote { ranks, ends, computer: Computer { host, machine }, notices, objects })
     }
 }
 
@@ -289,6 +292,7 @@ impl Exchange {
             taken.ends.extend(of.ends);
             taken.notices.extend(of.notices);
             taken.computers.push(of.computer);
+            taken.objects.extend(of.objects);
             let read = open.and_then(|open| read(open, &mut taken.processes));
             if let Err(error) = read {
                 taken.processes.add_problem(format!("{}: {error}", file.display()));

@@ -24,7 +24,7 @@ fn unreadable() -> ReadFolder {
 
 fn note_of(host: &str, ranks: u32) -> LocalNote {
     let computer = Computer { host: host.to_owned(), machine: None };
-    LocalNote { ranks, ends: Vec::new(), computer, notices: Vec::new() }
+    LocalNote { ranks, ends: Vec::new(), computer, notices: Vec::new(), objects: Vec::new() }
 }
 
 #[test]

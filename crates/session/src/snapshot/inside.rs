@@ -50,7 +50,7 @@ pub fn run(
     if delivery.is_none() && job.is_first() {
         here.stand_by(&plan, begun, write);
     }
-    let ended = plan.run_program(job.folder(), environment).inspect_err(|_| job.give_up())?;
+    let ended = plan.run_program(job.folder(), begun, environment).inspect_err(|_| job.give_up())?;
     plan.notices.extend(job.folder().is_full());
     let (exit, wall, usage) = (ended.exit, ended.wall, ended.usage.clone());
     let end = RankEnd { rank: rank.rank, exit, wall, usage };
@@ -63,6 +63,7 @@ pub fn run(
     };
     let read = surroundings::read(job.folder().path());
     plan.notices.extend(plan.unwatched(job.folder().path(), &read));
+    plan.read_objects(job.folder().path());
     let is_again = turn.as_ref().is_some_and(|turn| turn.is_again);
     let report = here.report(plan, begun, read, ended, has_died);
     let report = report.map(|(run, first_rank)| SnapshotReport { run, is_again, first_rank, _turn: turn });
@@ -100,7 +101,7 @@ impl RanksHere<'_> {
         has_died: bool,
     ) -> Option<(WatchedRun, Option<u32>)> {
         let others = match self.delivery {
-            Some(delivery) => delivered(delivery, self.job, &read, &plan.notices),
+            Some(delivery) => delivered(delivery, self.job, &read, &plan),
             None => self.other_computers(&plan, has_died, &read),
         };
         let (others, first_rank) = match others {
@@ -112,6 +113,7 @@ impl RanksHere<'_> {
             }
         };
         let read = plan.collected(read, others.processes);
+        plan.objects.extend(others.objects);
         let mut ends = self.job.ends();
         ends.extend(others.ends);
         let run = plan.finished(begun, together(&ends, own), read, others.computers, None);
@@ -147,7 +149,8 @@ impl RanksHere<'_> {
                 exchange.take(missing, taken)
             }));
         }
-        let (name, note) = (first.to_string(), around::of_ends(here.len() as u32, job.ends(), &[]));
+        let (name, note) =
+            (first.to_string(), around::of_ends(here.len() as u32, job.ends(), &[], plan.objects.clone()));
         let given = exchange.hand_over(&name, read, &note, plan.nothing());
         if given.is_ok() && !has_died && exchange.is_taken(&name) {
             return OtherComputers::Have;
@@ -168,8 +171,8 @@ enum OtherComputers {
 }
 
 /// Hands over to whoever is around the launcher.
-fn delivered(delivery: &Delivery, job: &Job, read: &ReadFolder, notices: &[Notice]) -> OtherComputers {
-    match delivery.deliver(read, &around::of_job(job, notices)) {
+fn delivered(delivery: &Delivery, job: &Job, read: &ReadFolder, plan: &SnapshotPlan) -> OtherComputers {
+    match delivery.deliver(read, &around::of_job(job, &plan.notices, plan.objects.clone())) {
         Ok(()) => OtherComputers::Have,
         Err(problem) => {
             let first = job.ranks().first().copied().unwrap_or_default();

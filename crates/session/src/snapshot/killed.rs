@@ -5,6 +5,7 @@
 //! ranks; Open MPI's sends SIGTERM, and SIGKILL a second later. Nobody reads the standard error any more then: the report goes into
 //! files.
 
+use std::io;
 use std::path::Path;
 
 use numawise_facts::activity::ProcessEnd;
@@ -15,7 +16,7 @@ use numawise_linux::calls::clock;
 use numawise_units::{Nanoseconds, Rank};
 
 use super::folder::{self, CollectorFolder};
-use super::{ReadFolder, SnapshotPlan, SnapshotReport, WriteReport, counters, ranks, surroundings};
+use super::{ReadFolder, SnapshotPlan, SnapshotReport, WriteReport, counters, objects, ranks, surroundings};
 
 #[cfg(test)]
 #[path = "killed_tests.rs"]
@@ -60,6 +61,9 @@ pub fn plan_of_killed(plan: &SnapshotPlan, folder: &Path, read: &ReadFolder) -> 
     let mut plan = plan.clone();
     plan.notices.push(notice(read));
     plan.notices.extend(plan.unwatched(folder, read));
+    plan.read_objects(folder);
+    let are_missing = plan.following.is_some() && plan.objects.is_empty();
+    plan.notices.extend(are_missing.then(|| objects::is_missing(&io::Error::other(GONE))));
     plan.counters = counters::of_killed();
     plan.traffic = Reading::unavailable(GONE);
     plan

@@ -182,6 +182,8 @@ pub struct SampleRecord<'a> {
     pub time: u64,
     pub thread: u32,
     pub cpu: Option<u32>,
+    /// Of the thread since it began, modulo 2^32.
+    pub faults: u32,
     pub ip: u64,
     pub sp: u64,
     pub registers: [u64; REGISTERS],
@@ -198,6 +200,7 @@ impl SampleRecord<'_> {
             time: long(place, offset_of!(Sample, time)),
             thread: word(place, offset_of!(Sample, thread)),
             cpu: word(place, offset_of!(Sample, cpu)).checked_sub(1),
+            faults: word(place, offset_of!(Sample, faults)),
             ip: long(place, offset_of!(Sample, ip)),
             sp: long(place, offset_of!(Sample, sp)),
             registers: core::array::from_fn(|k| long(place, offset_of!(Sample, registers) + 8 * k)),

@@ -18,7 +18,11 @@
 #include "account.h"
 #include "kernels.h"
 
-enum { PAGES = 1 << 14, PAGE_WORDS = PAGE_BYTES / 8, N = PAGES * PAGE_WORDS, MOST = 4 };
+/* 64 MiB; touch_large has more, for who sees threads a few hundred times a second. */
+#ifndef LOG_PAGES
+#define LOG_PAGES 14
+#endif
+enum { PAGES = 1 << LOG_PAGES, PAGE_WORDS = PAGE_BYTES / 8, N = PAGES * PAGE_WORDS, MOST = 4 };
 
 static word *data;
 static int of_data;

@@ -45,7 +45,7 @@ for right in "" all "far own"; do
 done
 holds counted "$folder/heat" 5
 # Their allocators use pages again, or touch more than the arrays.
-for program in growth vectors nodes; do holds other "$folder/$program"; done
+for program in growth vectors nodes algorithms; do holds other "$folder/$program"; done
 for program in patterns mixed touch openmp sockets heat; do refused "$program"; done
 for python in python3 /usr/bin/python3; do
     if "$python" -c 'import numpy' 2> /dev/null; then

@@ -13,7 +13,7 @@ use numawise_session::snapshot::{SnapshotRequest, prepare};
 use signal_hook::consts::{SIGINT, SIGTERM};
 
 use super::super::{Failure, SUCCESS, Status};
-use super::launched::{handing_over, placing};
+use super::launched::{HandedOn, handing_over, placing};
 use super::{Outputs, environment, status, style, warn};
 use crate::{files, show, streams};
 
@@ -93,7 +93,8 @@ fn of_division(
     request.placing = placing(&request.run, &words);
     request.record = request.record.map(|path| numbered(&path, division));
     let record = request.record.as_deref();
-    request.handing_over = handing_over(&request.run, &words, None, record, false);
+    let asked = HandedOn { ranks: None, record, is_fresh: false, objects: request.objects.is_some() };
+    request.handing_over = handing_over(&request.run, &words, &asked);
     request
 }
 

@@ -30,14 +30,17 @@ pub fn placing(request: &RunRequest, words: &[OsString]) -> Vec<Argument> {
     begin.into_iter().chain(placement(request, words)).chain(["--".into()]).map(Argument).collect()
 }
 
+/// What was asked of us, and is asked of the numawise of each rank in the same way.
+pub struct HandedOn<'a> {
+    pub ranks: Option<&'a RankSet>,
+    pub record: Option<&'a Path>,
+    pub is_fresh: bool,
+    pub objects: bool,
+}
+
 /// `numawise snapshot` with the same placement, for ranks of several computers: each hands over what it measures.
-pub fn handing_over(
-    request: &RunRequest,
-    words: &[OsString],
-    ranks: Option<&RankSet>,
-    record: Option<&Path>,
-    is_fresh: bool,
-) -> HandingOverWords {
+pub fn handing_over(request: &RunRequest, words: &[OsString], asked: &HandedOn<'_>) -> HandingOverWords {
+    let HandedOn { ranks, record, is_fresh, objects } = *asked;
     let before =
         ["/bin/sh".into(), "-c".into(), SHELL.into(), own_file(), "snapshot".into(), "--hand-over-to".into()];
     let ranks = ranks.map(|ranks| OsString::from(format!("--ranks={ranks}")));
@@ -45,7 +48,8 @@ pub fn handing_over(
     let record = record.and_then(|record| std::path::absolute(record).ok());
     let record = record.map(|record| ["--output".into(), record.into_os_string()]);
     let fresh = (is_fresh && record.is_some()).then(|| "--fresh".into());
-    let after = ranks.into_iter().chain(record.into_iter().flatten()).chain(fresh);
+    let objects = objects.then(|| "--objects".into());
+    let after = ranks.into_iter().chain(record.into_iter().flatten()).chain(fresh).chain(objects);
     let after = after.chain(placement(request, words)).chain(["--".into()]);
     HandingOverWords {
         before: before.into_iter().map(Argument).collect(),

@@ -1,7 +1,7 @@
 //! How a program is sampled here, and what that costs it.
 
 use numawise_facts::notice::ObjectsNotice;
-use numawise_facts::objects::{AccessMethod, ObjectWatching, Skid, TimeSamples};
+use numawise_facts::objects::{AccessMethod, ObjectWatching, Skid, TimeSamples, TouchMethod};
 use numawise_facts::{Notice, Reading};
 use numawise_launch::{HeapSettings, MOST_TIMER_SAMPLES};
 use numawise_linux::calls::pages::page_size;
@@ -130,10 +130,11 @@ pub fn watching(
         method: calibrated.method(),
     };
     let faults = match &calibrated.obstacle {
-        None => Reading::Measured(watched.fed.faults()),
-        Some(problem) => {
-            Reading::unavailable(format!("the kernel does not sample page faults for us: {problem}"))
-        }
+        None => Reading::Measured(watched.fed.faults(TouchMethod::Faults)),
+        Some(_) if watched.fed.own.samples > 0 => Reading::Measured(watched.fed.faults(TouchMethod::Counted)),
+        Some(problem) => Reading::unavailable(format!(
+            "the kernel does not sample page faults for us: {problem}; and no thread could be sampled from within"
+        )),
     };
     ObjectWatching {
         least,
@@ -161,8 +162,10 @@ fn cost(calibrated: &Calibrated, watched: &WatchedObjects) -> Reading<Nanosecond
         0 => Reading::Measured(Nanoseconds(0)),
         samples => each.clone().map(|each| Nanoseconds(samples * each.0)),
     };
+    // Without the kernel's samples page faults are counted in those of time.
+    let fault_samples = if calibrated.obstacle.is_none() { counts.fault_samples } else { 0 };
     of(counts.time_samples, &measured.time_sample)
-        .zip(of(counts.fault_samples, &measured.fault_sample))
+        .zip(of(fault_samples, &measured.fault_sample))
         .map(|(time, faults)| Nanoseconds(time.0 + faults.0 + logged))
 }
 

@@ -15,7 +15,13 @@ fn watched(counts: TrackedCounts, log: AllocationLog, lost: u64) -> WatchedObjec
     let tracked = TrackedObjects { counts, ..TrackedObjects::default() };
     let kernel = KernelCounts { lost, ..KernelCounts::default() };
     WatchedObjects {
-        fed: FedObjects { tracked, log, kernel, own: LoggedSamples::default() },
+        fed: FedObjects {
+            tracked,
+            log,
+            kernel,
+            own: LoggedSamples::default(),
+            bandwidth: Reading::unavailable("by hand"),
+        },
         cost: Nanoseconds(500),
     }
 }

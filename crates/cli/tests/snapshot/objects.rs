@@ -1,0 +1,163 @@
+//! `--objects`: the memory objects of ranks of which it is known what they do with theirs.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::support::{Answer, Bench, number};
+
+const MPIS: [(&str, &str); 2] = [("mpicc.openmpi", "mpirun.openmpi"), ("mpicc.mpich", "mpiexec.mpich")];
+
+fn program(bench: &Bench, compiler: &str) -> Option<PathBuf> {
+    bench.compile(compiler, "rank_objects.c", &[])
+}
+
+fn around(bench: &Bench, launcher: &str, program: &Path, words: &[&str]) -> Answer {
+    let program = program.to_str().unwrap();
+    bench.snapshot(&[&["--objects"], words, &["--", launcher, "-n", "3", program]].concat())
+}
+
+fn inside(bench: &Bench, launcher: &str, program: &Path, words: &[&str]) -> Answer {
+    let numawise = bench.numawise.to_str().unwrap();
+    let begin = [launcher, "-n", "3", numawise, "snapshot", "--objects"];
+    bench.run(&[&begin, words, &["--", program.to_str().unwrap()]].concat())
+}
+
+fn group<'a>(json: &'a Value, ranks: &str) -> &'a Value {
+    let groups = json["objects"]["groups"].as_array().unwrap_or_else(|| panic!("{}", json["objects"]));
+    let found = groups.iter().find(|group| group["ranks"] == ranks);
+    found.unwrap_or_else(|| {
+        panic!("no {ranks}: {:?}", groups.iter().map(|of| &of["ranks"]).collect::<Vec<_>>())
+    })
+}
+
+fn object<'a>(group: &'a Value, name: &str) -> &'a Value {
+    let objects = group["objects"].as_array().unwrap();
+    objects.iter().find(|object| object["name"] == name).unwrap_or_else(|| panic!("no {name}"))
+}
+
+/// Where samples do not say what was waited for, nothing of times is said, and all ranks are alike.
+fn says_times(json: &Value) -> bool {
+    let groups = json["objects"]["groups"].as_array().unwrap();
+    let says = groups.iter().all(|group| group["time_samples"].is_number());
+    if !says {
+        let reason = groups[0]["time_samples"].to_string();
+        eprintln!("SKIPPED in part: {reason}");
+        assert!(groups.len() == 1 || !reason.contains("interrupts are not taken"), "{reason}");
+    }
+    says
+}
+
+/// The truth of the program, for three ranks.
+fn assert_true(json: &Value) {
+    if !says_times(json) {
+        return;
+    }
+    for (ranks, often, seldom) in [("0-1", "table", "list"), ("2", "list", "table")] {
+        let group = group(json, ranks);
+        for (name, expected) in [(often, 0.75), (seldom, 0.25)] {
+            let object = object(group, name);
+            let share = number(object, "/memory_time_share_of_all/value");
+            // In mixed loops 10 points are promised.
+            assert!((share - expected).abs() < 0.1, "{name} of {ranks}: {share}");
+            for end in ["least", "most"] {
+                let share = number(object, &format!("/share_of_ranks/{end}/share"));
+                assert!((share - expected).abs() < 0.1, "{name} of {ranks}: {share}");
+            }
+            assert!((number(object, "/bytes") - 33_554_432.0).abs() < 5000.0, "{object}");
+            assert!(object["file"].as_str().unwrap().ends_with("rank_objects.c"), "{object}");
+            assert_eq!(number(object, "/pages/0/share"), 1.0, "{}", object["pages"]);
+            if object["first_touch"].is_array() {
+                assert_eq!(number(object, "/first_touch/0/thread"), 0.0, "{object}");
+                assert_eq!(number(object, "/first_touch/0/share"), 1.0, "{object}");
+            }
+        }
+    }
+    // What a sample costs is not found out where others need all CPUs.
+    let cost = &json["objects"]["cost_percent"];
+    let is_measured = cost.as_f64().is_some_and(|cost| (0.0..5.0).contains(&cost));
+    assert!(is_measured || cost["unavailable"].is_string(), "{cost}");
+    // What is watched besides is as without it, and is no object.
+    assert_eq!((number(json, "/processes/ranks"), number(json, "/processes/world")), (3.0, 3.0));
+    assert!(
+        json["mpi"]["calls"].as_array().unwrap().iter().any(|call| call["name"] == "MPI_Barrier"),
+        "{json}"
+    );
+    assert!(!json["objects"].to_string().contains("libnumawise_collector"));
+}
+
+#[test]
+fn ranks_have_their_objects_around_a_launcher_and_inside() {
+    let bench = Bench::new();
+    for (compiler, launcher) in MPIS {
+        let Some(program) = program(&bench, compiler) else { continue };
+        let words = ["--fresh", "--output", "run.nw", "--json", "run.json", "--html", "run.html"];
+        for watched in [around, inside] {
+            let answer = watched(&bench, launcher, &program, &words);
+            assert_eq!((answer.status, answer.out.as_str()), (Some(0), "done 1\n"), "{}", answer.err);
+            let json = bench.json("run.json");
+            assert_true(&json);
+            let again = bench.run(&[bench.numawise.to_str().unwrap(), "report", "run.nw", "--json"]);
+            let again: Value = serde_json::from_str(&again.out).unwrap();
+            assert_eq!(again["objects"], json["objects"], "the record has all of it");
+            assert!(answer.err.contains("Memory objects"), "{}", answer.err);
+            let page = std::fs::read_to_string(bench.path("run.html")).unwrap();
+            assert!(page.contains("Memory objects") && page.contains("rank_objects.c"), "{launcher}");
+            if says_times(&json) {
+                let lines: Vec<&str> = answer.err.lines().map(str::trim).collect();
+                let has =
+                    |begin: [&str; 2]| lines.iter().any(|line| line.split_whitespace().take(2).eq(begin));
+                assert!(has(["0-1", "table"]) && has(["2", "list"]), "{}", answer.err);
+            }
+        }
+    }
+}
+
+#[test]
+fn without_the_option_nothing_is_followed_and_a_program_without_ranks_has_objects_too() {
+    let bench = Bench::new();
+    let Some(program) = program(&bench, "mpicc.mpich") else { return };
+    let alone = ["--json", "run.json", "--", program.to_str().unwrap()];
+    let answer = bench.snapshot(&alone);
+    assert_eq!(answer.status, Some(0), "{}", answer.err);
+    assert_eq!(bench.json("run.json")["objects"], Value::Null);
+    assert!(!answer.err.contains("Memory objects"), "{}", answer.err);
+    let answer = bench.snapshot(&[&["--objects"], &alone[..]].concat());
+    assert_eq!(answer.status, Some(0), "{}", answer.err);
+    let json = bench.json("run.json");
+    let groups = json["objects"]["groups"].as_array().unwrap();
+    assert_eq!((groups.len(), &groups[0]["ranks"]), (1, &Value::Null), "no launcher named a rank");
+    object(&groups[0], "table");
+}
+
+/// A rank that dies within MPI has the launcher kill all others.
+#[test]
+fn what_ranks_had_is_reported_of_those_that_died_or_said_to_be_missing() {
+    let bench = Bench::new();
+    for (compiler, launcher) in MPIS {
+        let Some(program) = program(&bench, compiler) else { continue };
+        let program = program.to_str().unwrap();
+        let begin =
+            ["--objects", "--fresh", "--output", "run.nw", "--", launcher, "-n", "2", program, "dies"];
+        let answer = bench.snapshot(&begin);
+        assert!(answer.status != Some(0), "{}", answer.err);
+        let json = bench.run(&[bench.numawise.to_str().unwrap(), "report", "run.nw", "--json"]);
+        let json: Value = serde_json::from_str(&json.out).unwrap();
+        let groups = json["objects"]["groups"].as_array().unwrap();
+        assert!(
+            groups.iter().any(|group| group["objects"].to_string().contains("\"table\"")),
+            "{}",
+            answer.err
+        );
+    }
+}
+
+#[test]
+fn objects_are_followed_once() {
+    let bench = Bench::new();
+    let mut command = bench.command(&bench.numawise);
+    command.args(["snapshot", "--objects", "--", "true"]).env("NUMAWISE_OBJECTS", "/dev/shm/another");
+    let answer: Answer = command.output().unwrap().into();
+    assert_eq!(answer.status, Some(125), "{}", answer.err);
+    assert!(answer.err.contains("another numawise already"), "{}", answer.err);
+}
