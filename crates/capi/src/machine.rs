@@ -51,7 +51,8 @@ fn known<T>(reading: &Reading<T>) -> Result<&T, CallError> {
     match reading.measured() {
         Some(value) => Ok(value),
         None => {
-            let reason = reading.reason().map_or_else(|| "it is not known".to_owned(), |reason| reason.0.to_string());
+            let reason =
+                reading.reason().map_or_else(|| "it is not known".to_owned(), |reason| reason.0.to_string());
             Err(CallError::Unavailable(reason))
         }
     }
@@ -125,7 +126,11 @@ pub unsafe extern "C" fn numawise_nodes_of_kind(
 /// # Safety
 /// `machine` is open, `kind` is null or has room for a number.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn numawise_node_kind(machine: *const MachineHandle, node: u32, kind: *mut c_int) -> c_int {
+pub unsafe extern "C" fn numawise_node_kind(
+    machine: *const MachineHandle,
+    node: u32,
+    kind: *mut c_int,
+) -> c_int {
     call(|| {
         // SAFETY: the caller's promise, here and below.
         let machine = unsafe { shared(machine, "machine") }?;
@@ -207,7 +212,11 @@ pub unsafe extern "C" fn numawise_allowed_cpus(
 /// # Safety
 /// `machine` is open, `node` is null or has room for a number.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn numawise_node_of_cpu(machine: *const MachineHandle, cpu: u32, node: *mut u32) -> c_int {
+pub unsafe extern "C" fn numawise_node_of_cpu(
+    machine: *const MachineHandle,
+    cpu: u32,
+    node: *mut u32,
+) -> c_int {
     call(|| {
         // SAFETY: the caller's promise, here and below.
         let machine = unsafe { shared(machine, "machine") }?;
@@ -237,7 +246,8 @@ pub unsafe extern "C" fn numawise_distance(
         let (from, to): (NodeId, NodeId) = (machine.node(from)?.id, machine.node(to)?.id);
         known(&machine.node(from.index())?.distances)?;
         let found = machine.0.distance(from, to);
-        let found = found.ok_or_else(|| CallError::Unavailable("the kernel names no distance for it".to_owned()))?;
+        let found =
+            found.ok_or_else(|| CallError::Unavailable("the kernel names no distance for it".to_owned()))?;
         unsafe { put(distance, "distance", found) }
     })
 }

@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 use std::ffi::{c_char, c_int, c_ulong, c_void};
 use std::io;
 
-use numawise_facts::{MemoryPlan, MemoryRequest, PlacementRequest};
+use numawise_facts::{MemoryMode, MemoryPlan, MemoryRequest, PlacementRequest};
+use numawise_linux::Roots;
 use numawise_linux::calls::{mempolicy, pages};
+use numawise_linux::memory::MemoryInfo;
 use numawise_units::Pid;
 
 use crate::entry::{call, put, shared};
@@ -34,9 +36,12 @@ unsafe fn plan(machine: &MachineHandle, policy: *const c_char) -> Result<MemoryP
         unsafe { parsed(policy, "policy") }?.ok_or_else(|| CallError::null("policy"))?;
     let request = PlacementRequest { memory, ..PlacementRequest::as_the_os_does() };
     let placement = numawise_placement::place(&machine.0, &request)?;
-    placement.tasks.into_iter().next().map(|task| task.memory).ok_or_else(|| {
-        CallError::Fault("a plan has no task".to_owned())
-    })
+    placement
+        .tasks
+        .into_iter()
+        .next()
+        .map(|task| task.memory)
+        .ok_or_else(|| CallError::Fault("a plan has no task".to_owned()))
 }
 
 /// Pages that are in the range in part count too.
@@ -58,7 +63,7 @@ fn whole_pages(start: usize, bytes: usize) -> Result<(usize, usize), CallError> 
 fn set_policy(start: *mut u8, bytes: usize, plan: &MemoryPlan, flags: c_ulong) -> Result<(), CallError> {
     let system = |source: io::Error| CallError::System { call: "mbind", source };
     let Some(policy) = numawise_launch::kernel_policy(plan) else { return Ok(()) };
-    // SAFETY: policies change no contents, and the caller of the library names its own memory.
+    // SAFETY: policies change no contents, and the caller of the library names its memory that it has mapped.
     unsafe { mempolicy::set_range(start, bytes, &policy, flags) }.map_err(system)
 }
 
@@ -106,6 +111,34 @@ pub unsafe extern "C" fn numawise_alloc(
         }
         unsafe { memory.write(start.cast()) };
         Ok(())
+    })
+}
+
+/// # Safety
+/// `machine` is open, `policy` ends with a null byte, `bytes` is null or has room for a number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn numawise_room(
+    machine: *const MachineHandle,
+    policy: *const c_char,
+    bytes: *mut u64,
+) -> c_int {
+    call(|| {
+        // SAFETY: the caller's promise, here and below.
+        let machine = unsafe { shared(machine, "machine") }?;
+        let plan = unsafe { plan(machine, policy) }?;
+        let strict =
+            matches!(plan.mode, MemoryMode::Bind | MemoryMode::Interleave | MemoryMode::WeightedInterleave);
+        let nodes = if strict { &plan.nodes } else { &machine.0.allowed_nodes };
+        let mut room = 0;
+        for node in nodes.iter() {
+            let of = MemoryInfo::of_node(&Roots::live(), node)
+                .map_err(|source| CallError::System { call: "reading the node's meminfo", source })?;
+            let free = of.free.ok_or_else(|| {
+                CallError::Unavailable(format!("the kernel does not say what of node {node} is free"))
+            })?;
+            room += free.0;
+        }
+        unsafe { put(bytes, "bytes", room) }
     })
 }
 

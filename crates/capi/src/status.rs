@@ -50,7 +50,9 @@ pub enum CallError {
     Unavailable(String),
     #[error("{what} takes {needed}; the buffer has {given}")]
     TooSmall { what: &'static str, needed: usize, given: usize },
-    #[error("the header is of version {header}, the library of {library}; compile with the header that belongs to it")]
+    #[error(
+        "the header is of version {header}, the library of {library}; compile with the header that belongs to it"
+    )]
     Version { header: u32, library: u32 },
     #[error("{call} failed: {source}")]
     System { call: &'static str, source: io::Error },

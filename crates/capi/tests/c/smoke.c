@@ -128,6 +128,9 @@ static void memory(const numawise_machine *machine)
     CHECK(numawise_alloc(machine, 0, "local", &start) == NUMAWISE_INVALID, "no bytes");
     CHECK(numawise_alloc(machine, (size_t)1 << 60, "local", &start) == NUMAWISE_NO_MEMORY, "too many");
     CHECK(numawise_alloc(machine, SIZE_MAX, "local", &start) == NUMAWISE_INVALID, "no address space has them");
+    uint64_t room = 0;
+    CHECK(numawise_room(machine, policy, &room) == NUMAWISE_OK && room > 0, "%llu", (unsigned long long)room);
+    CHECK(numawise_room(machine, "bind:900", &room) == NUMAWISE_NOT_THERE, "no such node");
     size_t hbm = 0;
     if (numawise_nodes_of_kind(machine, NUMAWISE_HBM, NULL, &hbm) == NUMAWISE_OK && hbm == 0)
         CHECK(numawise_alloc(machine, bytes, "hbm", &start) == NUMAWISE_UNAVAILABLE, "no such memory");
