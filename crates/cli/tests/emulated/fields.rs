@@ -62,7 +62,7 @@ fn emulated_fields_of_iso3dfd_are_named_and_their_first_touch_is_that_of_the_opt
             };
             let seen = objects.iter().find(is_field).unwrap_or_else(|| panic!("{field}: {objects:?}"));
             assert!(
-                seen["name"] == "memory" && seen["file"].as_str().unwrap().ends_with("grid.cpp"),
+                seen["name"] == format!("{field}_") && seen["file"].as_str().unwrap().ends_with("grid.cpp"),
                 "{seen}"
             );
             let touched = seen["first_touch"].as_array().unwrap_or_else(|| panic!("{seen}"));
