@@ -98,9 +98,10 @@ pub unsafe extern "C" fn numawise_nodes(
     count: *mut usize,
 ) -> c_int {
     call(|| {
-        // SAFETY: the caller's promise, here and below.
+        // SAFETY: the caller's promise.
         let machine = unsafe { shared(machine, "machine") }?;
         let all: Vec<u32> = machine.0.nodes.iter().map(|node| node.id.index()).collect();
+        // SAFETY: as above.
         unsafe { put_list(&all, nodes, count, "the list of nodes") }
     })
 }
@@ -115,10 +116,11 @@ pub unsafe extern "C" fn numawise_nodes_of_kind(
     count: *mut usize,
 ) -> c_int {
     call(|| {
-        // SAFETY: the caller's promise, here and below.
+        // SAFETY: the caller's promise.
         let machine = unsafe { shared(machine, "machine") }?;
         let all: Vec<u32> =
             machine.0.allowed_of_kind(kind_of_number(kind)?).iter().map(|node| node.index()).collect();
+        // SAFETY: as above.
         unsafe { put_list(&all, nodes, count, "the list of nodes") }
     })
 }
@@ -132,9 +134,10 @@ pub unsafe extern "C" fn numawise_node_kind(
     kind: *mut c_int,
 ) -> c_int {
     call(|| {
-        // SAFETY: the caller's promise, here and below.
+        // SAFETY: the caller's promise.
         let machine = unsafe { shared(machine, "machine") }?;
         let number = kind_number(machine.node(node)?.kind);
+        // SAFETY: as above.
         unsafe { put(kind, "kind", number) }
     })
 }
@@ -148,9 +151,10 @@ pub unsafe extern "C" fn numawise_node_is_allowed(
     allowed: *mut c_int,
 ) -> c_int {
     call(|| {
-        // SAFETY: the caller's promise, here and below.
+        // SAFETY: the caller's promise.
         let machine = unsafe { shared(machine, "machine") }?;
         let id = machine.node(node)?.id;
+        // SAFETY: as above.
         unsafe { put(allowed, "allowed", c_int::from(machine.0.allowed_nodes.contains(id))) }
     })
 }
@@ -165,12 +169,13 @@ pub unsafe extern "C" fn numawise_node_memory(
     free: *mut u64,
 ) -> c_int {
     call(|| {
-        // SAFETY: the caller's promise, here and below.
+        // SAFETY: the caller's promise.
         let machine = unsafe { shared(machine, "machine") }?;
         let of = machine.node(node)?;
         for (place, bytes) in [(total, &of.memory), (free, &of.free)] {
             if !place.is_null() {
                 let Bytes(bytes) = *known(bytes)?;
+                // SAFETY: as above.
                 unsafe { place.write(bytes) };
             }
         }
@@ -188,8 +193,9 @@ pub unsafe extern "C" fn numawise_node_cpus(
     bytes: *mut usize,
 ) -> c_int {
     call(|| {
-        // SAFETY: the caller's promise, here and below.
+        // SAFETY: the caller's promise.
         let machine = unsafe { shared(machine, "machine") }?;
+        // SAFETY: as above.
         unsafe { put_mask(&machine.node(node)?.cpus, mask, bytes) }
     })
 }
@@ -203,8 +209,9 @@ pub unsafe extern "C" fn numawise_allowed_cpus(
     bytes: *mut usize,
 ) -> c_int {
     call(|| {
-        // SAFETY: the caller's promise, here and below.
+        // SAFETY: the caller's promise.
         let machine = unsafe { shared(machine, "machine") }?;
+        // SAFETY: as above.
         unsafe { put_mask(&machine.0.allowed_cpus, mask, bytes) }
     })
 }
@@ -218,7 +225,7 @@ pub unsafe extern "C" fn numawise_node_of_cpu(
     node: *mut u32,
 ) -> c_int {
     call(|| {
-        // SAFETY: the caller's promise, here and below.
+        // SAFETY: the caller's promise.
         let machine = unsafe { shared(machine, "machine") }?;
         let id = CpuId(cpu);
         let of = machine.0.cpu(id).ok_or_else(|| CallError::NotThere {
@@ -227,6 +234,7 @@ pub unsafe extern "C" fn numawise_node_of_cpu(
             exist: machine.0.online().to_string(),
         })?;
         let of = of.node.ok_or_else(|| CallError::Unavailable(format!("CPU {cpu} is local to no node")))?;
+        // SAFETY: as above.
         unsafe { put(node, "node", of.index()) }
     })
 }
@@ -241,13 +249,14 @@ pub unsafe extern "C" fn numawise_distance(
     distance: *mut u32,
 ) -> c_int {
     call(|| {
-        // SAFETY: the caller's promise, here and below.
+        // SAFETY: the caller's promise.
         let machine = unsafe { shared(machine, "machine") }?;
         let (from, to): (NodeId, NodeId) = (machine.node(from)?.id, machine.node(to)?.id);
         known(&machine.node(from.index())?.distances)?;
         let found = machine.0.distance(from, to);
         let found =
             found.ok_or_else(|| CallError::Unavailable("the kernel names no distance for it".to_owned()))?;
+        // SAFETY: as above.
         unsafe { put(distance, "distance", found) }
     })
 }

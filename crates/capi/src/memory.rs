@@ -33,6 +33,7 @@ pub struct NodeBytes {
 unsafe fn plan(machine: &MachineHandle, policy: *const c_char) -> Result<MemoryPlan, CallError> {
     // SAFETY: the caller's promise.
     let memory: MemoryRequest =
+        // SAFETY: as above.
         unsafe { parsed(policy, "policy") }?.ok_or_else(|| CallError::null("policy"))?;
     let request = PlacementRequest { memory, ..PlacementRequest::as_the_os_does() };
     let placement = numawise_placement::place(&machine.0, &request)?;
@@ -78,7 +79,7 @@ pub unsafe extern "C" fn numawise_set_policy(
     move_pages: c_int,
 ) -> c_int {
     call(|| {
-        // SAFETY: the caller's promise, here and below.
+        // SAFETY: the caller's promise.
         let plan = unsafe { plan(shared(machine, "machine")?, policy) }?;
         let (begin, length) = whole_pages(start as usize, bytes)?;
         let flags = if move_pages != 0 { mempolicy::MOVE } else { 0 };
@@ -96,7 +97,7 @@ pub unsafe extern "C" fn numawise_alloc(
     memory: *mut *mut c_void,
 ) -> c_int {
     call(|| {
-        // SAFETY: the caller's promise, here and below.
+        // SAFETY: the caller's promise.
         let plan = unsafe { plan(shared(machine, "machine")?, policy) }?;
         if memory.is_null() {
             return Err(CallError::null("memory"));
@@ -109,6 +110,7 @@ pub unsafe extern "C" fn numawise_alloc(
             unsafe { pages::unmap(start, length) };
             return Err(error);
         }
+        // SAFETY: as above.
         unsafe { memory.write(start.cast()) };
         Ok(())
     })
@@ -123,8 +125,9 @@ pub unsafe extern "C" fn numawise_room(
     bytes: *mut u64,
 ) -> c_int {
     call(|| {
-        // SAFETY: the caller's promise, here and below.
+        // SAFETY: the caller's promise.
         let machine = unsafe { shared(machine, "machine") }?;
+        // SAFETY: as above.
         let plan = unsafe { plan(machine, policy) }?;
         let strict =
             matches!(plan.mode, MemoryMode::Bind | MemoryMode::Interleave | MemoryMode::WeightedInterleave);
@@ -138,6 +141,7 @@ pub unsafe extern "C" fn numawise_room(
             })?;
             room += free.0;
         }
+        // SAFETY: as above.
         unsafe { put(bytes, "bytes", room) }
     })
 }
@@ -189,9 +193,10 @@ pub unsafe extern "C" fn numawise_pages(
         }
         let all: Vec<NodeBytes> = on.into_iter().map(|(node, bytes)| NodeBytes { node, bytes }).collect();
         if !absent.is_null() {
-            // SAFETY: the caller's promise, here and below.
+            // SAFETY: the caller's promise.
             unsafe { put(absent, "absent", not_there) }?;
         }
+        // SAFETY: as above.
         unsafe { crate::bytes::put_list(&all, nodes, count, "the list of nodes") }
     })
 }

@@ -131,13 +131,15 @@ pub unsafe extern "C" fn numawise_plan(
     placement: *mut *mut PlacementHandle,
 ) -> c_int {
     call(|| {
-        // SAFETY: the caller's promise, here and below.
+        // SAFETY: the caller's promise.
         let machine = unsafe { shared(machine, "machine") }?;
+        // SAFETY: as above.
         let asked = unsafe { self::request(shared(request, "request")?) }?;
         if placement.is_null() {
             return Err(CallError::null("placement"));
         }
         let plan = numawise_placement::place(&machine.0, &asked)?;
+        // SAFETY: as above.
         unsafe { placement.write(Box::into_raw(Box::new(PlacementHandle(plan)))) };
         Ok(())
     })
@@ -165,10 +167,11 @@ pub unsafe extern "C" fn numawise_placement_threads(
     threads: *mut u32,
 ) -> c_int {
     call(|| {
-        // SAFETY: the caller's promise, here and below.
+        // SAFETY: the caller's promise.
         let placement = unsafe { shared(placement, "placement") }?;
         let tasks = &placement.0.tasks;
         let of = tasks.get(task as usize).ok_or_else(|| not_there("task", task, tasks.len()))?;
+        // SAFETY: as above.
         unsafe { put(threads, "threads", of.threads.len() as u32) }
     })
 }
@@ -184,8 +187,9 @@ pub unsafe extern "C" fn numawise_placement_cpus(
     bytes: *mut usize,
 ) -> c_int {
     call(|| {
-        // SAFETY: the caller's promise, here and below.
+        // SAFETY: the caller's promise.
         let placement = unsafe { shared(placement, "placement") }?;
+        // SAFETY: as above.
         unsafe { put_mask(placement.cpus(task, thread)?, mask, bytes) }
     })
 }

@@ -26,7 +26,8 @@ fn emulated_memory_and_threads_of_the_library_are_where_they_are_asked_for() {
         ("holes", "of fast memory, 0 wrong\n"),
     ] {
         let machine = testbed::load(name).unwrap();
-        let run = testbed::guest(&machine).file_at(&program, "/bin/nodes").run(&["nodes".to_owned()]).unwrap();
+        let run =
+            testbed::guest(&machine).file_at(&program, "/bin/nodes").run(&["nodes".to_owned()]).unwrap();
         let (output, messages) = (&run[0].stdout, &run[0].stderr);
         assert!(run[0].status == 0 && output.ends_with(expected), "{name}: {output}{messages}");
     }

@@ -4,9 +4,9 @@ use numawise_facts::activity::CodePlace;
 use numawise_facts::finding::AdvisedStep;
 use numawise_facts::objects::TouchMethod;
 use numawise_facts::{Exit, Reading};
-use numawise_tables::objects::{ChosenObject, 
-    FastMemoryChoice, NodeShare, ObjectFinding, ObjectRow, ObjectUser, ResidenceMoment, ShareInterval,
-    ThreadShare, Toucher,
+use numawise_tables::objects::{
+    ChosenObject, FastMemoryChoice, NodeShare, ObjectFinding, ObjectRow, ObjectUser, ResidenceMoment,
+    ShareInterval, ThreadShare, Toucher,
 };
 use serde_json::{Value, json as object};
 

@@ -10,8 +10,8 @@ use super::code::{self, FastMemoryCode};
 use super::{Shown, words};
 use crate::amount::many;
 use crate::document::{
-    Block, Cell, Column, Command, Face, Matrix, MatrixCell, MatrixColours, MatrixColumn, MatrixFigure, Row, RowLimits,
-    Table, captioned, section,
+    Block, Cell, Column, Command, Face, Matrix, MatrixCell, MatrixColours, MatrixColumn, MatrixFigure, Row,
+    RowLimits, Table, captioned, section,
 };
 use crate::names;
 
