@@ -3,6 +3,7 @@
 CARGO ?= cargo
 NUMAWISE := target/release/numawise
 LIBRARIES := $(addprefix target/release/,libnumawise_agent.so libnumawise_collector.so libnumawise_heap.so)
+LIBRARY := target/library/libnumawise
 PREFIX ?= /usr/local
 ISO3DFD := build/iso3dfd/iso3dfd
 
@@ -15,17 +16,19 @@ help:
 	@echo 'make bench          the figures that we promise, vs other tools'
 	@echo 'make truth          what check says of programs whose truth is measured by hand; remakes docs/truth.md in 75 min'
 	@echo 'make null           what check says of programs that nothing can affect; remakes docs/truth-null.md in 10 min'
-	@echo 'make build          the numawise binary, its three preloaded libraries, and iso3dfd'
+	@echo 'make build          the numawise binary, its three preloaded libraries, the library for C and C++, and iso3dfd'
 	@echo 'make programs       the other bundled programs: pi (oneTBB), advect and cg (MPI)'
-	@echo 'make install        into PREFIX ($(PREFIX)): bin/numawise, lib/numawise/ and include/numawise.*'
+	@echo 'make install        into PREFIX ($(PREFIX)): bin/, lib/ and include/ with all that programs compile and link with'
 
 .PHONY: build
-build: deps-build $(NUMAWISE) $(ISO3DFD)
+build: deps-build $(NUMAWISE) $(LIBRARY).so $(ISO3DFD)
 
 # Cargo and the workload's own makefile know best whether there is something to do.
-.PHONY: $(NUMAWISE) $(ISO3DFD)
+.PHONY: $(NUMAWISE) $(LIBRARY).so $(ISO3DFD)
 $(NUMAWISE):
 	$(CARGO) build --release --locked -p numawise -p numawise-agent -p numawise-collector -p numawise-heap
+$(LIBRARY).so:
+	$(CARGO) build --profile library --locked -p numawise-capi
 $(ISO3DFD):
 	$(MAKE) --no-print-directory -C native/workloads/iso3dfd all
 
@@ -38,10 +41,18 @@ programs: deps-programs
 # The binary finds the libraries beside itself, or in ../lib/numawise. Nothing is built here, so that root need not build.
 .PHONY: install
 install:
-	@test -x $(NUMAWISE) && ls $(LIBRARIES) > /dev/null 2>&1 || { echo 'install: not built yet; first: make build' >&2; exit 1; }
+	@test -x $(NUMAWISE) && ls $(LIBRARIES) $(LIBRARY).so $(LIBRARY).a > /dev/null 2>&1 || { echo 'install: not built yet; first: make build' >&2; exit 1; }
 	install -D -m 755 $(NUMAWISE) $(DESTDIR)$(PREFIX)/bin/numawise
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/lib/numawise $(LIBRARIES)
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/include $(CURDIR)/include/numawise.h $(CURDIR)/include/numawise.f90
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/include/numawise $(CURDIR)/include/numawise/*
+	install -D -m 644 $(LIBRARY).so $(DESTDIR)$(PREFIX)/lib/libnumawise.so.1
+	ln -sf libnumawise.so.1 $(DESTDIR)$(PREFIX)/lib/libnumawise.so
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/lib $(LIBRARY).a
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/lib/cmake/numawise $(CURDIR)/packaging/numawise-config.cmake
+	install -d $(DESTDIR)$(PREFIX)/lib/pkgconfig
+	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(shell sed -n 's/^version = "\(.*\)"/\1/p' $(CURDIR)/crates/cli/Cargo.toml)|' \
+	  $(CURDIR)/packaging/numawise.pc.in > $(DESTDIR)$(PREFIX)/lib/pkgconfig/numawise.pc
 
 .PHONY: deps-build deps-programs deps-test deps-bench
 deps-build deps-programs deps-test deps-bench: deps-%:

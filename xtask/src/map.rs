@@ -43,8 +43,9 @@ const ONLY: [(&str, &[&str]); 15] = [
 ];
 
 /// Crates that only these may use.
-const USED_BY: [(&str, &[&str]); 7] = [
+const USED_BY: [(&str, &[&str]); 8] = [
     ("cli", &[]),
+    ("capi", &[]),
     ("session", &["cli"]),
     ("tui", &["cli"]),
     ("agent", &[]),

@@ -53,7 +53,7 @@ pub use output::Output;
 pub use pages::page_changes;
 pub use path::{executable_in, is_executable};
 pub use pinner::{Pinner, find_agent};
-pub use policy::kernel_mode;
+pub use policy::{kernel_mode, policy as kernel_policy};
 pub use preload::loading;
 pub use rank::{
     LocalRank, RankError, is_bound_by_default, is_rank_variable, job_name, job_name_of_daemon, rank,

@@ -5,7 +5,7 @@ use numawise_linux::calls::mempolicy::{PolicyMode, ThreadPolicy};
 use numawise_units::NodeSet;
 
 /// The policy to set; `None` for the default one, for which nothing is called.
-pub(crate) fn policy(plan: &MemoryPlan) -> Option<ThreadPolicy> {
+pub fn policy(plan: &MemoryPlan) -> Option<ThreadPolicy> {
     if plan.mode == MemoryMode::Default {
         return None;
     }

@@ -1,5 +1,6 @@
 //! Memory objects of a run: one document for the terminal and for HTML, and JSON.
 
+mod code;
 mod cures;
 mod data;
 mod described;

@@ -7,6 +7,7 @@ mod check;
 mod fast_memory;
 mod fields;
 mod launcher;
+mod library;
 mod machine;
 mod measure;
 mod objects;

@@ -120,3 +120,26 @@ pub fn next_interleaved_node() -> Option<NodeId> {
 pub fn setting_is_forbidden() -> bool {
     matches!(raw::set_memory_policy(-1, &[]), Err(libc::EPERM | libc::EACCES))
 }
+
+/// Pages that are there go to the nodes of the policy too.
+#[doc(alias = "MPOL_MF_MOVE")]
+pub const MOVE: std::ffi::c_ulong = raw::MPOL_MF_MOVE;
+
+/// Sets the policy of a range of addresses of this process.
+///
+/// # Safety
+/// The range lies in mappings of the caller's.
+///
+/// # Errors
+/// When the call is forbidden, kernel or cpuset lack the mode or the nodes, or a part of the range is not mapped (`EFAULT`).
+#[doc(alias = "mbind")]
+pub unsafe fn set_range(
+    start: *mut u8,
+    bytes: usize,
+    policy: &ThreadPolicy,
+    flags: std::ffi::c_ulong,
+) -> io::Result<()> {
+    // SAFETY: the caller's promise.
+    unsafe { raw::set_memory_policy_of(start, bytes, policy.mode.number(), policy.nodes.words(), flags) }
+        .map_err(error)
+}

@@ -5,12 +5,12 @@ use numawise_facts::finding::AdvisedStep;
 use numawise_facts::objects::TouchMethod;
 use numawise_facts::{Exit, Reading};
 use numawise_tables::objects::{
-    FastMemoryChoice, NodeShare, ObjectFinding, ObjectRow, ObjectUser, ResidenceMoment, ShareInterval,
-    ThreadShare, Toucher,
+    ChosenObject, FastMemoryChoice, NodeShare, ObjectFinding, ObjectRow, ObjectUser, ResidenceMoment,
+    ShareInterval, ThreadShare, Toucher,
 };
 use serde_json::{Value, json as object};
 
-use super::{Shown, cures, words};
+use super::{Shown, code, cures, words};
 use crate::findings::{self, objects as object_findings};
 use crate::notice;
 use crate::object::{each, reading};
@@ -215,7 +215,16 @@ fn fast_memory(shown: &Shown, choice: &FastMemoryChoice) -> Value {
         "memory_time_share": share(&choice.memory_time),
         "candidates": choice.candidates,
         "is_best": choice.is_best,
-        "objects": each(&choice.chosen, |one| object!({ "id": id(one.row), "is_certain": one.is_certain })),
+        "objects": each(&choice.chosen, |one| fast_object(shown, one, id(one.row))),
+    })
+}
+
+fn fast_object(shown: &Shown, one: &ChosenObject, id: Option<usize>) -> Value {
+    let code = shown.tables.rows.get(one.row).and_then(code::for_fast_memory);
+    object!({
+        "id": id,
+        "is_certain": one.is_certain,
+        "code": code.map(|code| object!({ "statement": code.statement, "header": code.header })),
     })
 }
 

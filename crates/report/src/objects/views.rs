@@ -6,11 +6,12 @@ use numawise_facts::objects::{BandwidthMoment, BandwidthOverTime};
 use numawise_tables::objects::{FastMemoryChoice, ObjectRow, ResidenceMoment};
 use numawise_units::{BytesPerSecond, Nanoseconds, NodeId};
 
+use super::code::{self, FastMemoryCode};
 use super::{Shown, words};
 use crate::amount::many;
 use crate::document::{
-    Block, Cell, Column, Face, Matrix, MatrixCell, MatrixColours, MatrixColumn, MatrixFigure, Row, RowLimits,
-    Table, captioned, section,
+    Block, Cell, Column, Command, Face, Matrix, MatrixCell, MatrixColours, MatrixColumn, MatrixFigure, Row,
+    RowLimits, Table, captioned, section,
 };
 use crate::names;
 
@@ -18,6 +19,8 @@ use crate::names;
 pub const OVER_TIME: usize = 6;
 /// Objects and threads in the matrix: those with most.
 const MATRIX: (usize, usize) = (10, 64);
+/// Statements for the program, for the objects with most.
+const CODE: usize = 3;
 /// Rows of a table over time, about.
 const MOMENTS: usize = 60;
 
@@ -185,11 +188,19 @@ pub fn fast_memory(shown: &Shown) -> Option<Block> {
     });
     let most = Some(RowLimits { terminal: 8, html: 100, rest: "the rest is in --json" });
     let table = Table { columns, rows: rows.collect(), most };
-    Some(section(
-        "fast-memory",
-        "For the fast memory",
-        vec![Block::Table(table), Block::Legend(legend(choice).into())],
-    ))
+    let mut blocks = vec![Block::Table(table), Block::Legend(legend(choice).into())];
+    let rows = choice.chosen.iter().filter_map(|one| shown.tables.rows.get(one.row));
+    let code: Vec<Command> = rows.filter_map(code::for_fast_memory).take(CODE).map(of_code).collect();
+    if !code.is_empty() {
+        blocks.push(Block::Legend("In the program itself, linked with libnumawise:".into()));
+        blocks.push(Block::Commands(code));
+    }
+    Some(section("fast-memory", "For the fast memory", blocks))
+}
+
+fn of_code(of: FastMemoryCode) -> Command {
+    let note = format!("at {}, with <{}>", of.at, of.header);
+    Command { tool: None, line: of.statement, note: Some(note) }
 }
 
 fn legend(choice: &FastMemoryChoice) -> String {

@@ -1,0 +1,262 @@
+//! The machine that we may use: nodes, kinds of memory, distances, figures that were measured.
+
+use std::ffi::c_int;
+
+use numawise_facts::{Machine, MemoryKind, Node, Reading};
+use numawise_units::{Bytes, CpuId, Id, NodeId, NodeSet};
+
+use crate::bytes::{put_list, put_mask};
+use crate::entry::{call, put, shared};
+use crate::status::CallError;
+
+/// The version of the header that this library belongs to.
+const VERSION: u32 = 1;
+
+/// `numawise_machine`.
+pub struct MachineHandle(pub Machine);
+
+impl MachineHandle {
+    pub fn node(&self, node: u32) -> Result<&Node, CallError> {
+        self.0.nodes.iter().find(|of| of.id.index() == node).ok_or_else(|| CallError::NotThere {
+            what: "node",
+            found: node.to_string(),
+            exist: self.0.nodes.iter().map(|node| node.id).collect::<NodeSet>().to_string(),
+        })
+    }
+}
+
+/// Numbers of kinds in the header.
+pub fn kind_number(kind: MemoryKind) -> c_int {
+    match kind {
+        MemoryKind::Unknown => 0,
+        MemoryKind::Dram => 1,
+        MemoryKind::Hbm => 2,
+        MemoryKind::Cxl => 3,
+        MemoryKind::Gpu => 4,
+    }
+}
+
+pub fn kind_of_number(number: c_int) -> Result<MemoryKind, CallError> {
+    [MemoryKind::Dram, MemoryKind::Hbm, MemoryKind::Cxl, MemoryKind::Gpu]
+        .into_iter()
+        .find(|kind| kind_number(*kind) == number)
+        .ok_or_else(|| CallError::Invalid {
+            argument: "kind",
+            found: number.to_string(),
+            expected: "NUMAWISE_DRAM, NUMAWISE_HBM, NUMAWISE_CXL or NUMAWISE_GPU",
+        })
+}
+
+fn known<T>(reading: &Reading<T>) -> Result<&T, CallError> {
+    match reading.measured() {
+        Some(value) => Ok(value),
+        None => {
+            let reason =
+                reading.reason().map_or_else(|| "it is not known".to_owned(), |reason| reason.0.to_string());
+            Err(CallError::Unavailable(reason))
+        }
+    }
+}
+
+/// # Safety
+/// `machine` is null or has room for a pointer.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn numawise_open_version(version: u32, machine: *mut *mut MachineHandle) -> c_int {
+    call(|| {
+        if machine.is_null() {
+            return Err(CallError::null("machine"));
+        }
+        if version != VERSION {
+            return Err(CallError::Version { header: version, library: VERSION });
+        }
+        let read = numawise_machine::live_without_hwloc()?;
+        // SAFETY: it is not null, and the caller has room.
+        unsafe { machine.write(Box::into_raw(Box::new(MachineHandle(read)))) };
+        Ok(())
+    })
+}
+
+/// # Safety
+/// `machine` is null or came from [`numawise_open_version`], and is closed once.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn numawise_close(machine: *mut MachineHandle) {
+    call(|| {
+        if !machine.is_null() {
+            // SAFETY: the caller's promise.
+            drop(unsafe { Box::from_raw(machine) });
+        }
+        Ok(())
+    });
+}
+
+/// # Safety
+/// `machine` is open; `nodes` is null or has room for `*count` numbers.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn numawise_nodes(
+    machine: *const MachineHandle,
+    nodes: *mut u32,
+    count: *mut usize,
+) -> c_int {
+    call(|| {
+        // SAFETY: the caller's promise.
+        let machine = unsafe { shared(machine, "machine") }?;
+        let all: Vec<u32> = machine.0.nodes.iter().map(|node| node.id.index()).collect();
+        // SAFETY: as above.
+        unsafe { put_list(&all, nodes, count, "the list of nodes") }
+    })
+}
+
+/// # Safety
+/// As of [`numawise_nodes`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn numawise_nodes_of_kind(
+    machine: *const MachineHandle,
+    kind: c_int,
+    nodes: *mut u32,
+    count: *mut usize,
+) -> c_int {
+    call(|| {
+        // SAFETY: the caller's promise.
+        let machine = unsafe { shared(machine, "machine") }?;
+        let all: Vec<u32> =
+            machine.0.allowed_of_kind(kind_of_number(kind)?).iter().map(|node| node.index()).collect();
+        // SAFETY: as above.
+        unsafe { put_list(&all, nodes, count, "the list of nodes") }
+    })
+}
+
+/// # Safety
+/// `machine` is open, `kind` is null or has room for a number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn numawise_node_kind(
+    machine: *const MachineHandle,
+    node: u32,
+    kind: *mut c_int,
+) -> c_int {
+    call(|| {
+        // SAFETY: the caller's promise.
+        let machine = unsafe { shared(machine, "machine") }?;
+        let number = kind_number(machine.node(node)?.kind);
+        // SAFETY: as above.
+        unsafe { put(kind, "kind", number) }
+    })
+}
+
+/// # Safety
+/// `machine` is open, `allowed` is null or has room for a number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn numawise_node_is_allowed(
+    machine: *const MachineHandle,
+    node: u32,
+    allowed: *mut c_int,
+) -> c_int {
+    call(|| {
+        // SAFETY: the caller's promise.
+        let machine = unsafe { shared(machine, "machine") }?;
+        let id = machine.node(node)?.id;
+        // SAFETY: as above.
+        unsafe { put(allowed, "allowed", c_int::from(machine.0.allowed_nodes.contains(id))) }
+    })
+}
+
+/// # Safety
+/// `machine` is open, `total` and `free` are null or have room for a number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn numawise_node_memory(
+    machine: *const MachineHandle,
+    node: u32,
+    total: *mut u64,
+    free: *mut u64,
+) -> c_int {
+    call(|| {
+        // SAFETY: the caller's promise.
+        let machine = unsafe { shared(machine, "machine") }?;
+        let of = machine.node(node)?;
+        for (place, bytes) in [(total, &of.memory), (free, &of.free)] {
+            if !place.is_null() {
+                let Bytes(bytes) = *known(bytes)?;
+                // SAFETY: as above.
+                unsafe { place.write(bytes) };
+            }
+        }
+        Ok(())
+    })
+}
+
+/// # Safety
+/// `machine` is open; `mask` is null or has room for `*bytes`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn numawise_node_cpus(
+    machine: *const MachineHandle,
+    node: u32,
+    mask: *mut u8,
+    bytes: *mut usize,
+) -> c_int {
+    call(|| {
+        // SAFETY: the caller's promise.
+        let machine = unsafe { shared(machine, "machine") }?;
+        // SAFETY: as above.
+        unsafe { put_mask(&machine.node(node)?.cpus, mask, bytes) }
+    })
+}
+
+/// # Safety
+/// As of [`numawise_node_cpus`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn numawise_allowed_cpus(
+    machine: *const MachineHandle,
+    mask: *mut u8,
+    bytes: *mut usize,
+) -> c_int {
+    call(|| {
+        // SAFETY: the caller's promise.
+        let machine = unsafe { shared(machine, "machine") }?;
+        // SAFETY: as above.
+        unsafe { put_mask(&machine.0.allowed_cpus, mask, bytes) }
+    })
+}
+
+/// # Safety
+/// `machine` is open, `node` is null or has room for a number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn numawise_node_of_cpu(
+    machine: *const MachineHandle,
+    cpu: u32,
+    node: *mut u32,
+) -> c_int {
+    call(|| {
+        // SAFETY: the caller's promise.
+        let machine = unsafe { shared(machine, "machine") }?;
+        let id = CpuId(cpu);
+        let of = machine.0.cpu(id).ok_or_else(|| CallError::NotThere {
+            what: "CPU",
+            found: cpu.to_string(),
+            exist: machine.0.online().to_string(),
+        })?;
+        let of = of.node.ok_or_else(|| CallError::Unavailable(format!("CPU {cpu} is local to no node")))?;
+        // SAFETY: as above.
+        unsafe { put(node, "node", of.index()) }
+    })
+}
+
+/// # Safety
+/// `machine` is open, `distance` is null or has room for a number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn numawise_distance(
+    machine: *const MachineHandle,
+    from: u32,
+    to: u32,
+    distance: *mut u32,
+) -> c_int {
+    call(|| {
+        // SAFETY: the caller's promise.
+        let machine = unsafe { shared(machine, "machine") }?;
+        let (from, to): (NodeId, NodeId) = (machine.node(from)?.id, machine.node(to)?.id);
+        known(&machine.node(from.index())?.distances)?;
+        let found = machine.0.distance(from, to);
+        let found =
+            found.ok_or_else(|| CallError::Unavailable("the kernel names no distance for it".to_owned()))?;
+        // SAFETY: as above.
+        unsafe { put(distance, "distance", found) }
+    })
+}

@@ -1,0 +1,185 @@
+//! The library as programs in C and C++ use it, compiled by the compilers that are there.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// What the library exports. A name that goes, or changes what it means, needs another version of the library.
+const EXPORTED: [&str; 22] = [
+    "numawise_alloc",
+    "numawise_allowed_cpus",
+    "numawise_close",
+    "numawise_distance",
+    "numawise_error_text",
+    "numawise_free",
+    "numawise_node_cpus",
+    "numawise_node_is_allowed",
+    "numawise_node_kind",
+    "numawise_node_memory",
+    "numawise_node_of_cpu",
+    "numawise_nodes",
+    "numawise_nodes_of_kind",
+    "numawise_open_version",
+    "numawise_pages",
+    "numawise_pin",
+    "numawise_placement_cpus",
+    "numawise_placement_free",
+    "numawise_placement_threads",
+    "numawise_plan",
+    "numawise_room",
+    "numawise_set_policy",
+];
+const OF_THREADS: [&str; 2] = ["numawise_set_thread_cpus", "numawise_thread_cpus"];
+
+/// Cargo puts the library beside the test.
+fn folder() -> PathBuf {
+    let own = std::env::current_exe().unwrap();
+    let folder = own.parent().unwrap().to_owned();
+    assert!(folder.join("libnumawise.so").exists(), "no libnumawise.so in {}", folder.display());
+    folder
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn is_there(program: &str) -> bool {
+    Command::new(program).arg("--version").output().is_ok_and(|output| output.status.success())
+}
+
+/// Compiles a program and runs it.
+fn holds(program: &str, compiler: &str, words: &[&str]) {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/c").join(program);
+    let made = tempfile::tempdir().unwrap();
+    let program = made.path().join("smoke");
+    let mut compile = Command::new(compiler);
+    compile.args(words).args(["-Wall", "-Wextra", "-Werror", "-pthread", "-g", "-I"]);
+    compile.arg(root().join("include")).arg(source);
+    compile.arg("-L").arg(folder()).args(["-x", "none", "-lnumawise", "-o"]).arg(&program);
+    let compiled = compile.output().unwrap();
+    let messages = String::from_utf8_lossy(&compiled.stderr);
+    assert!(compiled.status.success() && messages.is_empty(), "{compiler} {words:?}: {messages}");
+    let mut run = Command::new(&program);
+    // The name that the loader knows it by.
+    std::os::unix::fs::symlink(folder().join("libnumawise.so"), made.path().join("libnumawise.so.1"))
+        .unwrap();
+    run.env("LD_LIBRARY_PATH", made.path()).env("ASAN_OPTIONS", "detect_leaks=1:allocator_may_return_null=1");
+    let ran = run.output().unwrap();
+    let (output, messages) = (String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr));
+    assert!(
+        ran.status.success() && output.is_empty() && messages.is_empty(),
+        "{compiler} {words:?}: {}\n{output}{messages}",
+        ran.status
+    );
+}
+
+#[test]
+fn every_call_does_what_the_header_says_for_c_and_c_plus_plus() {
+    let tried: Vec<&str> = ["gcc", "clang"].into_iter().filter(|compiler| is_there(compiler)).collect();
+    assert!(!tried.is_empty(), "no compiler is there");
+    for compiler in &tried {
+        for standard in ["-std=gnu99", "-std=gnu17"] {
+            holds("smoke.c", compiler, &[standard]);
+        }
+        for standard in ["-std=gnu++17", "-std=gnu++20"] {
+            holds("smoke.c", compiler, &["-x", "c++", "-fno-exceptions", standard]);
+        }
+    }
+    if tried.len() < 2 {
+        eprintln!("SKIPPED in part: only {tried:?} is there");
+    }
+}
+
+#[test]
+fn nothing_is_leaked_and_no_memory_is_used_that_is_not_ours() {
+    holds("smoke.c", "gcc", &["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]);
+    if is_there("g++") {
+        holds(
+            "memory.cpp",
+            "g++",
+            &["-std=c++17", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"],
+        );
+        holds("memory.cpp", "g++", &["-std=c++17", "-fsanitize=thread"]);
+    }
+}
+
+#[test]
+fn containers_have_their_memory_where_their_policies_say() {
+    for compiler in ["g++", "clang++"].into_iter().filter(|compiler| is_there(compiler)) {
+        for words in [&["-std=c++17", "-O2"][..], &["-std=c++20"], &["-std=c++17", "-O2", "-fopenmp"]] {
+            holds("memory.cpp", compiler, words);
+        }
+    }
+}
+
+#[test]
+fn what_is_exported_is_declared_and_nothing_else_is_exported() {
+    let symbols =
+        Command::new("nm").args(["-D", "--defined-only"]).arg(folder().join("libnumawise.so")).output();
+    let symbols = String::from_utf8(symbols.expect("nm is there").stdout).unwrap();
+    let found: BTreeSet<&str> = symbols.lines().filter_map(|line| line.split_whitespace().nth(2)).collect();
+    let expected: BTreeSet<&str> = EXPORTED.into_iter().chain(OF_THREADS).collect();
+    assert_eq!(found, expected);
+    let header = std::fs::read_to_string(root().join("include/numawise/numawise.h")).unwrap();
+    for name in expected {
+        assert!(header.contains(&format!("{name}(")), "{name} is not declared");
+    }
+}
+
+/// A project outside of the tree finds what was installed, by pkg-config and by CMake.
+#[test]
+fn what_is_installed_is_found_by_pkg_config_and_by_cmake() {
+    let made = tempfile::tempdir().unwrap();
+    let path = |name: &str| made.path().join(name);
+    std::fs::copy(folder().join("libnumawise.so"), path("libnumawise.so")).unwrap();
+    std::fs::copy(folder().join("libnumawise.a"), path("libnumawise.a")).unwrap();
+    let mut install = Command::new("make");
+    install.args(["--no-print-directory", "-s", "-C"]).arg(root()).arg("install");
+    install.arg(format!("PREFIX={}", path("installed").display()));
+    install.arg(format!("LIBRARY={}", path("libnumawise").display()));
+    // These are none of what programs link with.
+    let installed = install.args(["NUMAWISE=/bin/true", "LIBRARIES=/bin/true"]).output().unwrap();
+    assert!(installed.status.success(), "{}", String::from_utf8_lossy(&installed.stderr));
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/c/memory.cpp");
+    let mut tried = 0;
+    if is_there("pkg-config") {
+        let mut ask = Command::new("pkg-config");
+        ask.args(["--cflags", "--libs", "numawise"]).env("PKG_CONFIG_PATH", path("installed/lib/pkgconfig"));
+        let words = String::from_utf8(ask.output().unwrap().stdout).unwrap();
+        let mut compile = Command::new("g++");
+        compile.args(["-std=c++17", "-pthread"]).arg(&source).args(words.split_whitespace());
+        assert!(compile.arg("-o").arg(path("by-pkg-config")).status().unwrap().success(), "{words}");
+        let mut run = Command::new(path("by-pkg-config"));
+        assert!(run.env("LD_LIBRARY_PATH", path("installed/lib")).status().unwrap().success());
+        tried += 1;
+    }
+    if is_there("cmake") {
+        std::fs::create_dir(path("project")).unwrap();
+        let project = format!(
+            "cmake_minimum_required(VERSION 3.16)\nproject(other CXX)\nset(CMAKE_CXX_STANDARD 17)\nfind_package(numawise REQUIRED)\n\
+             find_package(Threads REQUIRED)\nforeach(kind numawise static)\nadd_executable(with_${{kind}} {})\n\
+             target_link_libraries(with_${{kind}} numawise::${{kind}} Threads::Threads)\nendforeach()\n",
+            source.display()
+        );
+        std::fs::write(path("project/CMakeLists.txt"), project).unwrap();
+        let mut configure = Command::new("cmake");
+        configure.args(["-S"]).arg(path("project")).arg("-B").arg(path("build"));
+        configure.arg(format!("-DCMAKE_PREFIX_PATH={}", path("installed").display()));
+        for step in [&mut configure, Command::new("cmake").arg("--build").arg(path("build"))] {
+            let done = step.output().unwrap();
+            assert!(
+                done.status.success(),
+                "{}{}",
+                String::from_utf8_lossy(&done.stdout),
+                String::from_utf8_lossy(&done.stderr)
+            );
+        }
+        for program in ["with_numawise", "with_static"] {
+            assert!(Command::new(path("build").join(program)).status().unwrap().success(), "{program}");
+        }
+        tried += 1;
+    }
+    if tried == 0 {
+        eprintln!("SKIPPED: neither pkg-config nor cmake is there");
+    }
+}
