@@ -168,9 +168,26 @@ public:
         if (own->of_size[size].room < 0) to_all(size, *own, (most_of_thread(size) + 1) / 2 + 1);
     }
 
+    // Blocks are aligned to 16 bytes; larger alignments take that much more, and have the place of the block in front of them.
+    void *allocate(std::size_t bytes, std::size_t alignment) {
+        if (alignment <= step) return allocate(bytes);
+        if (bytes > std::numeric_limits<std::size_t>::max() / 2) throw std::bad_alloc();
+        void *taken = allocate(with(bytes, alignment));
+        const auto place = (reinterpret_cast<std::uintptr_t>(taken) + sizeof taken + alignment - 1) / alignment * alignment;
+        std::memcpy(reinterpret_cast<void *>(place - sizeof taken), &taken, sizeof taken);
+        return reinterpret_cast<void *>(place);
+    }
+    void deallocate(void *memory, std::size_t bytes, std::size_t alignment) noexcept {
+        if (alignment <= step) return deallocate(memory, bytes);
+        void *taken = nullptr;
+        std::memcpy(&taken, static_cast<char *>(memory) - sizeof taken, sizeof taken);
+        deallocate(taken, with(bytes, alignment));
+    }
+
     const policy &of() const noexcept { return policy_; }
 
 private:
+    static std::size_t with(std::size_t bytes, std::size_t alignment) { return bytes + alignment + sizeof(void *); }
     struct block {
         block *next;
     };
@@ -324,7 +341,6 @@ public:
     using propagate_on_container_move_assignment = std::true_type;
     using propagate_on_container_swap = std::true_type;
     using is_always_equal = std::false_type;
-    static_assert(alignof(T) <= 16, "blocks are aligned to 16 bytes");
 
     allocator() : allocator(local()) {}
     allocator(const policy &asked) : pool_(&detail::pool_of(asked)) {}
@@ -333,9 +349,9 @@ public:
 
     T *allocate(std::size_t count) {
         if (count > std::numeric_limits<std::size_t>::max() / sizeof(T)) throw std::bad_array_new_length();
-        return static_cast<T *>(pool_->allocate(count * sizeof(T)));
+        return static_cast<T *>(pool_->allocate(count * sizeof(T), alignof(T)));
     }
-    void deallocate(T *memory, std::size_t count) noexcept { pool_->deallocate(memory, count * sizeof(T)); }
+    void deallocate(T *memory, std::size_t count) noexcept { pool_->deallocate(memory, count * sizeof(T), alignof(T)); }
     const policy &where() const noexcept { return pool_->of(); }
 
     template <class U>
@@ -359,18 +375,9 @@ public:
     explicit resource(const policy &asked) : pool_(&detail::pool_of(asked)) {}
 
 private:
-    // Larger alignments than 16 take that much more.
-    static std::size_t with(std::size_t bytes, std::size_t alignment) { return alignment <= 16 ? bytes : bytes + alignment + sizeof(void *); }
-    void *do_allocate(std::size_t bytes, std::size_t alignment) override {
-        void *taken = pool_->allocate(with(bytes, alignment));
-        if (alignment <= 16) return taken;
-        const auto place = (reinterpret_cast<std::uintptr_t>(taken) + sizeof(void *) + alignment - 1) / alignment * alignment;
-        std::memcpy(reinterpret_cast<void *>(place - sizeof(void *)), &taken, sizeof taken);
-        return reinterpret_cast<void *>(place);
-    }
+    void *do_allocate(std::size_t bytes, std::size_t alignment) override { return pool_->allocate(bytes, alignment); }
     void do_deallocate(void *memory, std::size_t bytes, std::size_t alignment) override {
-        if (alignment > 16) std::memcpy(&memory, static_cast<char *>(memory) - sizeof(void *), sizeof memory);
-        pool_->deallocate(memory, with(bytes, alignment));
+        pool_->deallocate(memory, bytes, alignment);
     }
     bool do_is_equal(const std::pmr::memory_resource &other) const noexcept override {
         const auto *of = dynamic_cast<const resource *>(&other);

@@ -148,8 +148,8 @@ struct numawise_node_bytes {
     uint64_t bytes;
 };
 
-/* Where the pages of a range lie now, by node; `absent` (or NULL) gets the bytes of those that are nowhere, as they were not touched. Pages that are
- * in the range in part count as a whole. */
+/* Where the pages of a range lie now, by node; `absent` (or NULL) gets the bytes of those that are nowhere, as they were not touched or nothing is
+ * mapped there. Pages that are in the range in part count as a whole. */
 int numawise_pages(const void *start, size_t bytes, struct numawise_node_bytes *nodes, size_t *count, uint64_t *absent);
 
 #ifdef __cplusplus

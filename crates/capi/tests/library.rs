@@ -49,13 +49,20 @@ fn is_there(program: &str) -> bool {
 
 /// Compiles a program and runs it.
 fn holds(program: &str, compiler: &str, words: &[&str]) {
+    let libraries = if program == "tbb.cpp" { &["-ltbb"][..] } else { &[] };
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/c").join(program);
     let made = tempfile::tempdir().unwrap();
     let program = made.path().join("smoke");
     let mut compile = Command::new(compiler);
     compile.args(words).args(["-Wall", "-Wextra", "-Werror", "-pthread", "-g", "-I"]);
     compile.arg(root().join("include")).arg(source);
-    compile.arg("-L").arg(folder()).args(["-x", "none", "-lnumawise", "-o"]).arg(&program);
+    compile
+        .arg("-L")
+        .arg(folder())
+        .args(["-x", "none", "-lnumawise"])
+        .args(libraries)
+        .arg("-o")
+        .arg(&program);
     let compiled = compile.output().unwrap();
     let messages = String::from_utf8_lossy(&compiled.stderr);
     assert!(compiled.status.success() && messages.is_empty(), "{compiler} {words:?}: {messages}");
@@ -123,6 +130,19 @@ fn what_is_exported_is_declared_and_nothing_else_is_exported() {
     let header = std::fs::read_to_string(root().join("include/numawise/numawise.h")).unwrap();
     for name in expected {
         assert!(header.contains(&format!("{name}(")), "{name} is not declared");
+    }
+}
+
+#[test]
+fn threads_of_onetbb_are_where_their_slots_are_planned_and_have_their_masks_back() {
+    if !Path::new("/usr/include/oneapi/tbb.h").exists() {
+        eprintln!("SKIPPED: oneTBB is not installed");
+        return;
+    }
+    for (compiler, standard) in [("g++", "-std=c++17"), ("clang++", "-std=c++20")] {
+        if is_there(compiler) {
+            holds("tbb.cpp", compiler, &[standard, "-O2"]);
+        }
     }
 }
 

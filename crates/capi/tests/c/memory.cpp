@@ -51,6 +51,15 @@ void containers(unsigned node) {
     std::pmr::vector<int> d(&numawise::resource_on_node(node));
     for (int k = 0; k < 100000; ++k) d.push_back(k);
     CHECK(d[99999] == 99999 && &numawise::resource_on_node(node) == &numawise::resource_on_node(node));
+    struct alignas(64) line {
+        double of[8];
+    };
+    std::vector<line, numawise::allocator<line>> lines(1000, numawise::on_node(node));
+    for (int k = 0; k < 3; ++k) {
+        lines.resize(lines.size() * 3);
+        CHECK(reinterpret_cast<std::uintptr_t>(lines.data()) % 64 == 0);
+        lines.back().of[7] = 1;
+    }
     void *aligned = numawise::resource_on_node(node).allocate(100, 4096);
     CHECK(reinterpret_cast<std::uintptr_t>(aligned) % 4096 == 0);
     numawise::resource_on_node(node).deallocate(aligned, 100, 4096);
