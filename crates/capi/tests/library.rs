@@ -171,6 +171,9 @@ fn refused(text: &str, words: &[&str]) -> Option<String> {
 fn each_header_stands_alone_and_misuse_does_not_compile() {
     for header in std::fs::read_dir(root().join("include/numawise")).unwrap() {
         let name = header.unwrap().file_name().into_string().unwrap();
+        if name.ends_with(".f90") {
+            continue;
+        }
         if name == "tbb.hpp" && !Path::new("/usr/include/oneapi/tbb.h").exists() {
             eprintln!("SKIPPED: {name}: oneTBB is not installed");
             continue;
@@ -189,6 +192,37 @@ fn each_header_stands_alone_and_misuse_does_not_compile() {
     }
     let without = refused("#include <numawise/openmp.hpp>\n", &[]);
     assert!(without.is_some_and(|found| found.contains("compiled with OpenMP")));
+}
+
+#[test]
+fn the_module_for_fortran_does_what_it_says() {
+    if !is_there("gfortran") {
+        eprintln!("SKIPPED: gfortran is not installed");
+        return;
+    }
+    for words in [&["-std=f2008"][..], &["-std=f2018", "-O2", "-fcheck=all", "-g"]] {
+        let made = tempfile::tempdir().unwrap();
+        let program = made.path().join("fortran");
+        let mut compile = Command::new("gfortran");
+        // It takes descriptors of arrays that are not allocated yet for values.
+        compile
+            .args(words)
+            .args(["-Wall", "-Wextra", "-Werror", "-Wno-uninitialized", "-Wno-maybe-uninitialized", "-J"])
+            .arg(made.path());
+        compile.arg(root().join("include/numawise/numawise_library.f90"));
+        compile.arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/c/fortran.f90"));
+        let compiled =
+            compile.arg("-L").arg(folder()).args(["-lnumawise", "-o"]).arg(&program).output().unwrap();
+        assert!(compiled.status.success(), "{words:?}: {}", String::from_utf8_lossy(&compiled.stderr));
+        std::os::unix::fs::symlink(folder().join("libnumawise.so"), made.path().join("libnumawise.so.1"))
+            .unwrap();
+        let ran = Command::new(&program).env("LD_LIBRARY_PATH", made.path()).output().unwrap();
+        assert!(
+            ran.status.success() && ran.stdout.is_empty(),
+            "{words:?}: {}",
+            String::from_utf8_lossy(&ran.stdout)
+        );
+    }
 }
 
 /// A project outside of the tree finds what was installed, by pkg-config and by CMake.
