@@ -31,13 +31,9 @@
 #include <unistd.h>
 #include <vector>
 
-#include "memory.hpp"
-#include "numawise.h"
+#include "plan.hpp"
 
 namespace numawise {
-
-// How CPUs are shared out: node after node, over all nodes, or each task in one node.
-enum class strategy { local, distributed, semi };
 
 namespace tbb {
 
@@ -49,68 +45,19 @@ struct binding {
     std::string text;
 };
 
-// What of an arena's pinning is asked for; what is left out is as if it was not.
-struct pinning {
-    strategy place = strategy::local;
-    // Every n-th CPU of the order, and at its end from the next one on.
-    unsigned step = 0;
-    // Leaves the core alone where the system's own work runs.
-    bool skip_os_core = false;
-    // As the command line takes them: spread, compact, scatter, balanced; hardware threads of each core; CPUs and nodes.
-    std::string order = {}, smt = {}, cpus = {}, nodes = {}, skip = {};
-    // Is called for each thread that comes, in that thread.
-    std::function<void(const binding &)> log = {};
-};
-
-namespace detail {
-
-using numawise::detail::check;
-using numawise::detail::machine;
-
-struct placement_free {
-    void operator()(numawise_placement *placement) const noexcept { numawise_placement_free(placement); }
-};
-using placement = std::unique_ptr<numawise_placement, placement_free>;
-
-inline const char *or_null(const std::string &text) { return text.empty() ? nullptr : text.c_str(); }
-
-inline placement plan(const pinning &asked) {
-    static constexpr const char *strategies[] = {"local", "distributed", "semi"};
-    numawise_request request;
-    numawise_request_init(&request);
-    request.strategy = strategies[static_cast<int>(asked.place)];
-    if (!asked.order.empty() && asked.order != "spread" && asked.order != "compact") request.strategy = nullptr;
-    request.step = asked.step;
-    request.skip_os_core = asked.skip_os_core;
-    request.order = or_null(asked.order);
-    request.smt = or_null(asked.smt);
-    request.cpus = or_null(asked.cpus);
-    request.nodes = or_null(asked.nodes);
-    request.skip = or_null(asked.skip);
-    numawise_placement *planned = nullptr;
-    check(numawise_plan(machine(), &request, &planned));
-    return placement(planned);
-}
-
-// Mask and length as sched_setaffinity(2) has them; room for 8192 CPUs.
-struct mask {
-    unsigned char bytes[1024];
-    std::size_t length = 0;
-    bool is_there = false;
-};
-
-}  // namespace detail
+// Is called for each thread that comes, in that thread.
+using binding_log = std::function<void(const binding &)>;
 
 // Pins the threads of an arena while it lives.
 class pinning_observer : public ::tbb::task_scheduler_observer {
 public:
     // Of this arena. Throws numawise::error where what is asked for makes no sense.
-    explicit pinning_observer(::tbb::task_arena &arena, pinning asked = {})
-        : ::tbb::task_scheduler_observer(arena), asked_(std::move(asked)), placement_(detail::plan(asked_)) {
+    explicit pinning_observer(::tbb::task_arena &arena, const pinning &asked = {}, binding_log log = {})
+        : ::tbb::task_scheduler_observer(arena), placement_(asked), log_(std::move(log)) {
         observe(true);
     }
     // Of the arena that the calling thread is in.
-    explicit pinning_observer(pinning asked = {}) : asked_(std::move(asked)), placement_(detail::plan(asked_)) { observe(true); }
+    explicit pinning_observer(const pinning &asked = {}, binding_log log = {}) : placement_(asked), log_(std::move(log)) { observe(true); }
     pinning_observer(const pinning_observer &) = delete;
     pinning_observer &operator=(const pinning_observer &) = delete;
     ~pinning_observer() override {
@@ -128,20 +75,19 @@ public:
     void on_scheduler_entry(bool) override {
         const int slot = ::tbb::this_task_arena::current_thread_index();
         if (slot < 0) return;
-        detail::mask came;
-        came.length = sizeof came.bytes;
-        came.is_there = numawise_thread_cpus(0, came.bytes, &came.length) == NUMAWISE_OK;
-        const int status = numawise_pin(placement_.get(), 0, static_cast<unsigned>(slot), 0);
+        before came;
+        came.is_known = numawise_thread_cpus(0, came.mask.bytes, &came.mask.length) == NUMAWISE_OK;
+        const int status = placement_.pin(static_cast<unsigned>(slot));
         (status == NUMAWISE_OK ? bound_ : refused_).fetch_add(1, std::memory_order_relaxed);
         {
             std::lock_guard<std::mutex> locked(mutex_);
             inside_[tid()].push_back(came);
         }
-        if (asked_.log) asked_.log({slot, status, status == NUMAWISE_OK ? "" : numawise_error_text()});
+        if (log_) log_({slot, status, status == NUMAWISE_OK ? "" : numawise_error_text()});
     }
 
     void on_scheduler_exit(bool) override {
-        detail::mask came;
+        before came;
         {
             std::lock_guard<std::mutex> locked(mutex_);
             const auto found = inside_.find(tid());
@@ -157,16 +103,20 @@ private:
         static thread_local const int own = static_cast<int>(syscall(SYS_gettid));
         return own;
     }
-    static void put_back(int thread, const detail::mask &came) {
-        if (came.is_there) numawise_set_thread_cpus(thread, came.bytes, came.length);
+    struct before {
+        numawise::detail::mask mask;
+        bool is_known = false;
+    };
+    static void put_back(int thread, const before &came) {
+        if (came.is_known) numawise_set_thread_cpus(thread, came.mask.bytes, came.mask.length);
     }
 
-    pinning asked_;
-    detail::placement placement_;
+    placement placement_;
+    binding_log log_;
     std::atomic<unsigned long> bound_{0}, refused_{0};
     std::mutex mutex_;
     // The masks that threads in the arena came with, the last one for the last time that they came in.
-    std::unordered_map<int, std::vector<detail::mask>> inside_;
+    std::unordered_map<int, std::vector<before>> inside_;
 };
 
 // Counts the threads that are in an arena.
@@ -210,7 +160,7 @@ private:
 // An arena of a NUMA node, with its threads on the node's CPUs.
 class node_arena {
 public:
-    node_arena(unsigned node, int threads, pinning asked) : node_(node), arena_(threads), observer_(arena_, of_node(node, std::move(asked))) {}
+    node_arena(unsigned node, int threads, const pinning &asked) : node_(node), arena_(threads), observer_(arena_, of_node(node, asked)) {}
 
     unsigned node() const noexcept { return node_; }
     ::tbb::task_arena &arena() noexcept { return arena_; }
@@ -229,17 +179,17 @@ private:
 // One for each node with CPUs that the process may use, with as many threads as these are. What oneTBB knows of nodes is not needed: its own
 // list has one entry, -1, where its binding library or hwloc is missing.
 inline std::vector<std::unique_ptr<node_arena>> node_arenas(const pinning &asked = {}) {
-    const numawise_machine *machine = detail::machine();
+    const numawise_machine *machine = numawise::detail::machine();
     std::vector<unsigned> nodes(1024);
     std::size_t count = nodes.size();
-    detail::check(numawise_nodes(machine, nodes.data(), &count));
+    numawise::detail::check(numawise_nodes(machine, nodes.data(), &count));
     unsigned char allowed[1024], own[1024];
     std::size_t length = sizeof allowed;
-    detail::check(numawise_allowed_cpus(machine, allowed, &length));
+    numawise::detail::check(numawise_allowed_cpus(machine, allowed, &length));
     std::vector<std::unique_ptr<node_arena>> arenas;
     for (std::size_t k = 0; k < count; ++k) {
         length = sizeof own;
-        detail::check(numawise_node_cpus(machine, nodes[k], own, &length));
+        numawise::detail::check(numawise_node_cpus(machine, nodes[k], own, &length));
         int threads = 0;
         for (std::size_t byte = 0; byte < sizeof own; ++byte) threads += __builtin_popcount(allowed[byte] & own[byte]);
         if (threads > 0) arenas.push_back(std::make_unique<node_arena>(nodes[k], threads, asked));

@@ -146,6 +146,85 @@ fn threads_of_onetbb_are_where_their_slots_are_planned_and_have_their_masks_back
     }
 }
 
+#[test]
+fn teams_of_threads_and_of_openmp_are_where_they_are_planned() {
+    for (compiler, standard) in [("g++", "-std=c++17"), ("g++", "-std=c++20"), ("clang++", "-std=c++20")] {
+        if is_there(compiler) {
+            holds("team.cpp", compiler, &[standard, "-O2", "-fopenmp"]);
+        }
+    }
+}
+
+/// What the compiler says of a text with these options; nothing where it takes it.
+fn refused(text: &str, words: &[&str]) -> Option<String> {
+    let made = tempfile::tempdir().unwrap();
+    let source = made.path().join("text.cpp");
+    std::fs::write(&source, text).unwrap();
+    let mut compile = Command::new("g++");
+    compile.args(["-std=c++17", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-I"]);
+    let compiled =
+        compile.arg(root().join("include")).args(words).arg(&source).output().expect("g++ is there");
+    (!compiled.status.success()).then(|| String::from_utf8_lossy(&compiled.stderr).into_owned())
+}
+
+#[test]
+fn each_header_stands_alone_and_misuse_does_not_compile() {
+    for header in std::fs::read_dir(root().join("include/numawise")).unwrap() {
+        let name = header.unwrap().file_name().into_string().unwrap();
+        if name.ends_with(".f90") {
+            continue;
+        }
+        if name == "tbb.hpp" && !Path::new("/usr/include/oneapi/tbb.h").exists() {
+            eprintln!("SKIPPED: {name}: oneTBB is not installed");
+            continue;
+        }
+        let twice = format!("#include <numawise/{name}>\n#include <numawise/{name}>\nint main() {{}}\n");
+        assert_eq!(refused(&twice, &["-fopenmp"]), None, "{name}");
+    }
+    let memory = "#include <numawise/memory.hpp>\n#include <string>\n";
+    for (text, said) in [
+        ("numawise::first_touch_vector<std::string> u(5);", "elements are bytes that are zero at first"),
+        ("std::vector<int, numawise::allocator<int>> u(5, 7, 1);", "no matching function"),
+        ("std::vector<int> u(5, 7, numawise::interleaved());", "no matching function"),
+    ] {
+        let found = refused(&format!("{memory}void f() {{ {text} }}\n"), &[]);
+        assert!(found.as_ref().is_some_and(|found| found.contains(said)), "{text}: {found:?}");
+    }
+    let without = refused("#include <numawise/openmp.hpp>\n", &[]);
+    assert!(without.is_some_and(|found| found.contains("compiled with OpenMP")));
+}
+
+#[test]
+fn the_module_for_fortran_does_what_it_says() {
+    if !is_there("gfortran") {
+        eprintln!("SKIPPED: gfortran is not installed");
+        return;
+    }
+    for words in [&["-std=f2008"][..], &["-std=f2018", "-O2", "-fcheck=all", "-g"]] {
+        let made = tempfile::tempdir().unwrap();
+        let program = made.path().join("fortran");
+        let mut compile = Command::new("gfortran");
+        // It takes descriptors of arrays that are not allocated yet for values.
+        compile
+            .args(words)
+            .args(["-Wall", "-Wextra", "-Werror", "-Wno-uninitialized", "-Wno-maybe-uninitialized", "-J"])
+            .arg(made.path());
+        compile.arg(root().join("include/numawise/numawise_library.f90"));
+        compile.arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/c/fortran.f90"));
+        let compiled =
+            compile.arg("-L").arg(folder()).args(["-lnumawise", "-o"]).arg(&program).output().unwrap();
+        assert!(compiled.status.success(), "{words:?}: {}", String::from_utf8_lossy(&compiled.stderr));
+        std::os::unix::fs::symlink(folder().join("libnumawise.so"), made.path().join("libnumawise.so.1"))
+            .unwrap();
+        let ran = Command::new(&program).env("LD_LIBRARY_PATH", made.path()).output().unwrap();
+        assert!(
+            ran.status.success() && ran.stdout.is_empty(),
+            "{words:?}: {}",
+            String::from_utf8_lossy(&ran.stdout)
+        );
+    }
+}
+
 /// A project outside of the tree finds what was installed, by pkg-config and by CMake.
 #[test]
 fn what_is_installed_is_found_by_pkg_config_and_by_cmake() {

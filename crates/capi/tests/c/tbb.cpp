@@ -43,13 +43,12 @@ void threads_are_where_their_slots_are_planned() {
     tbb::global_control more(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(2 * count));
     tbb::task_arena arena(2 * count);
     {
-        numawise::tbb::pinning asked;
-        asked.log = [&](const numawise::tbb::binding &of) {
+        const auto log = [&](const numawise::tbb::binding &of) {
             std::lock_guard<std::mutex> locked(mutex);
             logged.insert(of.slot);
             CHECK(of.status == NUMAWISE_OK && of.text.empty(), of.status);
         };
-        numawise::tbb::pinning_observer pin{arena, asked};
+        numawise::tbb::pinning_observer pin{arena, {}, log};
         numawise::tbb::concurrency_tracker tracker{arena};
         const bool all = tracker.wait(2 * count, [&] { arena.execute(work); });
         CHECK(all, tracker.most());
@@ -85,7 +84,7 @@ void arenas_in_one_another_give_masks_back_in_turn() {
     const cpu_set_t whole = own_mask();
     tbb::task_arena outer(1), inner(1);
     numawise::tbb::pinning_observer of_outer{outer};
-    numawise::tbb::pinning asked;
+    numawise::pinning asked;
     asked.cpus = "0";
     numawise::tbb::pinning_observer of_inner{inner, asked};
     outer.execute([&] {
@@ -123,7 +122,7 @@ void each_node_has_an_arena() {
 }
 
 void what_makes_no_sense_is_said() {
-    numawise::tbb::pinning asked;
+    numawise::pinning asked;
     asked.cpus = "5000";
     try {
         tbb::task_arena arena(1);

@@ -1,0 +1,87 @@
+// Teams of threads, and those of OpenMP, as one of a user's programs has them. Prints what is wrong; its status is how much.
+#include <numawise/memory.hpp>
+#include <numawise/openmp.hpp>
+#include <numawise/thread.hpp>
+
+#include <cstdio>
+#include <stdexcept>
+#include <string>
+
+namespace {
+
+int wrong;
+
+void check(bool is, int line, const char *what) {
+    if (is) return;
+    ++wrong;
+    std::printf("%d: %s\n", line, what);
+}
+#define CHECK(is) check((is), __LINE__, #is)
+
+void team() {
+    numawise::pinning asked;
+    asked.place = numawise::strategy::distributed;
+    numawise::thread_team team{asked};
+    const auto whole = numawise::own_cpus();
+    CHECK(team.size() == whole.size());
+    std::vector<numawise::cpu_list> where(team.size());
+    std::vector<unsigned> turns(team.size());
+    for (int turn = 0; turn < 100; ++turn)
+        team.run([&](unsigned k) {
+            where[k] = numawise::own_cpus();
+            ++turns[k];
+        });
+    for (unsigned k = 0; k < team.size(); ++k) {
+        CHECK(team.status(k) == NUMAWISE_OK && turns[k] == 100);
+        CHECK(where[k] == team.plan().cpus(k) && where[k].size() == 1);
+    }
+    CHECK(numawise::own_cpus() == whole);
+    try {
+        team.run([](unsigned k) {
+            if (k == 0) throw std::runtime_error("of thread 0");
+        });
+        CHECK(!"it was thrown");
+    } catch (const std::runtime_error &failed) {
+        CHECK(std::string(failed.what()) == "of thread 0");
+    }
+    team.run([&](unsigned k) { ++turns[k]; });
+    CHECK(turns[0] == 101);
+#if __cplusplus >= 202002L
+    numawise::thread_team one{{.threads = 1, .skip_os_core = false}};
+    CHECK(one.size() == 1);
+#endif
+    asked.cpus = "0-";
+    try {
+        numawise::thread_team none{asked};
+        CHECK(!"it was thrown");
+    } catch (const numawise::error &failed) {
+        CHECK(failed.status() == NUMAWISE_INVALID);
+    }
+}
+
+void openmp() {
+    const auto found = numawise::openmp::pin();
+    const auto threads = numawise::openmp::threads();
+    CHECK(threads.size() == static_cast<std::size_t>(omp_get_max_threads()));
+    if (found.by_runtime) {
+        CHECK(found.bound == 0 && found.refused == 0);
+    } else {
+        CHECK(found.bound == threads.size() && found.refused == 0);
+        const numawise::placement planned;
+        for (std::size_t k = 0; k < threads.size(); ++k) CHECK(threads[k] == planned.cpus(static_cast<unsigned>(k)));
+    }
+    numawise::allocator<double> from(numawise::local());
+    const std::size_t count = std::size_t{5} << 20;
+    double *u = from.allocate(count);
+    numawise::openmp::first_touch(u, count, 2.5);
+    CHECK(u[0] == 2.5 && u[count - 1] == 2.5 && numawise::pages(u, count).absent == 0);
+    from.deallocate(u, count);
+}
+
+}  // namespace
+
+int main() {
+    team();
+    openmp();
+    return wrong;
+}
