@@ -69,21 +69,14 @@ private:
 
 // On this node and no other.
 inline policy on_node(unsigned node) { return policy("bind:" + std::to_string(node)); }
-// On the nodes of a kind that are nearest to the CPUs that this process may use.
+// On the nodes of a kind; of high-bandwidth memory those that are nearest to the CPUs that this process may use.
 inline policy on(kind of) {
-    if (of == kind::hbm) return policy("hbm");
-    std::vector<unsigned> nodes(64);
-    std::size_t count = nodes.size();
-    int status = numawise_nodes_of_kind(detail::machine(), static_cast<int>(of), nodes.data(), &count);
-    if (status == NUMAWISE_TOO_SMALL) {
-        nodes.resize(count);
-        status = numawise_nodes_of_kind(detail::machine(), static_cast<int>(of), nodes.data(), &count);
+    switch (of) {
+    case kind::hbm: return policy("hbm");
+    case kind::cxl: return policy("kind:cxl");
+    case kind::gpu: return policy("kind:gpu");
+    default: return policy("kind:dram");
     }
-    detail::check(status);
-    // No node of this kind: said when memory is asked for, so that or_else can help.
-    std::string text = "bind:";
-    for (std::size_t k = 0; k < count; ++k) text += (k ? "," : "") + std::to_string(nodes[k]);
-    return policy(count ? text : "none-of-kind");
 }
 // Page by page on all nodes of ordinary memory, or on these.
 inline policy interleaved() { return policy("interleave"); }
@@ -115,7 +108,9 @@ inline void *map(const policy &asked, std::size_t bytes) {
 // some, the others are behind a lock. It stays until the process ends.
 class pool {
 public:
-    explicit pool(policy of) : policy_(std::move(of)) {}
+    explicit pool(policy of) : policy_(std::move(of)) {
+        for (const std::string &way : policy_.ways()) is_local_ = is_local_ || way == "local";
+    }
     pool(const pool &) = delete;
     pool &operator=(const pool &) = delete;
 
@@ -278,7 +273,8 @@ private:
             own.take(size, given);
             const std::size_t bytes = size_of(size);
             if (bytes > part_of_chunk) {
-                if (kept_ + bytes > most_kept) {
+                // Pages of a block that is kept lie where they were touched, and the next who touches them may be elsewhere.
+                if (is_local_ || kept_ + bytes > most_kept) {
                     numawise_free(given, bytes);
                     continue;
                 }
@@ -293,6 +289,7 @@ private:
     std::array<block *, sizes> first_{};
     char *begin_ = nullptr, *end_ = nullptr;
     std::size_t kept_ = 0;
+    bool is_local_ = false;
 };
 
 // The one of a policy.

@@ -133,7 +133,8 @@ int numawise_set_thread_cpus(int tid, const unsigned char *mask, size_t bytes);
 
 /* ---- Memory ---- */
 
-/* Policies: "local", "bind:0,1", "preferred:1", "preferred-many:0,1", "interleave", "interleave:0,1", "weighted", "hbm", "remote". */
+/* Policies: "local", "bind:0,1", "preferred:1", "preferred-many:0,1", "interleave", "interleave:0,1", "weighted", "hbm", "remote"; and "kind:cxl" (dram,
+ * hbm, gpu) for all nodes of a kind. */
 
 /* Gives whole pages of a range a policy, also those that are there already where `move_pages` is not 0. */
 int numawise_set_policy(const numawise_machine *machine, void *start, size_t bytes, const char *policy, int move_pages);

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::ffi::{c_char, c_int, c_ulong, c_void};
 use std::io;
+use std::str::FromStr;
 
-use numawise_facts::{MemoryMode, MemoryPlan, MemoryRequest, PlacementRequest};
+use numawise_facts::{MemoryKind, MemoryMode, MemoryPlan, MemoryRequest, PlacementRequest};
 use numawise_linux::Roots;
 use numawise_linux::calls::{mempolicy, pages};
 use numawise_linux::memory::MemoryInfo;
@@ -32,9 +33,18 @@ pub struct NodeBytes {
 /// The text is null or ends with a null byte.
 unsafe fn plan(machine: &MachineHandle, policy: *const c_char) -> Result<MemoryPlan, CallError> {
     // SAFETY: the caller's promise.
-    let memory: MemoryRequest =
-        // SAFETY: as above.
-        unsafe { parsed(policy, "policy") }?.ok_or_else(|| CallError::null("policy"))?;
+    let asked: Asked = unsafe { parsed(policy, "policy") }?.ok_or_else(|| CallError::null("policy"))?;
+    let memory = match asked {
+        Asked::Memory(memory) => memory,
+        Asked::Kind(kind) => {
+            let nodes = machine.0.allowed_of_kind(kind);
+            if nodes.is_empty() {
+                let text = format!("there is no memory of kind {kind} that may be used");
+                return Err(CallError::Unavailable(text));
+            }
+            MemoryRequest::Bind(Some(nodes))
+        }
+    };
     let request = PlacementRequest { memory, ..PlacementRequest::as_the_os_does() };
     let placement = numawise_placement::place(&machine.0, &request)?;
     placement
@@ -43,6 +53,27 @@ unsafe fn plan(machine: &MachineHandle, policy: *const c_char) -> Result<MemoryP
         .next()
         .map(|task| task.memory)
         .ok_or_else(|| CallError::Fault("a plan has no task".to_owned()))
+}
+
+/// A policy as `numawise run --memory` takes it, or `kind:KIND`.
+enum Asked {
+    Memory(MemoryRequest),
+    Kind(MemoryKind),
+}
+
+impl FromStr for Asked {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Asked, String> {
+        let Some(name) = text.strip_prefix("kind:") else {
+            let memory = MemoryRequest::from_str(text).map(Asked::Memory);
+            return memory.map_err(|error| error.to_string());
+        };
+        let kinds = [MemoryKind::Dram, MemoryKind::Hbm, MemoryKind::Cxl, MemoryKind::Gpu];
+        let kind = kinds.into_iter().find(|kind| kind.to_string() == name);
+        kind.map(Asked::Kind)
+            .ok_or_else(|| format!("'{name}' is no kind of memory; expected dram, hbm, cxl or gpu"))
+    }
 }
 
 /// Pages that are in the range in part count too.

@@ -131,6 +131,9 @@ static void memory(const numawise_machine *machine)
     uint64_t room = 0;
     CHECK(numawise_room(machine, policy, &room) == NUMAWISE_OK && room > 0, "%llu", (unsigned long long)room);
     CHECK(numawise_room(machine, "bind:900", &room) == NUMAWISE_NOT_THERE, "no such node");
+    CHECK(numawise_alloc(machine, bytes, "kind:dram", &start) == NUMAWISE_OK && numawise_free(start, bytes) == NUMAWISE_OK, "ordinary memory");
+    CHECK(numawise_alloc(machine, bytes, "kind:gpu", &start) == NUMAWISE_UNAVAILABLE && strstr(numawise_error_text(), "gpu"), "no such memory");
+    CHECK(numawise_alloc(machine, bytes, "kind:new", &start) == NUMAWISE_INVALID && strstr(numawise_error_text(), "'new'"), "no kind");
     size_t hbm = 0;
     if (numawise_nodes_of_kind(machine, NUMAWISE_HBM, NULL, &hbm) == NUMAWISE_OK && hbm == 0)
         CHECK(numawise_alloc(machine, bytes, "hbm", &start) == NUMAWISE_UNAVAILABLE, "no such memory");

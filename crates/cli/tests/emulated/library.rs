@@ -23,7 +23,8 @@ fn emulated_memory_and_threads_of_the_library_are_where_they_are_asked_for() {
         ("two-socket", "nodes: 2 of ordinary memory, 0 of fast memory, 0 wrong\n"),
         // Two nodes of 256 MiB, of which the kernel takes some.
         ("hbm", "nodes: 2 of ordinary memory, 2 of fast memory, 0 wrong\n"),
-        ("holes", "of fast memory, 0 wrong\n"),
+        // A node without memory, and one of which nobody knows the kind.
+        ("holes", "nodes: 1 of ordinary memory, 0 of fast memory, 0 wrong\n"),
     ] {
         let machine = testbed::load(name).unwrap();
         let run =

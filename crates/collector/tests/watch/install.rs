@@ -5,6 +5,9 @@ use std::process::{Command, Output};
 
 const LIBRARIES: [&str; 3] = ["libnumawise_agent.so", "libnumawise_collector.so", "libnumawise_heap.so"];
 const HEADERS: [&str; 2] = ["numawise.h", "numawise.f90"];
+/// The library that programs link with, where it is built and where it is installed.
+const LINKED: [(&str, &str); 2] =
+    [("libnumawise.so", "libnumawise.so.1"), ("libnumawise.a", "libnumawise.a")];
 
 /// Runs our makefile in a folder that has what a build leaves.
 fn make(folder: &Path, words: &[&str]) -> Option<Output> {
@@ -28,6 +31,18 @@ fn built(folder: &Path) {
     LIBRARIES.iter().for_each(|library| std::fs::write(release.join(library), library).unwrap());
     std::fs::create_dir_all(folder.join("include")).unwrap();
     HEADERS.iter().for_each(|header| std::fs::write(folder.join("include").join(header), header).unwrap());
+    let others = [
+        "include/numawise/numawise.h",
+        "packaging/numawise.pc.in",
+        "packaging/numawise-config.cmake",
+        "crates/cli/Cargo.toml",
+    ];
+    let linked = LINKED.map(|(name, _)| format!("target/library/{name}"));
+    for path in others.map(str::to_owned).into_iter().chain(linked) {
+        let path = folder.join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, path.file_name().unwrap().as_encoded_bytes()).unwrap();
+    }
 }
 
 #[test]
@@ -43,6 +58,18 @@ fn all_libraries_are_installed_where_the_binary_looks_for_them() {
         let installed = staged.join("lib/numawise").join(library);
         assert_eq!(std::fs::read_to_string(installed).unwrap(), library);
     }
+    for (built, installed) in LINKED {
+        assert_eq!(std::fs::read_to_string(staged.join("lib").join(installed)).unwrap(), built);
+    }
+    let link = std::fs::read_link(staged.join("lib/libnumawise.so")).unwrap();
+    assert_eq!(link, Path::new("libnumawise.so.1"));
+    for path in [
+        "include/numawise/numawise.h",
+        "lib/pkgconfig/numawise.pc",
+        "lib/cmake/numawise/numawise-config.cmake",
+    ] {
+        assert!(staged.join(path).is_file(), "{path}");
+    }
     for header in HEADERS {
         assert_eq!(std::fs::read_to_string(staged.join("include").join(header)).unwrap(), header);
     }
@@ -50,10 +77,11 @@ fn all_libraries_are_installed_where_the_binary_looks_for_them() {
 
 #[test]
 fn nothing_is_installed_where_a_library_is_not_built() {
-    for missing in LIBRARIES {
+    let linked = LINKED.map(|(name, _)| format!("target/library/{name}"));
+    for missing in LIBRARIES.map(|name| format!("target/release/{name}")).into_iter().chain(linked) {
         let folder = tempfile::tempdir().unwrap();
         built(folder.path());
-        std::fs::remove_file(folder.path().join("target/release").join(missing)).unwrap();
+        std::fs::remove_file(folder.path().join(&missing)).unwrap();
         let Some(output) = make(folder.path(), &["install", "DESTDIR=staged"]) else { return };
         let errors = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(!output.status.success() && errors.contains("make build"), "{missing}: {errors}");
