@@ -79,13 +79,14 @@ pub fn objects(run: &ObjectRun) -> ObjectTables {
     let row_of = |k: usize| row(run, k, samples[k], &time);
     let mut rows: Vec<ObjectRow> = order.into_iter().map(row_of).collect();
     callers::tell_apart(run, &mut rows);
-    let fast_memory = fast_memory::choice(&run.header.machine, &rows, &time);
+    let time_samples = time.map(|all| all.known);
+    let fast_memory = fast_memory::choice(&run.header.machine, &rows, &time_samples);
     let findings = findings::all(run, &rows, fast_memory.measured());
-    ObjectTables { rows, left_out, findings, cost: cost(run), time_samples: time, fast_memory }
+    ObjectTables { rows, left_out, findings, cost: cost(run), time_samples, fast_memory }
 }
 
 /// Samples with memory, where they can be trusted and suffice.
-fn time_samples(run: &ObjectRun) -> Reading<u64> {
+fn time_samples(run: &ObjectRun) -> Reading<MemorySamples> {
     run.watching.time.clone().and_then(|time| {
         // Passes of loops are counted where it is another one.
         if !is_trusted(&time) {
@@ -127,8 +128,8 @@ impl MemorySamples {
     }
 }
 
-/// So many samples with memory that is known, where shares may be said of them.
-fn enough(samples: MemorySamples) -> Reading<u64> {
+/// The samples, where shares may be said of them.
+fn enough(samples: MemorySamples) -> Reading<MemorySamples> {
     let MemorySamples { known: with_memory, unknown } = samples;
     if unknown as f64 > MOST_UNKNOWN * (with_memory + unknown) as f64 {
         return Reading::unavailable(format!(
@@ -143,7 +144,7 @@ fn enough(samples: MemorySamples) -> Reading<u64> {
              second give"
         ));
     }
-    Reading::Measured(with_memory)
+    Reading::Measured(samples)
 }
 
 fn is_trusted(time: &TimeSamples) -> bool {
@@ -194,7 +195,7 @@ fn share_of_time((cost, used): (Nanoseconds, Nanoseconds)) -> Reading<Ratio> {
     Reading::Measured(Ratio(cost.seconds() / used.seconds()))
 }
 
-fn row(run: &ObjectRun, index: usize, samples: f64, time: &Reading<u64>) -> ObjectRow {
+fn row(run: &ObjectRun, index: usize, samples: f64, time: &Reading<MemorySamples>) -> ObjectRow {
     let object = &run.objects[index];
     ObjectRow {
         object: index,
@@ -213,7 +214,7 @@ fn row(run: &ObjectRun, index: usize, samples: f64, time: &Reading<u64>) -> Obje
         huge: huge(object),
         first_touch: first_touch(run, object),
         used: time.clone().and_then(|_| used(run, object, samples)),
-        memory_time: time.clone().and_then(|_| memory_time(run, samples)),
+        memory_time: time.clone().and_then(|all| all.share(samples)),
     }
 }
 
@@ -224,10 +225,6 @@ fn huge(object: &MemoryObject) -> Reading<Ratio> {
         }
         Reading::Measured(Ratio(of.huge.0 as f64 / of.resident.0 as f64))
     })
-}
-
-fn memory_time(run: &ObjectRun, samples: f64) -> Reading<ShareInterval> {
-    run.watching.time.as_ref().and_then(|time| MemorySamples::of(time).share(samples))
 }
 
 /// The innermost place with a line that is not the system's; else the innermost with a line, else the innermost of all.

@@ -78,10 +78,14 @@ pub fn objects_of_processes(run: &ObjectRun, processes: &BTreeSet<Pid>) -> Objec
         memory_bound: run.memory_bound.clone(),
         trials: Vec::new(),
     };
+    // Of the samples without memory that is known nobody noted whose they are: some are of these.
+    if others {
+        part.memory_bound =
+            Reading::unavailable("samples without memory are known of all processes of the run together");
+    }
     if let Reading::Measured(time) = &mut part.watching.time
         && others
     {
-        // Of the samples without memory that is known nobody noted whose they are: some are of these.
         let with_memory = part.objects.iter().map(super::samples).sum::<f64>().round() as u64;
         let part_of_all = with_memory as f64 / time.with_memory.max(1) as f64;
         let unknown_address = (time.unknown_address as f64 * part_of_all).round() as u64;
@@ -181,10 +185,8 @@ impl Group {
     fn finish(self) -> ObjectsOfRanks {
         let Group { first: OneRank { rank: like, run, tables, .. }, ranks, shares, samples, all } = self;
         // Too few of each may be enough together.
-        let share = |samples: &f64| match all {
-            Some(all) => super::enough(all).and_then(|_| all.share(*samples)),
-            None => tables.time_samples.clone().and_then(|_| super::memory_time(&run, *samples)),
-        };
+        let enough = all.map_or_else(|| super::time_samples(&run), super::enough);
+        let share = |samples: &f64| enough.clone().and_then(|all| all.share(*samples));
         let times = samples.iter().map(share).collect();
         ObjectsOfRanks { ranks, like, run, tables, times, shares }
     }

@@ -1,5 +1,5 @@
 use numawise_facts::Machine;
-use numawise_facts::objects::{MemoryObject, ProcessRank};
+use numawise_facts::objects::{MemoryBound, MemoryBoundSource, MemoryObject, ProcessRank};
 use numawise_units::{Bytes, CpuId, Pid};
 
 use super::super::sample::{self, Done as _, PROCESS, Pattern};
@@ -142,8 +142,13 @@ fn a_rank_of_which_too_little_is_known_stands_with_those_that_may_do_the_same() 
 fn launchers_are_in_no_part_and_a_program_without_ranks_is_one() {
     let mut run = job(&[(0.5, 0), (0.5, 0)]);
     run.objects.push(used(50, "of the launcher", 0, 5000.0));
-    let of = found(&[run]);
+    let bound = MemoryBound { share: Ratio(0.9), source: MemoryBoundSource::Samples };
+    run.memory_bound = Reading::Measured(bound);
+    let of = found(&[run.clone()]);
     assert_eq!(sets(&of), ["0-1"]);
+    assert!(of.groups[0].run.memory_bound.measured().is_none(), "it is of all processes together");
+    let all: BTreeSet<Pid> = run.objects.iter().map(|object| object.process).collect();
+    assert_eq!(objects_of_processes(&run, &all).memory_bound, Reading::Measured(bound));
     assert!(of.groups[0].tables.rows.iter().all(|row| row.name.measured().unwrap() != "of the launcher"));
     let alone = sample::run(two_sockets(), vec![used(PROCESS.0, "a", 0, 700.0)]);
     let of = found(&[alone]);
