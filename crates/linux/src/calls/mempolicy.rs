@@ -121,9 +121,17 @@ pub fn setting_is_forbidden() -> bool {
     matches!(raw::set_memory_policy(-1, &[]), Err(libc::EPERM | libc::EACCES))
 }
 
-/// Pages that are there go to the nodes of the policy too.
-#[doc(alias = "MPOL_MF_MOVE")]
-pub const MOVE: std::ffi::c_ulong = raw::MPOL_MF_MOVE;
+/// What becomes of pages that are in a range already when its policy is set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PagesThere {
+    Stay,
+    /// They go to the nodes of the policy, as far as they are of this process alone.
+    #[doc(alias = "MPOL_MF_MOVE")]
+    Move,
+    /// They stay, and it fails where they do not follow the policy.
+    #[doc(alias = "MPOL_MF_STRICT")]
+    MustFollow,
+}
 
 /// Sets the policy of a range of addresses of this process.
 ///
@@ -136,10 +144,14 @@ pub const MOVE: std::ffi::c_ulong = raw::MPOL_MF_MOVE;
 pub unsafe fn set_range(
     start: *mut u8,
     bytes: usize,
-    policy: &ThreadPolicy,
-    flags: std::ffi::c_ulong,
+    (mode, nodes): (PolicyMode, &NodeSet),
+    pages: PagesThere,
 ) -> io::Result<()> {
+    let flags = match pages {
+        PagesThere::Stay => 0,
+        PagesThere::Move => raw::MPOL_MF_MOVE,
+        PagesThere::MustFollow => raw::MPOL_MF_STRICT,
+    };
     // SAFETY: the caller's promise.
-    unsafe { raw::set_memory_policy_of(start, bytes, policy.mode.number(), policy.nodes.words(), flags) }
-        .map_err(error)
+    unsafe { raw::set_memory_policy_of(start, bytes, mode.number(), nodes.words(), flags) }.map_err(error)
 }

@@ -6,7 +6,8 @@ use std::ptr;
 use numawise_syscalls as raw;
 use numawise_units::{Bytes, NodeId, NodeSet, Pid};
 
-use super::{checked, error};
+use super::checked;
+use super::mempolicy::{PagesThere, PolicyMode, set_range};
 
 #[cfg(test)]
 #[path = "pages_tests.rs"]
@@ -120,5 +121,5 @@ pub unsafe fn advise_huge(start: *mut u8, bytes: usize, huge: bool) -> io::Resul
 pub unsafe fn bind(start: *mut u8, bytes: usize, node: NodeId) -> io::Result<()> {
     let nodes = NodeSet::single(node);
     // SAFETY: the caller's promise.
-    unsafe { raw::set_memory_policy_of(start, bytes, raw::MPOL_BIND, nodes.words(), 0) }.map_err(error)
+    unsafe { set_range(start, bytes, (PolicyMode::Bind, &nodes), PagesThere::Stay) }
 }

@@ -12,7 +12,7 @@ use std::ptr;
 use numawise_syscalls::{self as raw, MASK_WORDS};
 use numawise_units::{Bytes, NodeId, NodeSet};
 
-use super::mempolicy::{PolicyMode, ThreadPolicy};
+use super::mempolicy::{PagesThere, PolicyMode, ThreadPolicy, set_range};
 use super::pages::page_size;
 use super::{checked, error};
 use crate::memory::MemoryInfo;
@@ -136,10 +136,9 @@ impl SharedMemory {
     /// When the kernel refuses it.
     #[doc(alias = "mbind")]
     pub fn set_policy(&self, mode: PolicyMode, nodes: &NodeSet, strict: bool) -> io::Result<()> {
-        let flags = if strict { raw::MPOL_MF_STRICT } else { 0 };
-        let (start, mode) = (self.start(), mode.number());
+        let pages = if strict { PagesThere::MustFollow } else { PagesThere::Stay };
         // SAFETY: the range is the mapping's, and a policy changes no contents.
-        unsafe { raw::set_memory_policy_of(start, self.bytes, mode, nodes.words(), flags) }.map_err(error)
+        unsafe { set_range(self.start(), self.bytes, (mode, nodes), pages) }
     }
 
     /// Makes all pages resident, without a change to what is in them.
