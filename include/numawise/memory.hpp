@@ -292,13 +292,14 @@ private:
     bool is_local_ = false;
 };
 
-// The one of a policy.
-inline pool &pool_of(const policy &asked) {
+// The one of its sort that there is for a policy, until the process ends.
+template <class T>
+T &of_policy(const policy &asked) {
     static std::mutex mutex;
-    static auto *const pools = new std::map<policy, std::unique_ptr<pool>>;
+    static auto *const all = new std::map<policy, std::unique_ptr<T>>;
     std::lock_guard<std::mutex> locked(mutex);
-    auto &found = (*pools)[asked];
-    if (!found) found = std::make_unique<pool>(asked);
+    auto &found = (*all)[asked];
+    if (!found) found = std::make_unique<T>(asked);
     return *found;
 }
 
@@ -315,7 +316,7 @@ public:
     using is_always_equal = std::false_type;
 
     allocator() : allocator(local()) {}
-    allocator(const policy &asked) : pool_(&detail::pool_of(asked)) {}
+    allocator(const policy &asked) : pool_(&detail::of_policy<detail::pool>(asked)) {}
     template <class U>
     allocator(const allocator<U> &other) noexcept : pool_(other.pool_) {}
 
@@ -344,7 +345,7 @@ private:
 // For std::pmr.
 class resource final : public std::pmr::memory_resource {
 public:
-    explicit resource(const policy &asked) : pool_(&detail::pool_of(asked)) {}
+    explicit resource(const policy &asked) : pool_(&detail::of_policy<detail::pool>(asked)) {}
 
 private:
     void *do_allocate(std::size_t bytes, std::size_t alignment) override { return pool_->allocate(bytes, alignment); }
@@ -359,14 +360,7 @@ private:
 };
 
 // That of a policy, there until the process ends.
-inline resource &resource_of(const policy &asked) {
-    static std::mutex mutex;
-    static auto *const resources = new std::map<policy, std::unique_ptr<resource>>;
-    std::lock_guard<std::mutex> locked(mutex);
-    auto &found = (*resources)[asked];
-    if (!found) found = std::make_unique<resource>(asked);
-    return *found;
-}
+inline resource &resource_of(const policy &asked) { return detail::of_policy<resource>(asked); }
 inline resource &resource_on_node(unsigned node) { return resource_of(on_node(node)); }
 
 // Elements that are all zero at first, of which each page lies where the thread runs that gets it in a parallel loop with a static schedule. With

@@ -10,8 +10,8 @@
  *
  * Calls give NUMAWISE_OK, or a status with a text (numawise_error_text). No call prints, ends the program, throws, changes errno or
  * the environment, or keeps anything of the caller's after it has come back. Any thread may call at any time; a machine and a placement are
- * not changed once they are there, and may be read by several threads while nobody closes them. What is said of a call's cost is of
- * a machine with two sockets.
+ * not changed once they are there, and may be read by several threads while nobody closes them. Times are those of a
+ * virtual machine with two CPUs.
  *
  * Texts of policies, strategies, orders and lists are those of the command line of `numawise run`, and mean the same: one planner serves both.
  *

@@ -202,17 +202,7 @@ contains
     type(numawise_machine), intent(in) :: machine
     integer, intent(out), optional :: status
     integer(c_int), allocatable :: nodes(:)
-    integer(c_int) :: found
-    integer(c_size_t) :: count
-    count = 64
-    do
-      if (allocated(nodes)) deallocate (nodes)
-      allocate (nodes(count))
-      found = c_nodes(machine%handle, nodes, count)
-      if (found /= too_small) exit
-    end do
-    nodes = nodes(:merge(int(count), 0, found == ok))
-    call finish(found, status)
+    nodes = listed(machine, status=status)
   end function
 
   !> Those of a kind of memory from which this process may take some.
@@ -221,13 +211,25 @@ contains
     integer, intent(in) :: kind
     integer, intent(out), optional :: status
     integer(c_int), allocatable :: nodes(:)
+    nodes = listed(machine, kind, status)
+  end function
+
+  function listed(machine, kind, status) result(nodes)
+    type(numawise_machine), intent(in) :: machine
+    integer, intent(in), optional :: kind
+    integer, intent(out), optional :: status
+    integer(c_int), allocatable :: nodes(:)
     integer(c_int) :: found
     integer(c_size_t) :: count
     count = 64
     do
       if (allocated(nodes)) deallocate (nodes)
       allocate (nodes(count))
-      found = c_nodes_of_kind(machine%handle, int(kind, c_int), nodes, count)
+      if (present(kind)) then
+        found = c_nodes_of_kind(machine%handle, int(kind, c_int), nodes, count)
+      else
+        found = c_nodes(machine%handle, nodes, count)
+      end if
       if (found /= too_small) exit
     end do
     nodes = nodes(:merge(int(count), 0, found == ok))

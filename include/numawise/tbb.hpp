@@ -9,15 +9,16 @@
 //     tracker.wait(8, [&] { arena.execute(warm); });
 //
 // Plans are those of `numawise run`, for the CPUs that the process may use. A thread has the CPUs of its slot in the arena; where an arena has more
-// slots than there are CPUs, they begin again. When a thread leaves the arena, or the
-// observer goes, it gets the mask back that it came with. What the kernel refuses is counted
-// and ends nothing.
+// slots than there are CPUs, they begin again. When a thread leaves the arena, or the observer goes, it gets the mask back
+// that it came with. What the kernel refuses is counted and ends nothing.
 #ifndef NUMAWISE_TBB_HPP
 #define NUMAWISE_TBB_HPP
 
 #include <oneapi/tbb/info.h>
 #include <oneapi/tbb/task_arena.h>
 #include <oneapi/tbb/task_scheduler_observer.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
@@ -27,8 +28,6 @@
 #include <string>
 #include <unordered_map>
 #include <utility>
-#include <sys/syscall.h>
-#include <unistd.h>
 #include <vector>
 
 #include "plan.hpp"
@@ -183,15 +182,14 @@ inline std::vector<std::unique_ptr<node_arena>> node_arenas(const pinning &asked
     std::vector<unsigned> nodes(1024);
     std::size_t count = nodes.size();
     numawise::detail::check(numawise_nodes(machine, nodes.data(), &count));
-    unsigned char allowed[1024], own[1024];
-    std::size_t length = sizeof allowed;
-    numawise::detail::check(numawise_allowed_cpus(machine, allowed, &length));
+    numawise::detail::mask allowed;
+    numawise::detail::check(numawise_allowed_cpus(machine, allowed.bytes, &allowed.length));
     std::vector<std::unique_ptr<node_arena>> arenas;
     for (std::size_t k = 0; k < count; ++k) {
-        length = sizeof own;
-        numawise::detail::check(numawise_node_cpus(machine, nodes[k], own, &length));
+        numawise::detail::mask own;
+        numawise::detail::check(numawise_node_cpus(machine, nodes[k], own.bytes, &own.length));
         int threads = 0;
-        for (std::size_t byte = 0; byte < sizeof own; ++byte) threads += __builtin_popcount(allowed[byte] & own[byte]);
+        for (std::size_t byte = 0; byte < sizeof own.bytes; ++byte) threads += __builtin_popcount(allowed.bytes[byte] & own.bytes[byte]);
         if (threads > 0) arenas.push_back(std::make_unique<node_arena>(nodes[k], threads, asked));
     }
     return arenas;

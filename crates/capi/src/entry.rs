@@ -53,3 +53,35 @@ pub unsafe fn put<T>(pointer: *mut T, argument: &'static str, value: T) -> Resul
     unsafe { pointer.write(value) };
     Ok(())
 }
+
+/// Gives the caller a handle, which is its own until [`take_back`].
+///
+/// # Safety
+/// The pointer is null, or leads to room for a pointer.
+pub unsafe fn give<T>(
+    pointer: *mut *mut T,
+    argument: &'static str,
+    make: impl FnOnce() -> Result<T, CallError>,
+) -> Result<(), CallError> {
+    if pointer.is_null() {
+        return Err(CallError::null(argument));
+    }
+    let made = make()?;
+    // SAFETY: the caller's promise; it was not null.
+    unsafe { pointer.write(Box::into_raw(Box::new(made))) };
+    Ok(())
+}
+
+/// Ends a handle. Null is none.
+///
+/// # Safety
+/// It came from [`give`], and is taken back once.
+pub unsafe fn take_back<T>(handle: *mut T) {
+    call(|| {
+        if !handle.is_null() {
+            // SAFETY: the caller's promise.
+            drop(unsafe { Box::from_raw(handle) });
+        }
+        Ok(())
+    });
+}

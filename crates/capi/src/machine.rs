@@ -6,7 +6,7 @@ use numawise_facts::{Machine, MemoryKind, Node, Reading};
 use numawise_units::{Bytes, CpuId, Id, NodeId, NodeSet};
 
 use crate::bytes::{put_list, put_mask};
-use crate::entry::{call, put, shared};
+use crate::entry::{call, give, put, shared, take_back};
 use crate::status::CallError;
 
 /// The version of the header that this library belongs to.
@@ -25,8 +25,11 @@ impl MachineHandle {
     }
 }
 
+/// Kinds of memory that a caller may ask for.
+pub const KINDS: [MemoryKind; 4] = [MemoryKind::Dram, MemoryKind::Hbm, MemoryKind::Cxl, MemoryKind::Gpu];
+
 /// Numbers of kinds in the header.
-pub fn kind_number(kind: MemoryKind) -> c_int {
+fn kind_number(kind: MemoryKind) -> c_int {
     match kind {
         MemoryKind::Unknown => 0,
         MemoryKind::Dram => 1,
@@ -36,25 +39,18 @@ pub fn kind_number(kind: MemoryKind) -> c_int {
     }
 }
 
-pub fn kind_of_number(number: c_int) -> Result<MemoryKind, CallError> {
-    [MemoryKind::Dram, MemoryKind::Hbm, MemoryKind::Cxl, MemoryKind::Gpu]
-        .into_iter()
-        .find(|kind| kind_number(*kind) == number)
-        .ok_or_else(|| CallError::Invalid {
-            argument: "kind",
-            found: number.to_string(),
-            expected: "NUMAWISE_DRAM, NUMAWISE_HBM, NUMAWISE_CXL or NUMAWISE_GPU",
-        })
+fn kind_of_number(number: c_int) -> Result<MemoryKind, CallError> {
+    KINDS.into_iter().find(|kind| kind_number(*kind) == number).ok_or_else(|| CallError::Invalid {
+        argument: "kind",
+        found: number.to_string(),
+        expected: "NUMAWISE_DRAM, NUMAWISE_HBM, NUMAWISE_CXL or NUMAWISE_GPU",
+    })
 }
 
 fn known<T>(reading: &Reading<T>) -> Result<&T, CallError> {
-    match reading.measured() {
-        Some(value) => Ok(value),
-        None => {
-            let reason =
-                reading.reason().map_or_else(|| "it is not known".to_owned(), |reason| reason.0.to_string());
-            Err(CallError::Unavailable(reason))
-        }
+    match reading {
+        Reading::Measured(value) => Ok(value),
+        Reading::Unavailable { unavailable } => Err(CallError::Unavailable(unavailable.0.to_string())),
     }
 }
 
@@ -63,16 +59,14 @@ fn known<T>(reading: &Reading<T>) -> Result<&T, CallError> {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn numawise_open_version(version: u32, machine: *mut *mut MachineHandle) -> c_int {
     call(|| {
-        if machine.is_null() {
-            return Err(CallError::null("machine"));
-        }
-        if version != VERSION {
-            return Err(CallError::Version { header: version, library: VERSION });
-        }
-        let read = numawise_machine::live_without_hwloc()?;
-        // SAFETY: it is not null, and the caller has room.
-        unsafe { machine.write(Box::into_raw(Box::new(MachineHandle(read)))) };
-        Ok(())
+        let read = || {
+            if version != VERSION {
+                return Err(CallError::Version { header: version, library: VERSION });
+            }
+            Ok(MachineHandle(numawise_machine::live_without_hwloc()?))
+        };
+        // SAFETY: the caller's promise.
+        unsafe { give(machine, "machine", read) }
     })
 }
 
@@ -80,13 +74,8 @@ pub unsafe extern "C" fn numawise_open_version(version: u32, machine: *mut *mut 
 /// `machine` is null or came from [`numawise_open_version`], and is closed once.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn numawise_close(machine: *mut MachineHandle) {
-    call(|| {
-        if !machine.is_null() {
-            // SAFETY: the caller's promise.
-            drop(unsafe { Box::from_raw(machine) });
-        }
-        Ok(())
-    });
+    // SAFETY: the caller's promise.
+    unsafe { take_back(machine) };
 }
 
 /// # Safety

@@ -1,18 +1,20 @@
 //! Memory on nodes: policies of ranges, new memory, and where pages are.
 
 use std::collections::BTreeMap;
-use std::ffi::{c_char, c_int, c_ulong, c_void};
+use std::ffi::{c_char, c_int, c_void};
 use std::io;
 use std::str::FromStr;
 
 use numawise_facts::{MemoryKind, MemoryMode, MemoryPlan, MemoryRequest, PlacementRequest};
 use numawise_linux::Roots;
-use numawise_linux::calls::{mempolicy, pages};
+use numawise_linux::calls::mempolicy::{PagesThere, set_range};
+use numawise_linux::calls::pages;
 use numawise_linux::memory::MemoryInfo;
 use numawise_units::Pid;
 
+use crate::bytes::put_list;
 use crate::entry::{call, put, shared};
-use crate::machine::MachineHandle;
+use crate::machine::{KINDS, MachineHandle};
 use crate::plan::parsed;
 use crate::status::CallError;
 
@@ -69,8 +71,7 @@ impl FromStr for Asked {
             let memory = MemoryRequest::from_str(text).map(Asked::Memory);
             return memory.map_err(|error| error.to_string());
         };
-        let kinds = [MemoryKind::Dram, MemoryKind::Hbm, MemoryKind::Cxl, MemoryKind::Gpu];
-        let kind = kinds.into_iter().find(|kind| kind.to_string() == name);
+        let kind = KINDS.into_iter().find(|kind| kind.to_string() == name);
         kind.map(Asked::Kind)
             .ok_or_else(|| format!("'{name}' is no kind of memory; expected dram, hbm, cxl or gpu"))
     }
@@ -92,11 +93,11 @@ fn whole_pages(start: usize, bytes: usize) -> Result<(usize, usize), CallError> 
     Ok((begin, end - begin))
 }
 
-fn set_policy(start: *mut u8, bytes: usize, plan: &MemoryPlan, flags: c_ulong) -> Result<(), CallError> {
+fn set_policy(start: *mut u8, bytes: usize, plan: &MemoryPlan, pages: PagesThere) -> Result<(), CallError> {
     let system = |source: io::Error| CallError::System { call: "mbind", source };
     let Some(policy) = numawise_launch::kernel_policy(plan) else { return Ok(()) };
-    // SAFETY: policies change no contents, and the caller of the library names its memory that it has mapped.
-    unsafe { mempolicy::set_range(start, bytes, &policy, flags) }.map_err(system)
+    // SAFETY: policies change no contents, and the caller of the library names memory that it has mapped.
+    unsafe { set_range(start, bytes, (policy.mode, &policy.nodes), pages) }.map_err(system)
 }
 
 /// # Safety
@@ -113,8 +114,8 @@ pub unsafe extern "C" fn numawise_set_policy(
         // SAFETY: the caller's promise.
         let plan = unsafe { plan(shared(machine, "machine")?, policy) }?;
         let (begin, length) = whole_pages(start as usize, bytes)?;
-        let flags = if move_pages != 0 { mempolicy::MOVE } else { 0 };
-        set_policy(begin as *mut u8, length, &plan, flags)
+        let pages = if move_pages != 0 { PagesThere::Move } else { PagesThere::Stay };
+        set_policy(begin as *mut u8, length, &plan, pages)
     })
 }
 
@@ -136,7 +137,7 @@ pub unsafe extern "C" fn numawise_alloc(
         let (_, length) = whole_pages(0, bytes)?;
         let system = |source: io::Error| CallError::System { call: "mmap", source };
         let start = pages::map(length, false).map_err(system)?;
-        if let Err(error) = set_policy(start, length, &plan, 0) {
+        if let Err(error) = set_policy(start, length, &plan, PagesThere::Stay) {
             // SAFETY: it was mapped just now, and nobody has it.
             unsafe { pages::unmap(start, length) };
             return Err(error);
@@ -225,9 +226,9 @@ pub unsafe extern "C" fn numawise_pages(
         let all: Vec<NodeBytes> = on.into_iter().map(|(node, bytes)| NodeBytes { node, bytes }).collect();
         if !absent.is_null() {
             // SAFETY: the caller's promise.
-            unsafe { put(absent, "absent", not_there) }?;
+            unsafe { absent.write(not_there) };
         }
         // SAFETY: as above.
-        unsafe { crate::bytes::put_list(&all, nodes, count, "the list of nodes") }
+        unsafe { put_list(&all, nodes, count, "the list of nodes") }
     })
 }

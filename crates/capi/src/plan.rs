@@ -9,7 +9,7 @@ use numawise_facts::{CpuChoice, Placement, PlacementRequest, Strategy, ThreadBin
 use numawise_units::{CpuSet, NodeSet};
 
 use crate::bytes::put_mask;
-use crate::entry::{call, put, shared};
+use crate::entry::{call, give, put, shared, take_back};
 use crate::machine::MachineHandle;
 use crate::status::CallError;
 
@@ -135,13 +135,9 @@ pub unsafe extern "C" fn numawise_plan(
         let machine = unsafe { shared(machine, "machine") }?;
         // SAFETY: as above.
         let asked = unsafe { self::request(shared(request, "request")?) }?;
-        if placement.is_null() {
-            return Err(CallError::null("placement"));
-        }
-        let plan = numawise_placement::place(&machine.0, &asked)?;
+        let plan = || Ok(PlacementHandle(numawise_placement::place(&machine.0, &asked)?));
         // SAFETY: as above.
-        unsafe { placement.write(Box::into_raw(Box::new(PlacementHandle(plan)))) };
-        Ok(())
+        unsafe { give(placement, "placement", plan) }
     })
 }
 
@@ -149,13 +145,8 @@ pub unsafe extern "C" fn numawise_plan(
 /// `placement` is null or came from [`numawise_plan`], and is freed once.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn numawise_placement_free(placement: *mut PlacementHandle) {
-    call(|| {
-        if !placement.is_null() {
-            // SAFETY: the caller's promise.
-            drop(unsafe { Box::from_raw(placement) });
-        }
-        Ok(())
-    });
+    // SAFETY: the caller's promise.
+    unsafe { take_back(placement) };
 }
 
 /// # Safety

@@ -1,7 +1,6 @@
 //! Threads: the CPUs on which they run.
 
 use std::ffi::c_int;
-use std::io;
 
 use numawise_linux::calls::affinity;
 use numawise_units::{CpuSet, Pid};
@@ -12,17 +11,23 @@ use crate::plan::PlacementHandle;
 use crate::status::CallError;
 
 /// A thread of any process; 0 is the calling one.
-fn set(thread: c_int, cpus: &CpuSet) -> Result<(), CallError> {
-    let system = |source: io::Error| CallError::System { call: "sched_setaffinity", source };
-    match thread {
-        0 => affinity::set_own(cpus).map_err(system),
-        1.. => affinity::set(Pid(thread), cpus).map_err(system),
-        _ => Err(CallError::Invalid {
-            argument: "thread",
-            found: thread.to_string(),
-            expected: "0 for the calling thread, or the number that gettid(2) gives",
-        }),
+fn number(of: c_int) -> Result<Pid, CallError> {
+    if of >= 0 {
+        return Ok(Pid(of));
     }
+    Err(CallError::Invalid {
+        argument: "thread",
+        found: of.to_string(),
+        expected: "0 for the calling thread, or the number that gettid(2) gives",
+    })
+}
+
+fn set(of: c_int, cpus: &CpuSet) -> Result<(), CallError> {
+    let set = match number(of)? {
+        Pid(0) => affinity::set_own(cpus),
+        thread => affinity::set(thread, cpus),
+    };
+    set.map_err(|source| CallError::System { call: "sched_setaffinity", source })
 }
 
 /// # Safety
@@ -46,7 +51,7 @@ pub unsafe extern "C" fn numawise_pin(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn numawise_thread_cpus(of: c_int, mask: *mut u8, bytes: *mut usize) -> c_int {
     call(|| {
-        let cpus = affinity::of(Pid(of))
+        let cpus = affinity::of(number(of)?)
             .map_err(|source| CallError::System { call: "sched_getaffinity", source })?;
         // SAFETY: the caller's promise.
         unsafe { put_mask(&cpus, mask, bytes) }

@@ -1,4 +1,6 @@
 // Containers on nodes, as one of a user's programs has them. Prints what is wrong; its status is how much.
+#include "check.hpp"
+
 #include <numawise/memory.hpp>
 
 #include <atomic>
@@ -11,15 +13,6 @@
 #include <unistd.h>
 
 namespace {
-
-std::atomic<int> wrong;
-
-void check(bool is, int line, const char *what) {
-    if (is) return;
-    ++wrong;
-    std::printf("%d: %s\n", line, what);
-}
-#define CHECK(is) check((is), __LINE__, #is)
 
 unsigned first_node() {
     std::vector<unsigned> nodes(1024);

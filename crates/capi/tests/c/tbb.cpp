@@ -1,4 +1,6 @@
 // Threads of oneTBB, as one of a user's programs has them. Prints what is wrong; its status is how much.
+#include "check.hpp"
+
 #include <numawise/tbb.hpp>
 
 #include <oneapi/tbb/global_control.h>
@@ -9,15 +11,6 @@
 #include <set>
 
 namespace {
-
-std::atomic<int> wrong;
-
-void check(bool is, int line, const char *what, long found) {
-    if (is) return;
-    ++wrong;
-    std::printf("%d: %s: found %ld\n", line, what, found);
-}
-#define CHECK(is, found) check((is), __LINE__, #is, static_cast<long>(found))
 
 cpu_set_t own_mask() {
     cpu_set_t mask;
@@ -46,36 +39,36 @@ void threads_are_where_their_slots_are_planned() {
         const auto log = [&](const numawise::tbb::binding &of) {
             std::lock_guard<std::mutex> locked(mutex);
             logged.insert(of.slot);
-            CHECK(of.status == NUMAWISE_OK && of.text.empty(), of.status);
+            CHECK_OF(of.status == NUMAWISE_OK && of.text.empty(), of.status);
         };
         numawise::tbb::pinning_observer pin{arena, {}, log};
         numawise::tbb::concurrency_tracker tracker{arena};
         const bool all = tracker.wait(2 * count, [&] { arena.execute(work); });
-        CHECK(all, tracker.most());
+        CHECK_OF(all, tracker.most());
         arena.execute([&] {
             tbb::parallel_for(0, 4000, [&](int) {
                 const cpu_set_t mask = own_mask();
                 int cpu = 0;
                 while (!CPU_ISSET(cpu, &mask)) ++cpu;
-                CHECK(CPU_COUNT(&mask) == 1, CPU_COUNT(&mask));
+                CHECK_OF(CPU_COUNT(&mask) == 1, CPU_COUNT(&mask));
                 std::lock_guard<std::mutex> locked(mutex);
                 seen.insert({tbb::this_task_arena::current_thread_index(), cpu});
             });
         });
-        CHECK(pin.refused() == 0 && pin.bound() > 0, pin.refused());
+        CHECK_OF(pin.refused() == 0 && pin.bound() > 0, pin.refused());
     }
     // A slot has one CPU, and slot k has that of slot k + count.
     for (const auto &one : seen)
         for (const auto &other : seen)
-            CHECK((one.first - other.first) % count != 0 || one.second == other.second, one.first);
-    CHECK(!logged.empty(), logged.size());
+            CHECK_OF((one.first - other.first) % count != 0 || one.second == other.second, one.first);
+    CHECK_OF(!logged.empty(), logged.size());
     const cpu_set_t after = own_mask();
-    CHECK(CPU_EQUAL(&after, &whole), CPU_COUNT(&after));
+    CHECK_OF(CPU_EQUAL(&after, &whole), CPU_COUNT(&after));
     // Nobody is bound any more.
     arena.execute([&] {
         tbb::parallel_for(0, 1000, [&](int) {
             const cpu_set_t mask = own_mask();
-            CHECK(CPU_EQUAL(&mask, &whole), CPU_COUNT(&mask));
+            CHECK_OF(CPU_EQUAL(&mask, &whole), CPU_COUNT(&mask));
         });
     });
 }
@@ -89,24 +82,24 @@ void arenas_in_one_another_give_masks_back_in_turn() {
     numawise::tbb::pinning_observer of_inner{inner, asked};
     outer.execute([&] {
         const cpu_set_t before = own_mask();
-        CHECK(CPU_COUNT(&before) == 1, CPU_COUNT(&before));
+        CHECK_OF(CPU_COUNT(&before) == 1, CPU_COUNT(&before));
         inner.execute([] {
             const cpu_set_t mask = own_mask();
-            CHECK(CPU_COUNT(&mask) == 1 && CPU_ISSET(0, &mask), CPU_COUNT(&mask));
+            CHECK_OF(CPU_COUNT(&mask) == 1 && CPU_ISSET(0, &mask), CPU_COUNT(&mask));
         });
         const cpu_set_t after = own_mask();
-        CHECK(CPU_EQUAL(&before, &after), CPU_COUNT(&after));
+        CHECK_OF(CPU_EQUAL(&before, &after), CPU_COUNT(&after));
     });
     const cpu_set_t after = own_mask();
-    CHECK(CPU_EQUAL(&after, &whole), CPU_COUNT(&after));
+    CHECK_OF(CPU_EQUAL(&after, &whole), CPU_COUNT(&after));
 }
 
 void each_node_has_an_arena() {
     auto arenas = numawise::tbb::node_arenas();
-    CHECK(!arenas.empty(), arenas.size());
+    CHECK_OF(!arenas.empty(), arenas.size());
     const auto known = tbb::info::numa_nodes();
     // It knows none without its binding library.
-    CHECK(known.size() == arenas.size() || (known.size() == 1 && known[0] == -1), known.size());
+    CHECK_OF(known.size() == arenas.size() || (known.size() == 1 && known[0] == -1), known.size());
     for (auto &of : arenas) {
         of->arena().execute([&] {
             tbb::parallel_for(0, 2000, [&](int) {
@@ -114,10 +107,10 @@ void each_node_has_an_arena() {
                 const cpu_set_t mask = own_mask();
                 unsigned cpu = 0;
                 while (!CPU_ISSET(cpu, &mask)) ++cpu;
-                CHECK(numawise_node_of_cpu(numawise::detail::machine(), cpu, &node) == NUMAWISE_OK && node == of->node(), node);
+                CHECK_OF(numawise_node_of_cpu(numawise::detail::machine(), cpu, &node) == NUMAWISE_OK && node == of->node(), node);
             });
         });
-        CHECK(of->observer().refused() == 0, of->observer().refused());
+        CHECK_OF(of->observer().refused() == 0, of->observer().refused());
     }
 }
 
@@ -127,13 +120,13 @@ void what_makes_no_sense_is_said() {
     try {
         tbb::task_arena arena(1);
         numawise::tbb::pinning_observer pin{arena, asked};
-        CHECK(!"such a CPU", 0);
+        CHECK_OF(!"such a CPU", 0);
     } catch (const numawise::error &failed) {
-        CHECK(failed.status() == NUMAWISE_NOT_THERE, failed.status());
+        CHECK_OF(failed.status() == NUMAWISE_NOT_THERE, failed.status());
     }
     tbb::task_arena arena(1);
     numawise::tbb::concurrency_tracker tracker{arena};
-    CHECK(!tracker.wait(1000, [] {}, std::chrono::milliseconds(20)), tracker.most());
+    CHECK_OF(!tracker.wait(1000, [] {}, std::chrono::milliseconds(20)), tracker.most());
 }
 
 }  // namespace

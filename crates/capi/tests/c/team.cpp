@@ -1,4 +1,6 @@
 // Teams of threads, and those of OpenMP, as one of a user's programs has them. Prints what is wrong; its status is how much.
+#include "check.hpp"
+
 #include <numawise/memory.hpp>
 #include <numawise/openmp.hpp>
 #include <numawise/thread.hpp>
@@ -8,15 +10,6 @@
 #include <string>
 
 namespace {
-
-int wrong;
-
-void check(bool is, int line, const char *what) {
-    if (is) return;
-    ++wrong;
-    std::printf("%d: %s\n", line, what);
-}
-#define CHECK(is) check((is), __LINE__, #is)
 
 void team() {
     numawise::pinning asked;
