@@ -40,7 +40,8 @@ fn language(place: &CodePlace) -> Option<Language> {
     let (_, extension) = place.source.file.measured()?.rsplit_once('.')?;
     match extension {
         "c" => Some(Language::C),
-        "cpp" | "cc" | "cxx" | "C" | "c++" | "hpp" | "hh" | "hxx" | "h" | "cu" => Some(Language::Cpp),
+        "cpp" | "cc" | "cxx" | "C" | "c++" | "hpp" | "hh" | "hxx" | "cu" => Some(Language::Cpp),
+        // Headers of either end with .h.
         _ => None,
     }
 }
