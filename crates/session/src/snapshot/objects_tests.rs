@@ -37,12 +37,13 @@ fn what_is_left_is_read_in_the_order_of_ranks_and_what_is_damaged_is_said() {
     };
     put("11.objects", &run(None));
     put("12.objects", &run(Some(3)));
-    put("13.objects", &run(Some(0)));
+    let first = run(Some(0));
+    put("13.objects", &first);
     std::fs::write(folder.path().join("14.objects"), "{").unwrap();
     std::fs::write(folder.path().join("15.outside"), "none of ours").unwrap();
     let (runs, problems) = read(folder.path());
     assert_eq!(ranks(&runs), [Some(0), Some(3), None]);
-    assert_eq!(runs[0], run(Some(0)), "nothing of it is lost on the way");
+    assert_eq!(runs[0], first, "nothing of it is lost on the way");
     assert!(
         matches!(problems.as_slice(), [Notice::Objects(ObjectsNotice::NoObjectsOfRun { .. })]),
         "{problems:?}"
