@@ -8,7 +8,8 @@ use crate::Roots;
 #[path = "counters_tests.rs"]
 mod tests;
 
-const SOURCES: &str = "/sys/bus/event_source/devices";
+/// Where the kernel describes its sources of events.
+pub(crate) const SOURCES: &str = "/sys/bus/event_source/devices";
 const PARANOID: &str = "/proc/sys/kernel/perf_event_paranoid";
 const RESCTRL: &str = "/sys/fs/resctrl/mon_data";
 

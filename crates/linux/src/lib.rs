@@ -16,6 +16,7 @@ pub mod file_cache;
 mod fixture;
 pub mod frequency;
 pub mod host;
+pub mod load_events;
 pub mod memory;
 pub mod node_account;
 pub mod proc;

@@ -11,9 +11,13 @@ use numawise_units::{CpuId, Nanoseconds, Pid};
 mod tests;
 
 /// What is in each sample: PERF_SAMPLE_IP, TID, TIME, ADDR, CPU, REGS_USER, STACK_USER and IDENTIFIER. [`Record::parse`] reads this and
-/// nothing else. PERF_SAMPLE_PERIOD must not be among them: the kernel then takes a sample at each event of its own, such as a page
-/// fault, whatever period was asked for (perf_swevent_event in kernel/events/core.c).
+/// [`LOAD_SAMPLE_TYPE`], and nothing else. PERF_SAMPLE_PERIOD must not be among them: the kernel then takes a sample at each event of its
+/// own, such as a page fault, whatever period was asked for (perf_swevent_event in kernel/events/core.c).
 pub const SAMPLE_TYPE: u64 = 1 | 1 << 1 | 1 << 2 | 1 << 3 | 1 << 7 | 1 << 12 | 1 << 13 | 1 << 16;
+
+/// The same and PERF_SAMPLE_WEIGHT and DATA_SRC, of events that sample loads. These stand last, so that the length of a record tells whether
+/// it has them.
+pub const LOAD_SAMPLE_TYPE: u64 = SAMPLE_TYPE | 1 << 14 | 1 << 15;
 
 /// The registers in each sample, by the kernel's numbers: ax to ip, and r8 to r15.
 #[cfg(target_arch = "x86_64")]
@@ -78,6 +82,17 @@ pub struct Sample<'a> {
     pub registers: Option<UserRegisters>,
     /// From the stack pointer on.
     pub stack: &'a [u8],
+    /// Of events that sample loads.
+    pub load: Option<SampledLoad>,
+}
+
+/// What a processor says of a load that it sampled, as the kernel has it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SampledLoad {
+    /// Cycles that it took; 0 where that is not known.
+    pub weight: u64,
+    /// Where the data came from: union perf_mem_data_src of linux/perf_event.h.
+    pub data_source: u64,
 }
 
 /// A record.
@@ -227,5 +242,9 @@ fn sample<'a>(words: &mut Words<'a>) -> Option<Sample<'a>> {
         let there = usize::try_from(words.word()?).ok()?;
         stack = all.get(..there)?;
     }
-    Some(Sample { event, ip, process, thread, at, address, cpu, registers, stack })
+    let load = match words.0.len() {
+        0 => None,
+        _ => Some(SampledLoad { weight: words.word()?, data_source: words.word()? }),
+    };
+    Some(Sample { event, ip, process, thread, at, address, cpu, registers, stack, load })
 }

@@ -54,6 +54,24 @@ fn a_sample_is_read_whole() {
     assert!(sample.registers.is_some());
 }
 
+#[test]
+fn a_sampled_load_has_its_cycles_and_its_source_behind_the_rest() {
+    for stack in [&[][..], &[7; 16]] {
+        let plain = whole_sample(OF_64_BITS, stack, stack.len());
+        let body = [&plain[8..], &words(&[340, 0x6810_0142])].concat();
+        let bytes = record(SAMPLE, 0, &body);
+        let Some((_, Record::Sample(sample))) = Record::parse(&bytes) else { panic!("no sample") };
+        assert_eq!(sample.load, Some(SampledLoad { weight: 340, data_source: 0x6810_0142 }));
+        assert_eq!(sample.stack, stack);
+        let Some((_, Record::Sample(without))) = Record::parse(&plain) else { panic!("no sample") };
+        assert_eq!(Sample { load: None, ..sample }, without);
+        // Cut short within them.
+        for length in plain.len() + 1..bytes.len() {
+            assert_eq!(Record::parse(&bytes[..length]), None, "{length} of {} bytes", bytes.len());
+        }
+    }
+}
+
 #[cfg(target_arch = "x86_64")]
 #[test]
 fn registers_stand_in_the_order_of_instructions() {

@@ -14,7 +14,7 @@ mod time_sum;
 pub use id::{CpuId, HostId, Id, IndexTooLarge, NodeId, Pid, Rank, TaskId, stored};
 pub use pci::{ParsePciAddressError, PciAddress};
 pub use quantity::{
-    Bytes, BytesPerSecond, FlopsPerSecond, Hertz, Latency, Microjoules, Nanoseconds, Ratio, Share,
+    Bytes, BytesPerSecond, Cycles, FlopsPerSecond, Hertz, Latency, Microjoules, Nanoseconds, Ratio, Share,
 };
 pub use schedule::Schedule;
 pub use set::{CpuSet, IdSet, NodeSet, ParseSetError, SetFlaw};

@@ -119,6 +119,17 @@ impl FromStr for Nanoseconds {
     }
 }
 
+/// Cycles of a core, by which processors give the time of single accesses: `214 cycles`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Cycles(pub u64);
+
+impl fmt::Display for Cycles {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.0, if self.0 == 1 { "cycle" } else { "cycles" })
+    }
+}
+
 /// An amount of memory. Prints in binary units: `1.5 GiB`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(transparent)]

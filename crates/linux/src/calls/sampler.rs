@@ -3,6 +3,8 @@
 //! Events are opened for the calling thread and what it starts, one for each CPU, and begin with an exec: the thread itself is never
 //! sampled, the program and all of its threads and processes are. Nothing is put into the program, and it gets no signal.
 
+mod loads;
+
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
@@ -128,16 +130,17 @@ impl Sampler {
             pages /= 2;
         }
         for cpu in 0..cpus {
-            let clock = match open(&attributes(settings, CPU_CLOCK, settings.period.0), cpu) {
+            let open = |attributes: &Attributes| open(attributes, cpu, Whose::ThisThread, None);
+            let clock = match open(&attributes(settings, CPU_CLOCK, settings.period.0)) {
                 Ok(event) => event,
                 // Not online.
                 Err(error) if error.raw_os_error() == Some(libc::ENODEV) => continue,
                 Err(error) => return Err(SamplerObstacle::Open(error)),
             };
-            let ring = Ring::map(clock, &mut pages).map_err(SamplerObstacle::Map)?;
+            let ring = Ring::map(clock, cpu, &mut pages).map_err(SamplerObstacle::Map)?;
             if let Some(period) = settings.faults {
                 let faults =
-                    open(&attributes(settings, MINOR_FAULTS, period), cpu).map_err(SamplerObstacle::Open)?;
+                    open(&attributes(settings, MINOR_FAULTS, period)).map_err(SamplerObstacle::Open)?;
                 // SAFETY: both are events of ours.
                 let output = unsafe { libc::ioctl(faults.as_raw_fd(), SET_OUTPUT, ring.event.as_raw_fd()) };
                 super::checked(output).map_err(SamplerObstacle::Map)?;
@@ -182,39 +185,71 @@ fn attributes(settings: &SamplerSettings, config: u64, period: u64) -> Attribute
         flags |= MAPPINGS | MAPPINGS2 | NAMES | NAME_OF_EXEC | TASKS;
     }
     Attributes {
-        kind: SOFTWARE,
-        size: size_of::<Attributes>() as u32,
-        config,
         sample_period: period.max(1),
         sample_type: SAMPLE_TYPE,
-        read_format: 0,
         flags,
-        wakeup: FULL_ENOUGH,
-        breakpoint: 0,
-        config1: 0,
-        config2: 0,
-        branches: 0,
-        registers: REGISTERS,
         stack: settings.stack,
-        clock: libc::CLOCK_MONOTONIC,
-        interrupted_registers: 0,
-        aux_watermark: 0,
-        most_callers: 0,
-        reserved: 0,
+        ..Attributes::new(SOFTWARE, config)
     }
 }
 
-fn open(attributes: &Attributes, cpu: usize) -> io::Result<File> {
+impl Attributes {
+    /// Of an event without samples.
+    fn new(kind: u32, config: u64) -> Attributes {
+        Attributes {
+            kind,
+            size: size_of::<Attributes>() as u32,
+            config,
+            sample_period: 0,
+            sample_type: 0,
+            read_format: 0,
+            flags: 0,
+            wakeup: FULL_ENOUGH,
+            breakpoint: 0,
+            config1: 0,
+            config2: 0,
+            branches: 0,
+            registers: REGISTERS,
+            stack: 0,
+            clock: libc::CLOCK_MONOTONIC,
+            interrupted_registers: 0,
+            aux_watermark: 0,
+            most_callers: 0,
+            reserved: 0,
+        }
+    }
+}
+
+/// What an event is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Whose {
+    /// The thread that opens it, and what it starts.
+    ThisThread,
+    /// All that runs on the CPU.
+    AllOfCpu,
+}
+
+/// `group`: the event that leads its group, where it is not alone.
+fn open(
+    attributes: &Attributes,
+    cpu: usize,
+    whose: Whose,
+    group: Option<BorrowedFd<'_>>,
+) -> io::Result<File> {
     const FD_CLOEXEC: libc::c_ulong = 8;
-    let (this_thread, no_group) = (0, -1);
+    let process = match whose {
+        Whose::ThisThread => 0,
+        Whose::AllOfCpu => -1,
+    };
+    let group = group.map_or(-1, |group| group.as_raw_fd());
     // SAFETY: the kernel reads as many bytes of the live struct as its size says.
     let fd = unsafe {
         libc::syscall(
             libc::SYS_perf_event_open,
             &raw const *attributes,
-            this_thread,
+            process,
             cpu as libc::c_int,
-            no_group,
+            group,
             FD_CLOEXEC,
         )
     };
@@ -237,6 +272,7 @@ fn number(event: &File) -> io::Result<u64> {
 struct Ring {
     /// What fills it; open as long as it samples.
     event: File,
+    cpu: usize,
     mapping: *mut u8,
     page: usize,
     /// Bytes of the data behind the first page, a power of two.
@@ -254,7 +290,7 @@ const TAIL: usize = 1032;
 
 impl Ring {
     /// Maps as many pages as we are allowed to, at most `pages`, which then is that many.
-    fn map(event: File, pages: &mut usize) -> io::Result<Ring> {
+    fn map(event: File, cpu: usize, pages: &mut usize) -> io::Result<Ring> {
         let page = page_size().0 as usize;
         loop {
             let length = (*pages + 1) * page;
@@ -265,7 +301,7 @@ impl Ring {
             };
             if mapping != libc::MAP_FAILED {
                 let mapping = mapping.cast();
-                return Ok(Ring { event, mapping, page, bytes: *pages * page, piece: Vec::new() });
+                return Ok(Ring { event, cpu, mapping, page, bytes: *pages * page, piece: Vec::new() });
             }
             let error = io::Error::last_os_error();
             if *pages == 1 || !matches!(error.raw_os_error(), Some(libc::EPERM | libc::ENOMEM)) {

@@ -3,6 +3,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use super::*;
+use crate::load_events::{LoadEvent, LoadEventCounts};
 use crate::samples::Record;
 
 fn settings(begins_with_exec: bool) -> SamplerSettings {
@@ -113,6 +114,60 @@ fn a_stack_that_the_kernel_does_not_copy_is_refused_with_its_reason() {
         Err(SamplerObstacle::Open(_)) => {}
         other => panic!("{other:?}"),
     }
+}
+
+/// The page faults of the kernel itself, in the place of an event of the processor: with addresses, and nothing of where data came from.
+fn stand_in(config: u64) -> LoadEvent {
+    LoadEvent {
+        kind: SOFTWARE,
+        config: [config, 0, 0],
+        leader: None,
+        period: 1,
+        precise: 0,
+        can_leave_kernel_out: true,
+        cpus: None,
+        counts: LoadEventCounts::Loads(None),
+    }
+}
+
+#[test]
+fn samples_of_another_event_come_through_the_same_rings_with_their_words() {
+    const PAGES: usize = 100;
+    let never = Nanoseconds(3_600_000_000_000);
+    let settings = SamplerSettings { period: never, faults: None, ..settings(false) };
+    let Some(mut sampler) = sampler(&settings) else { return };
+    sampler.add_loads(&[stand_in(MINOR_FAULTS)], false).unwrap();
+    let page = page_size().0;
+    let begin = touch(PAGES);
+    let mut seen = std::collections::BTreeSet::new();
+    sampler_records(&mut sampler, |_, record| {
+        if let Record::Sample(sample) = record
+            && (begin..begin + PAGES as u64 * page).contains(&sample.address)
+        {
+            let load = sample.load.expect("words of a load");
+            assert_eq!((load.weight, sample.stack), (0, &[][..]));
+            // Nothing, or PERF_MEM_OP_NA, by the kernel's version.
+            assert!(load.data_source & 0x1f <= 1, "{:x}", load.data_source);
+            seen.insert(sample.address / page);
+        }
+    });
+    assert_eq!(seen.len(), PAGES);
+}
+
+#[test]
+fn where_one_event_cannot_be_had_none_is() {
+    let Some(mut sampler) = sampler(&settings(false)) else { return };
+    let before = sampler._events.len();
+    let unknown = LoadEvent { kind: 9999, ..stand_in(MINOR_FAULTS) };
+    let elsewhere = LoadEvent { cpus: Some("4000".parse().unwrap()), ..unknown.clone() };
+    let refused = sampler.add_loads(&[stand_in(MINOR_FAULTS), unknown], false);
+    assert!(matches!(refused, Err(SamplerObstacle::Open(_))), "{refused:?}");
+    assert_eq!(sampler._events.len(), before);
+    sampler.add_loads(&[elsewhere], false).unwrap();
+    assert_eq!(sampler._events.len(), before, "of other CPUs");
+    let led = LoadEvent { leader: Some([MINOR_FAULTS, 0, 0]), ..stand_in(MINOR_FAULTS) };
+    sampler.add_loads(&[led], true).unwrap();
+    assert_eq!(sampler._events.len(), before + 2 * sampler.rings.len(), "each with its leader");
 }
 
 #[test]
