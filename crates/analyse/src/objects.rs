@@ -5,6 +5,7 @@ mod fast_memory;
 mod findings;
 mod knapsack;
 mod lines;
+mod loads;
 pub(crate) mod named;
 mod ranks;
 mod shares;
@@ -214,6 +215,7 @@ fn row(run: &ObjectRun, index: usize, samples: f64, time: &Reading<MemorySamples
         huge: huge(object),
         first_touch: first_touch(run, object),
         used: time.clone().and_then(|_| used(run, object, samples)),
+        loads: loads::loads(run, object),
         memory_time: time.clone().and_then(|all| all.share(samples)),
     }
 }

@@ -4,6 +4,7 @@
 //! field says so.
 
 mod cure;
+mod loads;
 mod traffic;
 
 use numawise_units::{Bytes, CpuId, Nanoseconds, NodeId, Pid, Rank};
@@ -11,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::activity::CodePlace;
 pub use cure::{ObjectCure, TriedCure};
+pub use loads::{DataSource, LoadSampler, LoadSamples, SampledLoads};
 pub use traffic::{BandwidthMoment, BandwidthOverTime, BandwidthSource, MemoryBound, MemoryBoundSource};
 
 use crate::{Exit, HostFacts, Machine, Notice, Placement, Reading, ResourceUsage, RunSpec};
@@ -89,6 +91,9 @@ pub struct ObjectWatching {
     pub allocations: Reading<AllocationLog>,
     pub time: Reading<TimeSamples>,
     pub faults: Reading<FaultSamples>,
+    /// Loads that the processor sampled itself.
+    #[serde(default = "not_collected")]
+    pub loads: Reading<LoadSamples>,
     /// CPU time that the watching took from the program, by the measured cost of each sample and each recorded allocation.
     pub cost: Reading<Nanoseconds>,
     /// CPU time of the threads of numawise that followed the program, on whatever CPU was free: mostly for symbols of what it has loaded.
@@ -248,6 +253,9 @@ pub struct MemoryObject {
     pub lines: Vec<LineUse>,
     #[serde(default = "not_collected")]
     pub huge_pages: Reading<HugePages>,
+    /// Loads of it that the processor sampled, by where their data came from: each once, in the order of [`DataSource`].
+    #[serde(default)]
+    pub loads: Vec<SampledLoads>,
     /// Where the calls of its allocation return to, innermost first, [`SITE_FRAMES`] at most; of a variable where it lies. A place stands for its
     /// whole line, this for one call.
     #[serde(default = "not_collected")]

@@ -12,6 +12,7 @@ mod huge;
 pub mod input;
 mod lines;
 mod live;
+mod loads;
 pub mod log;
 mod places;
 mod polling;
@@ -34,8 +35,11 @@ use numawise_linux::calls::pages::page_size;
 use numawise_operands::{Access, Blame, Direction, Listing, StackCopy, blame, once_around};
 use numawise_units::{Nanoseconds, Pid};
 
-use input::{Code, CodeMapping, FaultSample, LoadedVariable, MemoryChange, MemoryEvent, Stack, TimeSample};
+use input::{
+    Code, CodeMapping, FaultSample, LoadSample, LoadedVariable, MemoryChange, MemoryEvent, Stack, TimeSample,
+};
 use live::{Gone, Span};
+use loads::Load;
 use places::{Places, is_programs_own};
 use polling::is_message_passing;
 use process::Process;
@@ -102,6 +106,12 @@ pub struct TrackedCounts {
     /// Page faults that threads took in system calls, where that is known; of no object.
     pub faults_in_calls: u64,
     pub without_stack: u64,
+    /// Samples of the events by which the processor samples loads.
+    pub load_interrupts: u64,
+    /// Loads of the program among them.
+    pub load_samples: u64,
+    /// Of these, without an address.
+    pub loads_without_address: u64,
 }
 
 /// What is left of a program that has ended.
@@ -340,6 +350,20 @@ impl ObjectTracker {
         self.objects[object as usize].touch(thread, sample.cpu, place, sample.faults);
     }
 
+    /// What is no load of a program that is followed counts as an interrupt only.
+    pub fn load(&mut self, sample: &LoadSample) {
+        self.counts.load_interrupts += 1;
+        let is_own = self.processes.contains_key(&sample.process) && !is_of_kernel(sample.ip);
+        let Some(load) = Load::of(sample.of).filter(|_| is_own) else { return };
+        self.counts.load_samples += 1;
+        if sample.address == 0 || is_of_kernel(sample.address) {
+            self.counts.loads_without_address += 1;
+            return;
+        }
+        let (object, _) = self.object_at(sample.process, sample.address);
+        self.objects[object as usize].loaded(&load);
+    }
+
     /// A sample tells nothing where no access to memory is near its instruction.
     pub fn time(&mut self, sample: &TimeSample<'_>) {
         self.counts.time_samples += 1;
@@ -512,6 +536,11 @@ impl ObjectTracker {
             counts,
         }
     }
+}
+
+/// The upper half of all addresses is the kernel's.
+fn is_of_kernel(address: u64) -> bool {
+    address >> 63 != 0
 }
 
 fn memory_of(method: AccessMethod, listing: &Listing, sample: &TimeSample<'_>) -> Blame {

@@ -1,8 +1,10 @@
 use std::collections::HashMap;
 
 use numawise_facts::activity::SourcePlace;
+use numawise_facts::objects::{DataSource, SampledLoads};
+use numawise_linux::samples::SampledLoad;
 use numawise_operands::{Architecture, Registers};
-use numawise_units::{Bytes, CpuId};
+use numawise_units::{Bytes, CpuId, Cycles};
 
 use super::input::*;
 use super::*;
@@ -351,4 +353,32 @@ fn objects_that_one_line_allocates_have_the_names_that_their_callers_give_them()
     let names: Vec<_> = found.objects.iter().filter_map(|object| object.name.measured().cloned()).collect();
     let named_at = |caller: u64| format!("v{:x}", caller - 1);
     assert_eq!(names, CALLERS.map(named_at));
+}
+
+/// A load of which the older part of the kernel's word says: from the third cache, modified by another core.
+fn load(address: u64, weight: u64) -> LoadSample {
+    let data_source = 2 | (2 | 1 << 6) << 5 | 16 << 19;
+    LoadSample { process: PROGRAM, ip: MAIN, address, of: SampledLoad { weight, data_source } }
+}
+
+#[test]
+fn loads_that_the_processor_sampled_belong_to_the_object_at_their_address() {
+    let mut tracker = tracker();
+    tracker.memory(&allocated(2000, 0x10_0000, 0x8_0000, 1));
+    tracker.load(&load(0x10_0040, 120));
+    tracker.load(&load(0x10_0080, 80));
+    tracker.load(&load(0, 50));
+    let store = SampledLoad { weight: 9, data_source: 4 };
+    tracker.load(&LoadSample { of: store, ..load(0x10_0040, 0) });
+    // Of whole CPUs: another program, and the kernel.
+    tracker.load(&LoadSample { process: Pid(4711), ..load(0x10_0040, 1) });
+    tracker.load(&LoadSample { ip: 0xffff_ffff_8140_41a3, ..load(0x10_0040, 1) });
+    let found = tracker.finish();
+    let from = DataSource::L3;
+    let loads = [SampledLoads { from, samples: 2, modified: 2, timed: 2, cycles: Cycles(200) }];
+    assert_eq!(found.objects[0].loads, loads);
+    assert_eq!(samples(&found.objects[0]), 0.0, "they are no samples of its time");
+    let counts = found.counts;
+    let counted = (counts.load_interrupts, counts.load_samples, counts.loads_without_address);
+    assert_eq!(counted, (6, 3, 1));
 }

@@ -56,6 +56,7 @@ fn run(objects: u32, uses: u32) -> ObjectRun {
                 skid: Skid { samples: 100, one_after: 95 },
                 method: AccessMethod::Waited,
             }),
+            loads: Reading::unavailable("no event samples loads here"),
             faults: Reading::Measured(FaultSamples {
                 samples: 0,
                 faults: 0,
@@ -182,6 +183,7 @@ fn object(number: u32, uses: u32) -> MemoryObject {
             .map(|step| PlaceUse { place: at(step) % PLACES, samples: 0.5, reads: 0.25 })
             .collect(),
         lines: vec![],
+        loads: vec![],
         huge_pages: Reading::unavailable("not asked for"),
     }
 }

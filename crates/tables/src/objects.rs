@@ -1,9 +1,9 @@
 //! Memory objects of a run: where each lies, who touched it first, who uses it, and how much of the time for memory it takes.
 
 use numawise_facts::activity::CodePlace;
-use numawise_facts::objects::{ObjectKind, TouchMethod};
+use numawise_facts::objects::{DataSource, ObjectKind, TouchMethod};
 use numawise_facts::{Finding, ObjectRun, RankSet, Reading};
-use numawise_units::{Bytes, Nanoseconds, NodeId, NodeSet, Pid, Rank, Ratio};
+use numawise_units::{Bytes, Cycles, Nanoseconds, NodeId, NodeSet, Pid, Rank, Ratio};
 
 /// All that is said of the objects of one run.
 #[derive(Debug, Clone, PartialEq)]
@@ -114,7 +114,33 @@ pub struct ObjectRow {
     pub huge: Reading<Ratio>,
     pub first_touch: Reading<TouchRow>,
     pub used: Reading<UseRow>,
+    /// As the processor sampled them.
+    pub loads: Reading<LoadRow>,
     pub memory_time: Reading<ShareInterval>,
+}
+
+/// Where the data of loads came from.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LoadRow {
+    pub samples: u64,
+    /// The largest share first.
+    pub sources: Vec<SourceShare>,
+    /// Of those of which it is told: from a cache or memory of another node.
+    pub remote: Reading<Ratio>,
+    /// Found modified in the cache of another core.
+    pub modified: Ratio,
+    /// On average.
+    pub latency: Reading<Cycles>,
+}
+
+/// What came from one place.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SourceShare {
+    pub from: DataSource,
+    /// Of the loads that were sampled.
+    pub share: Ratio,
+    /// On average.
+    pub latency: Reading<Cycles>,
 }
 
 /// Where an object lay at a moment.

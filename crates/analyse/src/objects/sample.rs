@@ -76,6 +76,7 @@ pub fn run(machine: Machine, objects: Vec<MemoryObject>) -> ObjectRun {
                 method: TouchMethod::Faults,
                 in_system_calls: Reading::unavailable("they are not sampled"),
             }),
+            loads: Reading::unavailable("no event samples loads here"),
             cost: Reading::Measured(Nanoseconds(15_000_000)),
             own_time: Reading::Measured(Nanoseconds(40_000_000)),
             page_size: Reading::Measured(Bytes::kib(4)),
@@ -147,6 +148,7 @@ pub fn object(name: &str, bytes: Bytes) -> MemoryObject {
         parts: vec![],
         use_places: vec![],
         lines: vec![],
+        loads: vec![],
         huge_pages: Reading::unavailable("the size of its pages was not asked for"),
         site: Reading::unavailable("by hand"),
     }

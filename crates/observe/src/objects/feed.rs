@@ -9,7 +9,7 @@ use numawise_operands::Registers;
 use numawise_units::Nanoseconds;
 
 use super::bandwidth::{BandwidthError, BandwidthWatch};
-use super::input::{CodeMapping, FaultSample, Stack, TimeSample};
+use super::input::{CodeMapping, FaultSample, LoadSample, Stack, TimeSample};
 use super::log::{HeapLogs, LoggedRecord, LoggedSamples};
 use super::{ObjectTracker, TrackedObjects};
 
@@ -211,12 +211,15 @@ fn feed_kernel(tracker: &mut ObjectTracker, counts: &mut KernelCounts, record: &
 
 /// `faults`: that the sample stands for, where it is of one.
 fn feed_sample(tracker: &mut ObjectTracker, sample: &Sample<'_>, faults: Option<u64>) {
+    let Sample { at, process, thread, cpu, ip, address, .. } = *sample;
+    if let Some(of) = sample.load {
+        tracker.load(&LoadSample { process, ip, address, of });
+        return;
+    }
     // A thread of 32 bits: nothing here knows its code.
     let Some(registers) = sample.registers else { return };
     let stack = stack(&registers, sample.stack);
-    let Sample { at, process, thread, cpu, .. } = *sample;
     if let Some(faults) = faults {
-        let address = sample.address;
         tracker.fault(&FaultSample { at, process, thread, cpu, address, faults, stack });
     } else {
         let registers = Registers::new(registers.ip(), registers.general());

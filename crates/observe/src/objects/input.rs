@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use numawise_facts::Reading;
 use numawise_facts::activity::CodePlace;
 use numawise_facts::objects::{FileAddress, ObjectKind};
+use numawise_linux::samples::SampledLoad;
 use numawise_operands::Registers;
 use numawise_units::{CpuId, Nanoseconds, Pid};
 
@@ -72,6 +73,16 @@ pub struct FaultSample<'a> {
     /// Faults that it stands for.
     pub faults: u64,
     pub stack: Stack<'a>,
+}
+
+/// A sample of an event by which the processor samples loads; what it is of may be another instruction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LoadSample {
+    pub process: Pid,
+    pub ip: u64,
+    /// 0 where it is not known.
+    pub address: u64,
+    pub of: SampledLoad,
 }
 
 /// The registers and the bytes from which the callers of a function follow.

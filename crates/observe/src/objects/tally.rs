@@ -11,6 +11,7 @@ use numawise_units::{Bytes, CpuId, Nanoseconds, NodeId, Pid};
 
 use super::lines::PageLines;
 use super::live::{Gone, Span};
+use super::loads::{Load, Loads};
 
 /// Samples, and those among them that read.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -57,6 +58,7 @@ pub struct Tally {
     lines: PageLines,
     huge: Reading<HugePages>,
     site: Reading<Vec<FileAddress>>,
+    loads: Loads,
     is_hidden: bool,
 }
 
@@ -84,6 +86,7 @@ impl Tally {
                 "the size of its pages was not asked for: it is small, or was there too shortly",
             ),
             site: Reading::unavailable("it is not known in which file its allocation is"),
+            loads: Loads::default(),
             is_hidden: false,
         }
     }
@@ -168,6 +171,10 @@ impl Tally {
         *self.parts.entry((thread, part(span, address))).or_default() += samples;
     }
 
+    pub fn loaded(&mut self, load: &Load) {
+        self.loads.add(load);
+    }
+
     pub fn looked_at(&mut self, pages: ObjectPages) {
         match &mut self.pages {
             Reading::Measured(all) => all.push(pages),
@@ -192,7 +199,11 @@ impl Tally {
     /// True where there is something to say of it. Variables are there also where nobody uses them: those of a large library by the hundred.
     pub fn is_seen(&self) -> bool {
         let is_allocated = self.count > 0 && self.kind != ObjectKind::Global;
-        !self.is_hidden && (is_allocated || !self.touched.is_empty() || !self.used.is_empty())
+        !self.is_hidden && (is_allocated || self.is_accessed())
+    }
+
+    fn is_accessed(&self) -> bool {
+        !(self.touched.is_empty() && self.used.is_empty() && self.loads.is_empty())
     }
 
     pub fn finish(self, begin_of_run: Nanoseconds) -> MemoryObject {
@@ -240,6 +251,7 @@ impl Tally {
                 .collect(),
             lines: self.lines.finish(),
             huge_pages: self.huge,
+            loads: self.loads.finish(),
             site: self.site,
         }
     }

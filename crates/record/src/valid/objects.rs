@@ -3,7 +3,7 @@
 use numawise_facts::activity::CodePlace;
 use numawise_facts::objects::{
     HugePages, LINES, MemoryObject, ObjectPages, ObjectRunHeader, ObjectThread, ObjectWatching, PARTS,
-    SITE_FRAMES,
+    SITE_FRAMES, SampledLoads,
 };
 use numawise_facts::{Effect, ObjectRun};
 use numawise_units::{Bytes, Id};
@@ -60,6 +60,12 @@ pub fn watching(of: &ObjectWatching) -> Sound {
             count(number, place("faults"))?;
         }
     }
+    if let Some(loads) = of.loads.measured() {
+        count(loads.samples, place("loads"))?;
+        let found = format_args!("{} of {}", loads.without_address, loads.samples);
+        let holds = loads.without_address <= loads.samples;
+        ensure(holds, place("loads.without_address"), found, "a part of the samples")?;
+    }
     moment(of.cost.measured().copied().unwrap_or_default(), place("cost"))?;
     moment(of.own_time.measured().copied().unwrap_or_default(), place("own_time"))?;
     of.page_size.measured().map_or(Ok(()), |size| page_size(*size, place("page_size")))
@@ -96,6 +102,7 @@ pub struct ObjectSums {
     counted: CountedSoFar,
     bytes: Bytes,
     samples: f64,
+    loads: u64,
 }
 
 impl ObjectSums {
@@ -106,6 +113,7 @@ impl ObjectSums {
             counted: CountedSoFar::default(),
             bytes: Bytes(0),
             samples: 0.0,
+            loads: 0,
         }
     }
 
@@ -130,6 +138,8 @@ impl ObjectSums {
         span(of.ended.measured().copied().unwrap_or_default(), place("ended"))?;
         let moments = of.pages.measured().map_or(&[][..], Vec::as_slice);
         moments.iter().try_for_each(|moment| residence(moment, number))?;
+        loads(&of.loads, place("loads"))?;
+        self.loads = of.loads.iter().fold(self.loads, |sum, of| sum.saturating_add(of.samples));
         of.huge_pages.measured().map_or(Ok(()), |huge| huge_pages(huge, place("huge_pages")))?;
         self.touches(of, number)?;
         self.uses(of, number)
@@ -190,6 +200,13 @@ impl ObjectSums {
     pub fn together(&self, watching: &ObjectWatching) -> Sound {
         let all = watching.time.measured().map_or(0, |time| time.with_memory) as f64;
         let is_part = watching.time.measured().is_none() || self.samples <= all * (1.0 + ROUNDING) + 1.0;
+        let sampled = watching.loads.measured().map_or(0, |loads| loads.samples - loads.without_address);
+        ensure(
+            watching.loads.measured().is_none() || self.loads <= sampled,
+            || "objects: loads".to_owned(),
+            format_args!("{} samples together", self.loads),
+            "no more than loads of object_run.watching with an address",
+        )?;
         let found = format_args!("{} samples together", self.samples);
         ensure(
             is_part,
@@ -220,6 +237,20 @@ fn residence(of: &ObjectPages, number: usize) -> Sound {
     let pages = of.on_nodes.iter().fold(0u64, |sum, (_, pages)| sum.saturating_add(*pages));
     let found = format_args!("{pages} of {}", of.looked_at);
     ensure(pages <= of.looked_at, place("on_nodes"), found, "pages that were looked at")
+}
+
+/// Each source once, and no more of anything than samples.
+fn loads(of: &[SampledLoads], place: impl Fn() -> String + Copy) -> Sound {
+    let again = first_again(of.iter().map(|of| &of.from));
+    let again = again.map_or_else(String::new, |from| format!("{from:?} twice"));
+    ensure(again.is_empty(), place, again, "each source once")?;
+    for one in of {
+        count(one.samples, place)?;
+        count(one.cycles.0, place)?;
+        let found = format_args!("{} modified and {} timed of {}", one.modified, one.timed, one.samples);
+        ensure(one.modified.max(one.timed) <= one.samples, place, found, "parts of the samples")?;
+    }
+    Ok(())
 }
 
 fn huge_pages(of: &HugePages, place: impl Fn() -> String) -> Sound {

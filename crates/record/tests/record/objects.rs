@@ -4,16 +4,17 @@ use std::path::PathBuf;
 
 use numawise_facts::activity::{CodePlace, SourcePlace};
 use numawise_facts::objects::{
-    AccessMethod, AllocationLog, BandwidthMoment, BandwidthOverTime, BandwidthSource, FaultSamples,
-    FirstTouch, HugePages, LineUse, MemoryBound, MemoryBoundSource, MemoryObject, ObjectCure, ObjectKind,
-    ObjectPages, ObjectRunHeader, ObjectThread, ObjectUse, ObjectWatching, PARTS, PartUse, PlaceCount,
-    PlaceUse, ProcessRank, Skid, SourceExcerpt, TimeSamples, TouchMethod, TriedCure,
+    AccessMethod, AllocationLog, BandwidthMoment, BandwidthOverTime, BandwidthSource, DataSource,
+    FaultSamples, FirstTouch, HugePages, LineUse, LoadSampler, LoadSamples, MemoryBound, MemoryBoundSource,
+    MemoryObject, ObjectCure, ObjectKind, ObjectPages, ObjectRunHeader, ObjectThread, ObjectUse,
+    ObjectWatching, PARTS, PartUse, PlaceCount, PlaceUse, ProcessRank, SampledLoads, Skid, SourceExcerpt,
+    TimeSamples, TouchMethod, TriedCure,
 };
 use numawise_facts::{Effect, ObjectRun, Reading};
 use numawise_record::{
     Existing, RecordError, RecordKind, kind, object_run_may_be_saved, read_object_run, save_object_run,
 };
-use numawise_units::{Bytes, BytesPerSecond, CpuId, Nanoseconds, NodeId, Pid, Rank, Ratio};
+use numawise_units::{Bytes, BytesPerSecond, CpuId, Cycles, Nanoseconds, NodeId, Pid, Rank, Ratio};
 use rusqlite::Connection;
 
 use crate::watched;
@@ -66,6 +67,7 @@ fn watching() -> ObjectWatching {
             method: TouchMethod::Faults,
             in_system_calls: Reading::unavailable("it was not collected"),
         }),
+        loads: Reading::unavailable("it was not collected"),
         cost: Reading::Measured(milliseconds(12)),
         own_time: Reading::Measured(milliseconds(40)),
         page_size: Reading::Measured(Bytes::kib(4)),
@@ -90,6 +92,10 @@ fn place(function: &str, line: Reading<u32>, address: u64) -> CodePlace {
             line,
         },
     }
+}
+
+fn loads(from: DataSource, samples: u64) -> SampledLoads {
+    SampledLoads { from, samples, modified: samples / 13, timed: samples - 1, cycles: Cycles(200 * samples) }
 }
 
 /// Allocated at one place, touched by one thread and used by two.
@@ -136,6 +142,7 @@ fn array() -> MemoryObject {
             LineUse { page: 0, line: 5, thread: 0, samples: 2.5 },
             LineUse { page: 0, line: 63, thread: 1, samples: 3.0 },
         ],
+        loads: vec![],
         huge_pages: Reading::Measured(HugePages {
             page: Bytes::kib(4),
             resident: Bytes::mib(80),
@@ -161,6 +168,7 @@ fn rest() -> MemoryObject {
         parts: vec![],
         use_places: vec![],
         lines: vec![],
+        loads: vec![],
         huge_pages: Reading::unavailable("its addresses are not known"),
         ..array()
     }
@@ -210,6 +218,19 @@ fn file() -> (tempfile::TempDir, PathBuf) {
     (folder, path)
 }
 
+/// The same with loads that the processor sampled.
+pub fn with_loads() -> ObjectRun {
+    let mut run = run();
+    run.watching.loads = Reading::Measured(LoadSamples {
+        sampler: LoadSampler::MemLoads { least: Some(Cycles(30)) },
+        period: 100_003,
+        samples: 130,
+        without_address: 4,
+    });
+    run.objects[0].loads = vec![loads(DataSource::L3, 26), loads(DataSource::RemoteMemory, 100)];
+    run
+}
+
 /// The same with two processes that are ranks.
 pub fn of_ranks() -> ObjectRun {
     let rank = |process, rank| ProcessRank { process: Pid(process), rank: Rank(rank) };
@@ -222,6 +243,7 @@ fn a_run_comes_back_as_it_was() {
         watching: ObjectWatching {
             allocations: Reading::unavailable("the library was in no process"),
             time: Reading::unavailable("the kernel allows no perf events"),
+            loads: Reading::unavailable("no event samples loads here"),
             faults: Reading::unavailable("the kernel allows no perf events"),
             cost: Reading::unavailable("nothing was watched"),
             ..watching()
@@ -252,7 +274,7 @@ fn a_run_comes_back_as_it_was() {
         }),
         ..run()
     };
-    for run in [run(), of_ranks(), nothing, monitored] {
+    for run in [run(), with_loads(), of_ranks(), nothing, monitored] {
         let (_folder, path) = file();
         object_run_may_be_saved(&path, Existing::Stays).unwrap();
         save_object_run(&path, &run, Existing::Stays).unwrap();
@@ -289,7 +311,7 @@ fn a_file_of_another_kind_stays_as_it_is() {
 }
 
 /// What is changed in the file, and a part of what is said of it.
-const BROKEN: [(&str, &str); 48] = [
+const BROKEN: [(&str, &str); 52] = [
     ("DELETE FROM object_run", "one row"),
     ("UPDATE object_run SET header = '{}'", "header"),
     ("UPDATE object_run SET header = json_set(header, '$.command.command', json('[]'))", "a program"),
@@ -352,6 +374,22 @@ const BROKEN: [(&str, &str); 48] = [
         "no more samples than in uses",
     ),
     (
+        "UPDATE objects SET facts = json_set(facts, '$.loads[1].from', 'l3') WHERE object = 0",
+        "each source once",
+    ),
+    (
+        "UPDATE objects SET facts = json_set(facts, '$.loads[1].timed', 101) WHERE object = 0",
+        "parts of the samples",
+    ),
+    (
+        "UPDATE objects SET facts = json_set(facts, '$.loads[1].samples', 101) WHERE object = 0",
+        "with an address",
+    ),
+    (
+        "UPDATE object_run SET watching = json_set(watching, '$.loads.without_address', 131)",
+        "a part of the samples",
+    ),
+    (
         "UPDATE objects SET facts = json_set(facts, '$.huge_pages.huge', 83886081) WHERE object = 0",
         "a part of what is resident",
     ),
@@ -377,7 +415,7 @@ const BROKEN: [(&str, &str); 48] = [
 fn a_file_that_makes_no_sense_is_refused_with_the_place() {
     for (change, part) in BROKEN {
         let (_folder, path) = file();
-        save_object_run(&path, &run(), Existing::Stays).unwrap();
+        save_object_run(&path, &with_loads(), Existing::Stays).unwrap();
         let sql = Connection::open(&path).unwrap();
         sql.pragma_update(None, "foreign_keys", false).unwrap();
         let changed = sql.execute(change, []).unwrap_or_else(|error| panic!("{change}: {error}"));

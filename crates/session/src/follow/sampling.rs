@@ -1,11 +1,15 @@
 //! How a program is sampled here, and what that costs it.
 
 use numawise_facts::notice::ObjectsNotice;
-use numawise_facts::objects::{AccessMethod, ObjectWatching, Skid, TimeSamples, TouchMethod};
+use numawise_facts::objects::{
+    AccessMethod, LoadSampler, LoadSamples, ObjectWatching, Skid, TimeSamples, TouchMethod,
+};
 use numawise_facts::{Notice, Reading};
 use numawise_launch::{HeapSettings, MOST_TIMER_SAMPLES};
+use numawise_linux::Roots;
 use numawise_linux::calls::pages::page_size;
 use numawise_linux::calls::sampler::{Sampler, SamplerObstacle, SamplerSettings};
+use numawise_linux::load_events::{LoadEventCounts, load_events};
 use numawise_observe::objects::calibration::{Calibration, calibrate, calibrate_timers};
 use numawise_observe::objects::watch::WatchedObjects;
 use numawise_units::{Bytes, Nanoseconds};
@@ -37,6 +41,8 @@ pub struct Calibrated {
     pub measured: Option<Calibration>,
     /// Why the kernel does not sample for us.
     obstacle: Option<String>,
+    /// How the processor samples loads, and how many of what it counts are from one sample to the next; or why it does not.
+    loads: Result<(LoadSampler, u64), String>,
 }
 
 /// A program that is about to be sampled.
@@ -56,6 +62,7 @@ impl Sampling {
                     period: period.unwrap_or(OF_TIMERS),
                     measured: calibrate_timers().ok(),
                     obstacle: Some(obstacle.to_string()),
+                    loads: Err(not_for_us("loads", &obstacle.to_string())),
                 },
                 sampler: None,
             },
@@ -66,8 +73,10 @@ impl Sampling {
         let measured = calibrate(STACK)?;
         let period = period.unwrap_or_else(|| affordable(&measured.time_sample));
         let settings = SamplerSettings { period, faults: Some(FAULTS), stack: STACK, begins_with_exec: true };
-        let sampler = Some(Sampler::open(&settings)?);
-        Ok(Sampling { calibrated: Calibrated { period, measured: Some(measured), obstacle: None }, sampler })
+        let mut sampler = Sampler::open(&settings)?;
+        let loads = add_loads(&mut sampler);
+        let calibrated = Calibrated { period, measured: Some(measured), obstacle: None, loads };
+        Ok(Sampling { calibrated, sampler: Some(sampler) })
     }
 
     pub fn notice(&self) -> Option<Notice> {
@@ -85,6 +94,22 @@ impl Sampling {
     pub fn into_parts(self) -> (Calibrated, Option<Sampler>) {
         (self.calibrated, self.sampler)
     }
+}
+
+/// Has the processor sample loads too, where it can.
+fn add_loads(sampler: &mut Sampler) -> Result<(LoadSampler, u64), String> {
+    let events = load_events(&Roots::live()).map_err(|error| error.to_string())?;
+    let first = events.first().ok_or("no core has an event that samples loads")?;
+    let by = match first.counts {
+        LoadEventCounts::Loads(least) => LoadSampler::MemLoads { least },
+        LoadEventCounts::Cycles => LoadSampler::Ibs,
+    };
+    sampler.add_loads(&events, true).map_err(|obstacle| not_for_us("loads", &obstacle.to_string()))?;
+    Ok((by, first.period))
+}
+
+fn not_for_us(what: &str, problem: &str) -> String {
+    format!("the kernel does not sample {what} for us: {problem}")
 }
 
 /// The shortest period that costs a thread no more than [`COST`].
@@ -133,8 +158,18 @@ pub fn watching(
         None => Reading::Measured(watched.fed.faults(TouchMethod::Faults)),
         Some(_) if watched.fed.own.samples > 0 => Reading::Measured(watched.fed.faults(TouchMethod::Counted)),
         Some(problem) => Reading::unavailable(format!(
-            "the kernel does not sample page faults for us: {problem}; and no thread could be sampled from within"
+            "{}; and no thread could be sampled from within",
+            not_for_us("page faults", problem)
         )),
+    };
+    let loads = match &calibrated.loads {
+        Ok((sampler, period)) => Reading::Measured(LoadSamples {
+            sampler: *sampler,
+            period: *period,
+            samples: counts.load_samples,
+            without_address: counts.loads_without_address,
+        }),
+        Err(reason) => Reading::unavailable(reason.clone()),
     };
     ObjectWatching {
         least,
@@ -145,6 +180,7 @@ pub fn watching(
         },
         time: Reading::Measured(time),
         faults,
+        loads,
         cost: cost(calibrated, watched),
         own_time: Reading::Measured(watched.cost),
         page_size: Reading::Measured(page_size()),
@@ -164,7 +200,8 @@ fn cost(calibrated: &Calibrated, watched: &WatchedObjects) -> Reading<Nanosecond
     };
     // Without the kernel's samples page faults are counted in those of time.
     let fault_samples = if calibrated.obstacle.is_none() { counts.fault_samples } else { 0 };
-    of(counts.time_samples, &measured.time_sample)
+    // A sample of a load has no copy of the stack: it costs no more than one of time.
+    of(counts.time_samples + counts.load_interrupts, &measured.time_sample)
         .zip(of(fault_samples, &measured.fault_sample))
         .map(|(time, faults)| Nanoseconds(time.0 + faults.0 + logged))
 }
@@ -177,6 +214,7 @@ pub fn not_watched(least: Bytes, problem: &str) -> ObjectWatching {
         allocations: Reading::unavailable(reason()),
         time: Reading::unavailable(reason()),
         faults: Reading::unavailable(reason()),
+        loads: Reading::unavailable(reason()),
         cost: Reading::unavailable(reason()),
         own_time: Reading::unavailable(reason()),
         page_size: Reading::Measured(page_size()),

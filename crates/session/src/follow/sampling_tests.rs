@@ -8,7 +8,12 @@ use super::*;
 fn calibrated(skid: Skid, cost: Reading<Nanoseconds>) -> Calibrated {
     let measured =
         Some(Calibration { skid, time_sample: cost, fault_sample: Reading::Measured(Nanoseconds(2)) });
-    Calibrated { period: Nanoseconds(1_000_000), measured, obstacle: None }
+    Calibrated {
+        period: Nanoseconds(1_000_000),
+        measured,
+        obstacle: None,
+        loads: Err("none here".to_owned()),
+    }
 }
 
 fn watched(counts: TrackedCounts, log: AllocationLog, lost: u64) -> WatchedObjects {
@@ -51,7 +56,8 @@ fn samples_tell_what_was_waited_for_where_they_are_one_instruction_late() {
 fn what_watching_took_is_counted() {
     let calibrated = calibrated(Skid { samples: 100, one_after: 100 }, Reading::Measured(Nanoseconds(10)));
     let counts = TrackedCounts {
-        time_samples: 7,
+        time_samples: 4,
+        load_interrupts: 3,
         fault_samples: 3,
         events: 2,
         faults: 93,
