@@ -89,6 +89,7 @@ fn run(count: u32, uses: u32) -> ObjectRun {
                 skid: Skid { samples: 100, one_after: 95 },
                 method: AccessMethod::Waited,
             }),
+            loads: Reading::unavailable("no event samples loads here"),
             faults: Reading::Measured(FaultSamples {
                 samples: 1000,
                 faults: 17_000,
@@ -167,6 +168,7 @@ fn object(k: u32, each: u32) -> MemoryObject {
             .map(|n| PlaceUse { place: scattered(k * 4 + n) % PLACES, samples: 1.0, reads: 0.5 })
             .collect(),
         lines: (0..uses).map(lines).collect(),
+        loads: vec![],
         huge_pages: Reading::unavailable("the size of its pages was not asked for"),
         site: Reading::unavailable("by hand"),
     }

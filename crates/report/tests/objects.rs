@@ -162,7 +162,10 @@ fn what_is_not_known_has_its_reason_in_json() {
     }
     let what: Vec<&str> =
         value["unavailable"].as_array().unwrap().iter().map(|one| one["what"].as_str().unwrap()).collect();
-    assert_eq!(what, ["allocations", "first_touch", "used", "cost_percent", "memory_bound", "bandwidth"]);
+    assert_eq!(
+        what,
+        ["allocations", "first_touch", "loads", "used", "cost_percent", "memory_bound", "bandwidth"]
+    );
     assert!(value["cost_percent"]["unavailable"].is_string());
 }
 

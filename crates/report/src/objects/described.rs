@@ -70,6 +70,7 @@ fn facts(shown: &Shown, row: &ObjectRow, findings: &[&ObjectFinding]) -> Vec<Fac
     }
     facts.push(fact("first touch", Text::of(&row.first_touch, |touch| words::touched(touch, by_one))));
     facts.push(fact("used", Text::of(&row.used, |used| words::used(used, shown.method()))));
+    facts.extend(row.loads.measured().map(|loads| fact("loads from", words::loads(loads).into())));
     facts.extend(row.memory_time.measured().map(|share| {
         let text = format!(
             "{} of {} (95 % interval {} to {})",

@@ -85,6 +85,7 @@ fn facts(shown: &Shown) -> Vec<Fact> {
         fact("Memory", peak(&header.usage)),
         fact("Allocations", Text::of(&watching.allocations, |log| allocations(log, shown))),
         fact("Accesses", Text::of(&watching.time, accesses)),
+        fact("Loads", Text::of(&watching.loads, words::load_samples)),
         fact("Page faults", Text::of(&watching.faults, words::faults)),
         fact(
             "Cost",

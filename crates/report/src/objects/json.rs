@@ -5,8 +5,8 @@ use numawise_facts::finding::AdvisedStep;
 use numawise_facts::objects::TouchMethod;
 use numawise_facts::{Exit, Reading};
 use numawise_tables::objects::{
-    ChosenObject, FastMemoryChoice, NodeShare, ObjectFinding, ObjectRow, ObjectUser, ResidenceMoment,
-    ShareInterval, ThreadShare, Toucher,
+    ChosenObject, FastMemoryChoice, LoadRow, NodeShare, ObjectFinding, ObjectRow, ObjectUser,
+    ResidenceMoment, ShareInterval, ThreadShare, Toucher,
 };
 use serde_json::{Value, json as object};
 
@@ -100,6 +100,7 @@ fn unavailable(shown: &Shown) -> Value {
     let parts = [
         ("allocations", watching.allocations.reason()),
         ("first_touch", watching.faults.reason()),
+        ("loads", watching.loads.reason()),
         ("used", watching.time.reason().or(tables.time_samples.reason())),
         ("cost_percent", tables.cost.reason()),
         ("memory_bound", shown.run.memory_bound.reason()),
@@ -138,6 +139,7 @@ fn one(shown: &Shown, row: &ObjectRow) -> Value {
         "parts_of_nodes": used(|used| object!(used.parts_of_nodes)),
         "pages_of_nodes": used(|used| object!(used.pages_of_nodes)),
         "lines_of_nodes": used(|used| object!(used.lines_of_nodes)),
+        "loads": reading(&row.loads, loads),
         "memory_time_share": reading(&row.memory_time, share),
     });
     place(&mut value, row.allocated.as_ref());
@@ -198,6 +200,20 @@ fn user(shown: &Shown, user: &ObjectUser) -> Value {
     let mut value = thread(shown, &user.of);
     value["reads_share"] = object!(user.reads);
     value
+}
+
+fn loads(of: &LoadRow) -> Value {
+    object!({
+        "samples": of.samples,
+        "sources": each(&of.sources, |one| object!({
+            "from": one.from,
+            "share": one.share,
+            "latency_cycles": one.latency,
+        })),
+        "remote_share": of.remote,
+        "modified_share": of.modified,
+        "latency_cycles": of.latency,
+    })
 }
 
 fn used_at((at, share): &(CodePlace, numawise_units::Ratio)) -> Value {

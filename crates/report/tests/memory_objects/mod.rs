@@ -10,13 +10,14 @@ pub mod runs;
 use numawise_analyse::objects;
 use numawise_facts::notice::MachineNotice;
 use numawise_facts::objects::{
-    BandwidthMoment, BandwidthOverTime, BandwidthSource, HugePages, MemoryBound, MemoryBoundSource,
-    MemoryObject, ObjectCure, ObjectKind, ObjectPages, SourceExcerpt, TriedCure,
+    BandwidthMoment, BandwidthOverTime, BandwidthSource, DataSource, HugePages, LoadSampler, LoadSamples,
+    MemoryBound, MemoryBoundSource, MemoryObject, ObjectCure, ObjectKind, ObjectPages, SampledLoads,
+    SourceExcerpt, TriedCure,
 };
 use numawise_facts::{Effect, Notice, ObjectRun, Reading};
 use numawise_report::objects::Shown;
 use numawise_tables::ObjectTables;
-use numawise_units::{Bytes, BytesPerSecond, Nanoseconds, NodeId, Ratio};
+use numawise_units::{Bytes, BytesPerSecond, Cycles, Nanoseconds, NodeId, Ratio};
 use runs::{Done as _, Pattern, object, run};
 
 const EQUALLY: [(u32, f64); 4] = [(0, 250.0), (1, 240.0), (2, 260.0), (3, 250.0)];
@@ -74,6 +75,7 @@ pub fn wave() -> ObjectRun {
     tree = over_time(tree, |k| vec![(NodeId(0), 256 - 10 * k), (NodeId(1), 2 * k)]);
     tree.huge_pages =
         Reading::Measured(HugePages { page: Bytes::kib(4), resident: Bytes::mib(690), huge: Bytes(0) });
+    let u = MemoryObject { loads: loads(), ..u };
     let inbox = object("inbox", Bytes::mib(12)).lying(&[(0, 256)]).touched(&[(0, 3000)]).used(
         &[(3, 200.0)],
         Pattern::Divided,
@@ -114,6 +116,7 @@ pub fn wave() -> ObjectRun {
             text: "        u[i] += c * (v[i - 1] - 2 * v[i] + v[i + 1]);  // </script><b>".to_owned(),
         },
     ];
+    run.watching.loads = Reading::Measured(load_samples());
     run.memory_bound =
         Reading::Measured(MemoryBound { share: Ratio(0.61), source: MemoryBoundSource::Samples });
     let moments = (0..20u64).map(|k| BandwidthMoment {
@@ -124,6 +127,28 @@ pub fn wave() -> ObjectRun {
     run.bandwidth =
         Reading::Measured(BandwidthOverTime { source: BandwidthSource::Resctrl, moments: moments.collect() });
     run
+}
+
+/// Of `u` in [`wave`].
+fn loads() -> Vec<SampledLoads> {
+    let of = |from, samples: u64, modified, cycles: u64| SampledLoads {
+        from,
+        samples,
+        modified,
+        timed: samples,
+        cycles: Cycles(cycles * samples),
+    };
+    vec![
+        of(DataSource::L2, 20, 0, 38),
+        of(DataSource::L3, 120, 14, 71),
+        of(DataSource::LocalMemory, 510, 0, 214),
+        of(DataSource::RemoteMemory, 350, 0, 377),
+    ]
+}
+
+fn load_samples() -> LoadSamples {
+    let sampler = LoadSampler::MemLoads { least: Some(Cycles(30)) };
+    LoadSamples { sampler, period: 100_003, samples: 1040, without_address: 3 }
 }
 
 /// Two sockets with 2 GiB of fast memory, and objects that do not fit there together.
