@@ -51,8 +51,10 @@ install:
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/lib $(LIBRARY).a
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/lib/cmake/numawise $(CURDIR)/packaging/numawise-config.cmake
 	install -d $(DESTDIR)$(PREFIX)/lib/pkgconfig
-	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(shell sed -n 's/^version = "\(.*\)"/\1/p' $(CURDIR)/crates/cli/Cargo.toml)|' \
-	  $(CURDIR)/packaging/numawise.pc.in > $(DESTDIR)$(PREFIX)/lib/pkgconfig/numawise.pc
+	for file in lib/pkgconfig/numawise.pc lib/cmake/numawise/numawise-config-version.cmake; do \
+	  sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(shell sed -n 's/^version = "\(.*\)"/\1/p' $(CURDIR)/crates/cli/Cargo.toml)|' \
+	    $(CURDIR)/packaging/$${file##*/}.in > $(DESTDIR)$(PREFIX)/$$file || exit 1; \
+	done
 
 .PHONY: deps-build deps-programs deps-test deps-bench
 deps-build deps-programs deps-test deps-bench: deps-%:

@@ -245,7 +245,8 @@ fn what_is_installed_is_found_by_pkg_config_and_by_cmake() {
     if is_there("cmake") {
         std::fs::create_dir(path("project")).unwrap();
         let project = format!(
-            "cmake_minimum_required(VERSION 3.16)\nproject(other CXX)\nset(CMAKE_CXX_STANDARD 17)\nfind_package(numawise REQUIRED)\n\
+            "cmake_minimum_required(VERSION 3.16)\nproject(other CXX)\nset(CMAKE_CXX_STANDARD 17)\nfind_package(numawise 99 QUIET)\nif(numawise_FOUND)\n\
+             message(FATAL_ERROR \"another version was taken\")\nendif()\nfind_package(numawise 0.1 REQUIRED)\n\
              find_package(Threads REQUIRED)\nforeach(kind numawise static)\nadd_executable(with_${{kind}} {})\n\
              target_link_libraries(with_${{kind}} numawise::${{kind}} Threads::Threads)\nendforeach()\n",
             source.display()

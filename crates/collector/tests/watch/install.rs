@@ -35,6 +35,7 @@ fn built(folder: &Path) {
         "include/numawise/numawise.h",
         "packaging/numawise.pc.in",
         "packaging/numawise-config.cmake",
+        "packaging/numawise-config-version.cmake.in",
         "crates/cli/Cargo.toml",
     ];
     let linked = LINKED.map(|(name, _)| format!("target/library/{name}"));
@@ -67,6 +68,7 @@ fn all_libraries_are_installed_where_the_binary_looks_for_them() {
         "include/numawise/numawise.h",
         "lib/pkgconfig/numawise.pc",
         "lib/cmake/numawise/numawise-config.cmake",
+        "lib/cmake/numawise/numawise-config-version.cmake",
     ] {
         assert!(staged.join(path).is_file(), "{path}");
     }
