@@ -141,7 +141,8 @@ int numawise_set_policy(const numawise_machine *machine, void *start, size_t byt
 /* New memory of whole pages under a policy; zeroed, and on its nodes once it is touched. To be freed with the same length. */
 int numawise_alloc(const numawise_machine *machine, size_t bytes, const char *policy, void **memory);
 int numawise_free(void *memory, size_t bytes);
-/* Bytes that are free now on the nodes of a policy: of one that prefers nodes, on all that this process may use. */
+/* Bytes that can be had now on the nodes of a policy: what is free, and what the kernel keeps of files and gives back. Of a policy that prefers
+ * nodes, on all that this process may use. */
 int numawise_room(const numawise_machine *machine, const char *policy, uint64_t *bytes);
 
 struct numawise_node_bytes {

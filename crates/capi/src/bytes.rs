@@ -66,7 +66,7 @@ pub unsafe fn mask(mask: *const u8, bytes: usize) -> Result<CpuSet, CallError> {
     let cpus = CpuSet::from_words(words);
     if cpus.is_empty() {
         let found = "empty".to_owned();
-        return Err(CallError::Invalid { argument: "mask", found, expected: "a CPU at least" });
+        return Err(CallError::invalid("mask", found, "a CPU at least"));
     }
     Ok(cpus)
 }

@@ -4,6 +4,8 @@ use std::ffi::c_int;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Once;
 
+use numawise_inside::Error;
+
 use crate::status::{CallError, remember};
 
 /// Does a call: what fails has its status, also where it is a fault of ours; `errno` is as before.
@@ -15,7 +17,7 @@ pub fn call(of: impl FnOnce() -> Result<(), CallError>) -> c_int {
     let result = catch_unwind(AssertUnwindSafe(of)).unwrap_or_else(|fault| {
         let text = fault.downcast_ref::<String>().cloned();
         let text = text.or_else(|| fault.downcast_ref::<&str>().map(|text| (*text).to_owned()));
-        Err(CallError::Fault(text.unwrap_or_else(|| "unknown".to_owned())))
+        Err(Error::Fault(text.unwrap_or_else(|| "unknown".to_owned())).into())
     });
     let status = result.map_or_else(|error| remember(&error), |()| 0);
     set_errno(errno);

@@ -2,8 +2,9 @@
 
 use std::ffi::c_int;
 
-use numawise_facts::{Machine, MemoryKind, Node, Reading};
-use numawise_units::{Bytes, CpuId, Id, NodeId, NodeSet};
+use numawise_facts::{Machine, MemoryKind, Node};
+use numawise_inside as inside;
+use numawise_units::{Bytes, Id};
 
 use crate::bytes::{put_list, put_mask};
 use crate::entry::{call, give, put, shared, take_back};
@@ -17,16 +18,9 @@ pub struct MachineHandle(pub Machine);
 
 impl MachineHandle {
     pub fn node(&self, node: u32) -> Result<&Node, CallError> {
-        self.0.nodes.iter().find(|of| of.id.index() == node).ok_or_else(|| CallError::NotThere {
-            what: "node",
-            found: node.to_string(),
-            exist: self.0.nodes.iter().map(|node| node.id).collect::<NodeSet>().to_string(),
-        })
+        Ok(inside::node(&self.0, node)?)
     }
 }
-
-/// Kinds of memory that a caller may ask for.
-pub const KINDS: [MemoryKind; 4] = [MemoryKind::Dram, MemoryKind::Hbm, MemoryKind::Cxl, MemoryKind::Gpu];
 
 /// Numbers of kinds in the header.
 fn kind_number(kind: MemoryKind) -> c_int {
@@ -40,18 +34,9 @@ fn kind_number(kind: MemoryKind) -> c_int {
 }
 
 fn kind_of_number(number: c_int) -> Result<MemoryKind, CallError> {
-    KINDS.into_iter().find(|kind| kind_number(*kind) == number).ok_or_else(|| CallError::Invalid {
-        argument: "kind",
-        found: number.to_string(),
-        expected: "NUMAWISE_DRAM, NUMAWISE_HBM, NUMAWISE_CXL or NUMAWISE_GPU",
-    })
-}
-
-fn known<T>(reading: &Reading<T>) -> Result<&T, CallError> {
-    match reading {
-        Reading::Measured(value) => Ok(value),
-        Reading::Unavailable { unavailable } => Err(CallError::Unavailable(unavailable.0.to_string())),
-    }
+    let expected = "NUMAWISE_DRAM, NUMAWISE_HBM, NUMAWISE_CXL or NUMAWISE_GPU";
+    let kind = inside::KINDS.into_iter().find(|kind| kind_number(*kind) == number);
+    kind.ok_or_else(|| CallError::invalid("kind", number.to_string(), expected))
 }
 
 /// # Safety
@@ -63,7 +48,7 @@ pub unsafe extern "C" fn numawise_open_version(version: u32, machine: *mut *mut 
             if version != VERSION {
                 return Err(CallError::Version { header: version, library: VERSION });
             }
-            Ok(MachineHandle(numawise_machine::live_without_hwloc()?))
+            Ok(MachineHandle(inside::open()?))
         };
         // SAFETY: the caller's promise.
         unsafe { give(machine, "machine", read) }
@@ -163,7 +148,7 @@ pub unsafe extern "C" fn numawise_node_memory(
         let of = machine.node(node)?;
         for (place, bytes) in [(total, &of.memory), (free, &of.free)] {
             if !place.is_null() {
-                let Bytes(bytes) = *known(bytes)?;
+                let Bytes(bytes) = *inside::known(bytes)?;
                 // SAFETY: as above.
                 unsafe { place.write(bytes) };
             }
@@ -216,13 +201,7 @@ pub unsafe extern "C" fn numawise_node_of_cpu(
     call(|| {
         // SAFETY: the caller's promise.
         let machine = unsafe { shared(machine, "machine") }?;
-        let id = CpuId(cpu);
-        let of = machine.0.cpu(id).ok_or_else(|| CallError::NotThere {
-            what: "CPU",
-            found: cpu.to_string(),
-            exist: machine.0.online().to_string(),
-        })?;
-        let of = of.node.ok_or_else(|| CallError::Unavailable(format!("CPU {cpu} is local to no node")))?;
+        let of = inside::node_of_cpu(&machine.0, cpu)?;
         // SAFETY: as above.
         unsafe { put(node, "node", of.index()) }
     })
@@ -240,11 +219,7 @@ pub unsafe extern "C" fn numawise_distance(
     call(|| {
         // SAFETY: the caller's promise.
         let machine = unsafe { shared(machine, "machine") }?;
-        let (from, to): (NodeId, NodeId) = (machine.node(from)?.id, machine.node(to)?.id);
-        known(&machine.node(from.index())?.distances)?;
-        let found = machine.0.distance(from, to);
-        let found =
-            found.ok_or_else(|| CallError::Unavailable("the kernel names no distance for it".to_owned()))?;
+        let found = inside::nodes_distance(&machine.0, from, to)?;
         // SAFETY: as above.
         unsafe { put(distance, "distance", found) }
     })

@@ -1,12 +1,10 @@
 //! Plans: which CPUs each thread gets, by the planner that `numawise run` has.
 
 use std::ffi::{CStr, c_char, c_int};
-use std::fmt::Display;
-use std::num::NonZeroU32;
-use std::str::FromStr;
 
-use numawise_facts::{CpuChoice, Placement, PlacementRequest, Strategy, ThreadBinding};
-use numawise_units::{CpuSet, NodeSet};
+use numawise_facts::Placement;
+use numawise_inside::{self as inside, Asked};
+use numawise_units::CpuSet;
 
 use crate::bytes::put_mask;
 use crate::entry::{call, give, put, shared, take_back};
@@ -38,20 +36,9 @@ pub struct Request {
 pub struct PlacementHandle(pub Placement);
 
 impl PlacementHandle {
-    /// The CPUs of a thread, or of a whole task that leaves its threads alone.
     pub fn cpus(&self, task: u32, thread: u32) -> Result<&CpuSet, CallError> {
-        let tasks = &self.0.tasks;
-        let of = tasks.get(task as usize).ok_or_else(|| not_there("task", task, tasks.len()))?;
-        if of.threads.is_empty() {
-            return Ok(&of.cpus);
-        }
-        // Threads beyond those of the plan share its CPUs, as more threads than CPUs do.
-        Ok(&of.threads[thread as usize % of.threads.len()])
+        Ok(inside::cpus_of(&self.0, task, thread)?)
     }
-}
-
-fn not_there(what: &'static str, found: u32, count: usize) -> CallError {
-    CallError::NotThere { what, found: found.to_string(), exist: format!("{count}, from 0 on") }
 }
 
 /// A text of the caller's; nothing for NULL.
@@ -64,60 +51,33 @@ pub unsafe fn text<'a>(text: *const c_char, argument: &'static str) -> Result<Op
     }
     // SAFETY: the caller's promise.
     let found = unsafe { CStr::from_ptr(text) };
-    let found = found.to_str().map_err(|_| CallError::Invalid {
-        argument,
-        found: "not UTF-8".to_owned(),
-        expected: "text",
-    })?;
+    let found = found.to_str().map_err(|_| CallError::invalid(argument, "not UTF-8".to_owned(), "text"))?;
     Ok(Some(found))
-}
-
-/// What a text means; nothing for NULL.
-///
-/// # Safety
-/// As of [`text`].
-pub unsafe fn parsed<T>(given: *const c_char, argument: &'static str) -> Result<Option<T>, CallError>
-where
-    T: FromStr<Err: Display>,
-{
-    // SAFETY: the caller's promise.
-    let Some(found) = (unsafe { text(given, argument) })? else { return Ok(None) };
-    let problem = |error: T::Err| CallError::Text { argument, problem: error.to_string() };
-    found.parse().map(Some).map_err(problem)
 }
 
 /// # Safety
 /// As of the fields.
-unsafe fn request(of: &Request) -> Result<PlacementRequest, CallError> {
+unsafe fn asked(of: &Request) -> Result<Asked<'_>, CallError> {
     let size = size_of::<Request>();
     // A header of this version has them all.
     if of.size != size {
-        return Err(CallError::Invalid {
-            argument: "size",
-            found: of.size.to_string(),
-            expected: "that of struct numawise_request, as numawise_request_init sets it",
-        });
+        let expected = "that of struct numawise_request, as numawise_request_init sets it";
+        return Err(CallError::invalid("size", of.size.to_string(), expected));
     }
     // SAFETY: the caller's promise, for each field.
     unsafe {
-        let strategy = parsed(of.strategy, "strategy")?;
-        let choice = CpuChoice {
-            order: parsed(of.order, "order")?.unwrap_or_default(),
-            step: NonZeroU32::new(of.step).unwrap_or(NonZeroU32::MIN),
-            smt: parsed(of.smt, "smt")?.unwrap_or_default(),
-            skip: parsed(of.skip, "skip")?.unwrap_or_default(),
+        Ok(Asked {
+            strategy: text(of.strategy, "strategy")?,
+            tasks: of.tasks,
+            threads: of.threads,
+            cpus: text(of.cpus, "cpus")?,
+            nodes: text(of.nodes, "nodes")?,
+            order: text(of.order, "order")?,
+            step: of.step,
+            smt: text(of.smt, "smt")?,
+            skip: text(of.skip, "skip")?,
             skip_os_core: of.skip_os_core != 0,
             efficient_cores: of.efficient_cores != 0,
-        };
-        Ok(PlacementRequest {
-            strategy: strategy.unwrap_or(Strategy::None),
-            binding: ThreadBinding::Pinned,
-            tasks: of.tasks.max(1),
-            threads: (of.threads > 0).then_some(of.threads),
-            cpus: parsed::<CpuSet>(of.cpus, "cpus")?,
-            nodes: parsed::<NodeSet>(of.nodes, "nodes")?,
-            choice,
-            ..PlacementRequest::as_the_os_does()
         })
     }
 }
@@ -134,8 +94,8 @@ pub unsafe extern "C" fn numawise_plan(
         // SAFETY: the caller's promise.
         let machine = unsafe { shared(machine, "machine") }?;
         // SAFETY: as above.
-        let asked = unsafe { self::request(shared(request, "request")?) }?;
-        let plan = || Ok(PlacementHandle(numawise_placement::place(&machine.0, &asked)?));
+        let asked = unsafe { asked(shared(request, "request")?) }?;
+        let plan = || Ok(PlacementHandle(inside::plan(&machine.0, &asked)?));
         // SAFETY: as above.
         unsafe { give(placement, "placement", plan) }
     })
@@ -160,10 +120,9 @@ pub unsafe extern "C" fn numawise_placement_threads(
     call(|| {
         // SAFETY: the caller's promise.
         let placement = unsafe { shared(placement, "placement") }?;
-        let tasks = &placement.0.tasks;
-        let of = tasks.get(task as usize).ok_or_else(|| not_there("task", task, tasks.len()))?;
+        let count = inside::threads_of(&placement.0, task)?;
         // SAFETY: as above.
-        unsafe { put(threads, "threads", of.threads.len() as u32) }
+        unsafe { put(threads, "threads", count as u32) }
     })
 }
 

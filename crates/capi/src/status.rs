@@ -2,9 +2,8 @@
 
 use std::cell::RefCell;
 use std::ffi::{CString, c_char, c_int};
-use std::io;
 
-use numawise_placement::PlacementError;
+use numawise_inside::{Error, ErrorKind};
 
 /// What a call gives; the numbers are those of `enum numawise_status` in the header, and never change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,71 +38,46 @@ pub enum Status {
 /// Why a call did not do what it was asked for.
 #[derive(Debug, thiserror::Error)]
 pub enum CallError {
-    #[error("{argument} is {found}; expected {expected}")]
-    Invalid { argument: &'static str, found: String, expected: &'static str },
-    /// A text that does not parse, with what is wrong with it.
-    #[error("{argument}: {problem}")]
-    Text { argument: &'static str, problem: String },
-    #[error("{what} {found} does not exist; there are {exist}")]
-    NotThere { what: &'static str, found: String, exist: String },
-    #[error("{0}")]
-    Unavailable(String),
+    #[error(transparent)]
+    Inside(#[from] Error),
     #[error("{what} takes {needed}; the buffer has {given}")]
     TooSmall { what: &'static str, needed: usize, given: usize },
     #[error(
         "the header is of version {header}, the library of {library}; compile with the header that belongs to it"
     )]
     Version { header: u32, library: u32 },
-    #[error("{call} failed: {source}")]
-    System { call: &'static str, source: io::Error },
-    #[error(transparent)]
-    Machine(#[from] numawise_machine::Error),
-    #[error(transparent)]
-    Plan(#[from] PlacementError),
-    #[error("the library has a fault: {0}")]
-    Fault(String),
 }
 
 impl CallError {
     pub fn null(argument: &'static str) -> CallError {
-        CallError::Invalid { argument, found: "NULL".to_owned(), expected: "an address" }
+        CallError::invalid(argument, "NULL".to_owned(), "an address")
+    }
+
+    pub fn invalid(argument: &'static str, found: String, expected: &'static str) -> CallError {
+        CallError::Inside(Error::Invalid { argument, found, expected })
     }
 
     pub fn status(&self) -> Status {
         match self {
-            CallError::Invalid { .. } | CallError::Text { .. } => Status::Invalid,
-            CallError::NotThere { .. } => Status::NotThere,
-            CallError::Unavailable(_) => Status::Unavailable,
+            CallError::Inside(error) => of_kind(error.kind()),
             CallError::TooSmall { .. } => Status::TooSmall,
             CallError::Version { .. } => Status::Version,
-            CallError::System { source, .. } => of_errno(source),
-            CallError::Machine(_) => Status::System,
-            CallError::Plan(error) => of_plan(error),
-            CallError::Fault(_) => Status::Fault,
         }
     }
 }
 
-fn of_errno(error: &io::Error) -> Status {
-    match error.raw_os_error() {
-        Some(libc::EPERM | libc::EACCES | libc::ENOSYS) => Status::Refused,
-        Some(libc::ENOMEM) => Status::NoMemory,
-        Some(libc::ESRCH) => Status::Ended,
-        Some(libc::EFAULT) => Status::NotMapped,
-        Some(libc::EINVAL) => Status::NotAllowed,
-        _ => Status::System,
-    }
-}
-
-fn of_plan(error: &PlacementError) -> Status {
-    match error {
-        PlacementError::NoSuchCpu { .. } | PlacementError::NoSuchNode { .. } => Status::NotThere,
-        PlacementError::CpuNotAllowed { .. }
-        | PlacementError::NodeNotAllowed { .. }
-        | PlacementError::NodeCpusNotAllowed { .. }
-        | PlacementError::NoCpu { .. } => Status::NotAllowed,
-        PlacementError::NoHbm { .. } | PlacementError::NoMemory { .. } => Status::Unavailable,
-        _ => Status::Invalid,
+fn of_kind(kind: ErrorKind) -> Status {
+    match kind {
+        ErrorKind::Invalid => Status::Invalid,
+        ErrorKind::NotThere => Status::NotThere,
+        ErrorKind::NotAllowed => Status::NotAllowed,
+        ErrorKind::NoMemory => Status::NoMemory,
+        ErrorKind::Refused => Status::Refused,
+        ErrorKind::Ended => Status::Ended,
+        ErrorKind::NotMapped => Status::NotMapped,
+        ErrorKind::Unavailable => Status::Unavailable,
+        ErrorKind::System => Status::System,
+        ErrorKind::Fault => Status::Fault,
     }
 }
 

@@ -2,33 +2,11 @@
 
 use std::ffi::c_int;
 
-use numawise_linux::calls::affinity;
-use numawise_units::{CpuSet, Pid};
+use numawise_inside::{cpus_of_thread, set_cpus_of_thread};
 
 use crate::bytes::{mask as mask_of, put_mask};
 use crate::entry::{call, shared};
 use crate::plan::PlacementHandle;
-use crate::status::CallError;
-
-/// A thread of any process; 0 is the calling one.
-fn number(of: c_int) -> Result<Pid, CallError> {
-    if of >= 0 {
-        return Ok(Pid(of));
-    }
-    Err(CallError::Invalid {
-        argument: "thread",
-        found: of.to_string(),
-        expected: "0 for the calling thread, or the number that gettid(2) gives",
-    })
-}
-
-fn set(of: c_int, cpus: &CpuSet) -> Result<(), CallError> {
-    let set = match number(of)? {
-        Pid(0) => affinity::set_own(cpus),
-        thread => affinity::set(thread, cpus),
-    };
-    set.map_err(|source| CallError::System { call: "sched_setaffinity", source })
-}
 
 /// # Safety
 /// `placement` is there.
@@ -42,7 +20,7 @@ pub unsafe extern "C" fn numawise_pin(
     call(|| {
         // SAFETY: the caller's promise.
         let placement = unsafe { shared(placement, "placement") }?;
-        set(of, placement.cpus(task, thread)?)
+        Ok(set_cpus_of_thread(of, placement.cpus(task, thread)?)?)
     })
 }
 
@@ -51,8 +29,7 @@ pub unsafe extern "C" fn numawise_pin(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn numawise_thread_cpus(of: c_int, mask: *mut u8, bytes: *mut usize) -> c_int {
     call(|| {
-        let cpus = affinity::of(number(of)?)
-            .map_err(|source| CallError::System { call: "sched_getaffinity", source })?;
+        let cpus = cpus_of_thread(of)?;
         // SAFETY: the caller's promise.
         unsafe { put_mask(&cpus, mask, bytes) }
     })
@@ -65,6 +42,6 @@ pub unsafe extern "C" fn numawise_set_thread_cpus(of: c_int, mask: *const u8, by
     call(|| {
         // SAFETY: the caller's promise.
         let cpus = unsafe { mask_of(mask, bytes) }?;
-        set(of, &cpus)
+        Ok(set_cpus_of_thread(of, &cpus)?)
     })
 }

@@ -21,6 +21,10 @@ pub struct MemoryInfo {
     pub free: Option<Bytes>,
     /// What programs can have without swapping (`MemAvailable`); only the computer's file has it.
     pub available: Option<Bytes>,
+    /// Contents of files that the kernel keeps as long as nobody needs the memory (`Active(file)`, `Inactive(file)`).
+    pub files: Option<Bytes>,
+    /// The same of its own objects (`SReclaimable`).
+    pub objects: Option<Bytes>,
     /// The usual size of a huge page (`Hugepagesize`); only the computer's file has it.
     pub huge_page: Option<Bytes>,
 }
@@ -38,8 +42,22 @@ impl MemoryInfo {
             total: of("MemTotal"),
             free: of("MemFree"),
             available: of("MemAvailable"),
+            files: of("Active(file)")
+                .zip(of("Inactive(file)"))
+                .map(|(active, inactive)| Bytes(active.0.saturating_add(inactive.0))),
+            objects: of("SReclaimable"),
             huge_page: of("Hugepagesize"),
         }
+    }
+
+    /// What programs can have of a node without swapping: what is free, and what the kernel can give back. The kernel counts so for the
+    /// whole computer (`si_mem_available`); a part of what can be given back stays, here at most a 64th of the node, where the kernel has
+    /// its low watermark.
+    pub fn to_be_had(&self) -> Option<Bytes> {
+        let kept = self.total.map_or(u64::MAX, |total| total.0 / 64);
+        let given = |cached: Option<Bytes>| cached.map_or(0, |Bytes(cached)| cached - (cached / 2).min(kept));
+        self.free
+            .map(|free| Bytes(free.0.saturating_add(given(self.files)).saturating_add(given(self.objects))))
     }
 
     /// Of the computer.

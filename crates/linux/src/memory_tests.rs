@@ -23,6 +23,16 @@ fn a_node_has_a_file_of_its_own() {
 }
 
 #[test]
+fn what_the_kernel_can_give_back_can_be_had() {
+    let of = |rows: &str| MemoryInfo::parse(rows).to_be_had();
+    let full = "MemTotal: 64000 kB\nMemFree: 100 kB\nActive(file): 6000 kB\nInactive(file): 4000 kB\nSReclaimable: 400 kB\n";
+    assert_eq!(of(full), Some(Bytes::kib(100 + 9000 + 200)));
+    assert_eq!(of("MemTotal: 64000 kB\nMemFree: 100 kB\n"), Some(Bytes::kib(100)));
+    assert_eq!(of("MemFree: 100 kB\nActive(file): 6 kB\nInactive(file): 4 kB\n"), Some(Bytes::kib(105)));
+    assert_eq!(of("MemTotal: 64000 kB\nActive(file): 6000 kB\n"), None);
+}
+
+#[test]
 fn the_choice_is_the_word_in_brackets() {
     let tree = Tree::new();
     let roots = Roots::at(tree.path());
