@@ -68,6 +68,15 @@ static inline int numawise_open(numawise_machine **machine)
     return numawise_open_version(NUMAWISE_VERSION, machine);
 }
 
+int numawise_open_measured_version(unsigned version, const char *profile, numawise_machine **machine);
+
+/* The same with what was measured of this machine: of the file `profile`, or, with NULL, of the newest profile that `numawise machine measure`
+ * has saved for this user. NUMAWISE_UNAVAILABLE where there is none, NUMAWISE_INVALID for one of another machine. */
+static inline int numawise_open_measured(const char *profile, numawise_machine **machine)
+{
+    return numawise_open_measured_version(NUMAWISE_VERSION, profile, machine);
+}
+
 /* NULL is nothing to close. */
 void numawise_close(numawise_machine *machine);
 
@@ -88,6 +97,11 @@ int numawise_allowed_cpus(const numawise_machine *machine, unsigned char *mask, 
 int numawise_node_of_cpu(const numawise_machine *machine, unsigned cpu, unsigned *node);
 /* As the firmware has it; 10 is local. */
 int numawise_distance(const numawise_machine *machine, unsigned from, unsigned to, unsigned *distance);
+/* What was measured from the CPUs of a node to the memory of another one: the latency of a load, and the bandwidth of reads by all of these CPUs.
+ * NUMAWISE_UNAVAILABLE where that was not measured, or the machine was opened without a profile. */
+int numawise_latency(const numawise_machine *machine, unsigned from, unsigned to, double *nanoseconds);
+/* As numawise_latency. */
+int numawise_bandwidth(const numawise_machine *machine, unsigned from, unsigned to, double *bytes_per_second);
 
 /* ---- Plans ---- */
 

@@ -10,4 +10,5 @@ mod machine;
 mod memory;
 mod plan;
 mod status;
+mod text;
 mod thread;

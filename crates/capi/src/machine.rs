@@ -1,6 +1,7 @@
 //! The machine that we may use: nodes, kinds of memory, distances, figures that were measured.
 
-use std::ffi::c_int;
+use std::ffi::{c_char, c_int};
+use std::path::Path;
 
 use numawise_facts::{Machine, MemoryKind, Node};
 use numawise_inside as inside;
@@ -9,6 +10,7 @@ use numawise_units::{Bytes, Id};
 use crate::bytes::{put_list, put_mask};
 use crate::entry::{call, give, put, shared, take_back};
 use crate::status::CallError;
+use crate::text::text;
 
 /// The version of the header that this library belongs to.
 const VERSION: u32 = 1;
@@ -49,6 +51,28 @@ pub unsafe extern "C" fn numawise_open_version(version: u32, machine: *mut *mut 
                 return Err(CallError::Version { header: version, library: VERSION });
             }
             Ok(MachineHandle(inside::open()?))
+        };
+        // SAFETY: the caller's promise.
+        unsafe { give(machine, "machine", read) }
+    })
+}
+
+/// # Safety
+/// As of [`numawise_open_version`]; `profile` is null or ends with a null byte.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn numawise_open_measured_version(
+    version: u32,
+    profile: *const c_char,
+    machine: *mut *mut MachineHandle,
+) -> c_int {
+    call(|| {
+        let read = || {
+            if version != VERSION {
+                return Err(CallError::Version { header: version, library: VERSION });
+            }
+            // SAFETY: the caller's promise.
+            let file = unsafe { text(profile, "profile") }?;
+            Ok(MachineHandle(inside::open_measured(file.map(Path::new))?))
         };
         // SAFETY: the caller's promise.
         unsafe { give(machine, "machine", read) }
@@ -222,5 +246,41 @@ pub unsafe extern "C" fn numawise_distance(
         let found = inside::nodes_distance(&machine.0, from, to)?;
         // SAFETY: as above.
         unsafe { put(distance, "distance", found) }
+    })
+}
+
+/// # Safety
+/// `machine` is open, `nanoseconds` is null or has room for a number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn numawise_latency(
+    machine: *const MachineHandle,
+    from: u32,
+    to: u32,
+    nanoseconds: *mut f64,
+) -> c_int {
+    call(|| {
+        // SAFETY: the caller's promise.
+        let machine = unsafe { shared(machine, "machine") }?;
+        let found = inside::latency(&machine.0, from, to)?;
+        // SAFETY: as above.
+        unsafe { put(nanoseconds, "nanoseconds", found.0) }
+    })
+}
+
+/// # Safety
+/// `machine` is open, `bytes_per_second` is null or has room for a number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn numawise_bandwidth(
+    machine: *const MachineHandle,
+    from: u32,
+    to: u32,
+    bytes_per_second: *mut f64,
+) -> c_int {
+    call(|| {
+        // SAFETY: the caller's promise.
+        let machine = unsafe { shared(machine, "machine") }?;
+        let found = inside::bandwidth(&machine.0, from, to)?;
+        // SAFETY: as above.
+        unsafe { put(bytes_per_second, "bytes_per_second", found.0) }
     })
 }

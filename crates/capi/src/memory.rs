@@ -8,8 +8,8 @@ use numawise_inside::{self as inside, NodeBytes, PagesThere};
 use crate::bytes::put_list;
 use crate::entry::{call, put, shared};
 use crate::machine::MachineHandle;
-use crate::plan::text;
 use crate::status::CallError;
+use crate::text::text;
 
 /// # Safety
 /// The text is null or ends with a null byte.

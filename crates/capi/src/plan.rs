@@ -1,6 +1,6 @@
 //! Plans: which CPUs each thread gets, by the planner that `numawise run` has.
 
-use std::ffi::{CStr, c_char, c_int};
+use std::ffi::{c_char, c_int};
 
 use numawise_facts::Placement;
 use numawise_inside::{self as inside, Asked};
@@ -10,6 +10,7 @@ use crate::bytes::put_mask;
 use crate::entry::{call, give, put, shared, take_back};
 use crate::machine::MachineHandle;
 use crate::status::CallError;
+use crate::text::text;
 
 /// `struct numawise_request`. A field of 0 or NULL is as if it was not asked for. Newer versions have more fields at its end.
 #[repr(C)]
@@ -39,20 +40,6 @@ impl PlacementHandle {
     pub fn cpus(&self, task: u32, thread: u32) -> Result<&CpuSet, CallError> {
         Ok(inside::cpus_of(&self.0, task, thread)?)
     }
-}
-
-/// A text of the caller's; nothing for NULL.
-///
-/// # Safety
-/// It is null or ends with a null byte.
-pub unsafe fn text<'a>(text: *const c_char, argument: &'static str) -> Result<Option<&'a str>, CallError> {
-    if text.is_null() {
-        return Ok(None);
-    }
-    // SAFETY: the caller's promise.
-    let found = unsafe { CStr::from_ptr(text) };
-    let found = found.to_str().map_err(|_| CallError::invalid(argument, "not UTF-8".to_owned(), "text"))?;
-    Ok(Some(found))
 }
 
 /// # Safety

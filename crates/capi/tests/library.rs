@@ -5,13 +5,15 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// What the library exports. A name that goes, or changes what it means, needs another version of the library.
-const EXPORTED: [&str; 22] = [
+const EXPORTED: [&str; 25] = [
     "numawise_alloc",
     "numawise_allowed_cpus",
+    "numawise_bandwidth",
     "numawise_close",
     "numawise_distance",
     "numawise_error_text",
     "numawise_free",
+    "numawise_latency",
     "numawise_node_cpus",
     "numawise_node_is_allowed",
     "numawise_node_kind",
@@ -19,6 +21,7 @@ const EXPORTED: [&str; 22] = [
     "numawise_node_of_cpu",
     "numawise_nodes",
     "numawise_nodes_of_kind",
+    "numawise_open_measured_version",
     "numawise_open_version",
     "numawise_pages",
     "numawise_pin",

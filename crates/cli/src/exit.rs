@@ -10,6 +10,7 @@ use numawise_launch::{LaunchError, Refusal};
 use numawise_linux::calls::signal::is_ignored;
 use numawise_machine::Error as MachineError;
 use numawise_placement::{LocationError, PlacementError};
+use numawise_profiles::ProfileError;
 use numawise_record::RecordError;
 use numawise_report::notice::numactl_option;
 use numawise_session::objects_to::ObjectsToError;
@@ -107,12 +108,17 @@ impl<E: Error + 'static> From<E> for Failure {
             Some(session::Error::Record(error)) => Some(error),
             _ => error.downcast_ref(),
         };
+        let of_profile = match of_session {
+            Some(session::Error::Profile(error)) => Some(error),
+            _ => error.downcast_ref(),
+        };
         if let Some(option) = of_session.and_then(option) {
             message.insert_str(0, &format!("{option} "));
         }
         let advice = of_session.and_then(advice);
         let advice = advice.as_deref().or(of_machine.and_then(advice_on_machine));
-        if let Some(advice) = advice.or(of_record.and_then(advice_on_record)) {
+        let advice = advice.or(of_record.and_then(advice_on_record));
+        if let Some(advice) = advice.or(of_profile.and_then(advice_on_profile)) {
             // Behind the output of a program it would be lost.
             let of_output = matches!(of_session, Some(session::Error::NoMetricInFirstRun { .. }));
             message.push_str(if of_output { "\n" } else { "; " });
@@ -339,9 +345,15 @@ fn advice_on_machine(error: &MachineError) -> Option<&'static str> {
 
 fn advice_on_record(error: &RecordError) -> Option<&'static str> {
     Some(match error {
-        RecordError::SqliteNotAProfile(_) => "numawise report shows those of numawise",
         RecordError::RunExists(_) => "--fresh replaces it",
-        RecordError::MlcWithoutTables { .. } => {
+        _ => return None,
+    })
+}
+
+fn advice_on_profile(error: &ProfileError) -> Option<&'static str> {
+    Some(match error {
+        ProfileError::SqliteNotAProfile(_) => "numawise report shows those of numawise",
+        ProfileError::MlcWithoutTables { .. } => {
             "or with --latency_matrix, --bandwidth_matrix, --peak_injection_bandwidth, --max_bandwidth, --loaded_latency or \
              --c2c_latency"
         }

@@ -7,6 +7,7 @@ mod emulation;
 mod launch;
 mod machine;
 mod membench;
+mod numbers;
 mod objects;
 mod plan;
 mod residency;
@@ -20,6 +21,7 @@ pub use emulation::EmulationNotice;
 pub use launch::{LaunchNotice, LauncherMask, NotPreloadableReason, PreloadObstacle};
 pub use machine::{AffinityRefusal, LiftedBy, MachineNotice};
 pub use membench::{BufferLimit, MembenchNotice, MlcLineGap, MlcTable, MlcTableGap};
+pub use numbers::{UnlikelyNumber, unlikely_number};
 pub use objects::ObjectsNotice;
 pub use plan::{NodeBandwidth, PlanNotice, ProfileReference};
 pub use residency::{

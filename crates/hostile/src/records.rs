@@ -5,7 +5,7 @@ use std::path::Path;
 
 use numawise_analyse::RunParts;
 use numawise_facts::{Profile, Study, TaskPlacement};
-use numawise_record::{Record, RecordError, Series};
+use numawise_record::{Record, Series};
 use numawise_report::check::{self, Check, UseFromNowOn};
 use numawise_report::document::{self, Style};
 use numawise_report::profile::{self, Measured};
@@ -74,8 +74,8 @@ pub(crate) fn mutated(reader: &Reader, corpus: &[Vec<u8>], random: &mut Random) 
 }
 
 /// The error with its causes, as the command line says it.
-fn refused(error: &RecordError) -> Read {
-    let cause = std::error::Error::source(error).map(|cause| format!(": {cause}")).unwrap_or_default();
+fn refused(error: &dyn std::error::Error) -> Read {
+    let cause = error.source().map(|cause| format!(": {cause}")).unwrap_or_default();
     Read::refused(&numawise_units::harmless::paragraphs(&format!("{error}{cause}")))
 }
 
@@ -188,7 +188,7 @@ fn objects(input: &[u8]) -> Read {
 }
 
 fn profile(input: &[u8]) -> Read {
-    tree::with_file(input, "profile.json", |path| match numawise_record::read_profile(path) {
+    tree::with_file(input, "profile.json", |path| match numawise_profiles::read_profile(path) {
         Err(error) => refused(&error),
         Ok(profile) => Read::accepted(shown_profile(&profile, path)),
     })

@@ -5,6 +5,7 @@ use std::io;
 use std::str::FromStr;
 
 use numawise_placement::PlacementError;
+use numawise_profiles::ProfileError;
 
 /// What kind of failure it is, for programs that decide by it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -81,6 +82,8 @@ pub enum Error {
     #[error(transparent)]
     Machine(#[from] numawise_machine::Error),
     #[error(transparent)]
+    Profile(#[from] ProfileError),
+    #[error(transparent)]
     Plan(#[from] PlacementError),
     #[error("the library has a fault: {0}")]
     Fault(String),
@@ -95,6 +98,7 @@ impl Error {
             Error::Unavailable(_) => ErrorKind::Unavailable,
             Error::System { source, .. } => of_errno(source),
             Error::Machine(_) => ErrorKind::System,
+            Error::Profile(error) => of_profile(error),
             Error::Plan(error) => of_plan(error),
             Error::Fault(_) => ErrorKind::Fault,
         }
@@ -109,6 +113,16 @@ fn of_errno(error: &io::Error) -> ErrorKind {
         Some(libc::EFAULT) => ErrorKind::NotMapped,
         Some(libc::EINVAL) => ErrorKind::NotAllowed,
         _ => ErrorKind::System,
+    }
+}
+
+fn of_profile(error: &ProfileError) -> ErrorKind {
+    match error {
+        ProfileError::Missing(_) => ErrorKind::NotThere,
+        ProfileError::Io { .. } | ProfileError::ReadOnly { .. } | ProfileError::Full { .. } => {
+            ErrorKind::System
+        }
+        _ => ErrorKind::Invalid,
     }
 }
 

@@ -6,12 +6,14 @@
 
 mod error;
 mod machine;
+mod measured;
 mod memory;
 mod plan;
 mod thread;
 
 pub use error::{Error, ErrorKind, parsed};
 pub use machine::{KINDS, known, node, node_of_cpu, nodes_distance, open};
+pub use measured::{bandwidth, latency, open_measured};
 pub use memory::{Mapping, NodeBytes, Where, free, map, pages, policy, room, set_policy};
 pub use numawise_linux::calls::mempolicy::PagesThere;
 pub use plan::{Asked, cpus_of, plan, share_of, threads_of};

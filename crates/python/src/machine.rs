@@ -1,6 +1,7 @@
 //! The machine that we may use.
 
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 
 use numawise_facts::{self as facts, Reading};
 use numawise_inside as inside;
@@ -98,6 +99,16 @@ impl Machine {
         inside::nodes_distance(&self.0, from_node, to_node).map_err(raised)
     }
 
+    /// The measured latency of loads by the CPUs of one node from the memory of another, in nanoseconds.
+    fn latency_ns(&self, from_node: u32, to_node: u32) -> PyResult<f64> {
+        inside::latency(&self.0, from_node, to_node).map(|latency| latency.0).map_err(raised)
+    }
+
+    /// The measured bandwidth of reads by the CPUs of one node from the memory of another, in bytes a second.
+    fn bandwidth(&self, from_node: u32, to_node: u32) -> PyResult<f64> {
+        inside::bandwidth(&self.0, from_node, to_node).map(|rate| rate.0).map_err(raised)
+    }
+
     /// Bytes that can be had now on the nodes of a policy: what is free, and what the kernel keeps of files and gives back.
     fn room(&self, policy: &str) -> PyResult<u64> {
         let plan = inside::policy(&self.0, policy).map_err(raised)?;
@@ -175,8 +186,15 @@ impl Machine {
     }
 }
 
-/// Reads the machine as this process may use it: half a millisecond, nothing is kept.
+/// Reads the machine as this process may use it: half a millisecond, nothing is kept. With what was measured of it where `profile` names the file
+/// of a profile, or is "latest": the newest that `numawise machine measure` has saved.
 #[pyfunction]
-pub fn machine() -> PyResult<Machine> {
-    inside::open().map(Machine).map_err(raised)
+#[pyo3(signature = (*, profile=None))]
+pub fn machine(profile: Option<PathBuf>) -> PyResult<Machine> {
+    let machine = match profile {
+        None => inside::open(),
+        Some(latest) if latest.as_os_str() == "latest" => inside::open_measured(None),
+        Some(file) => inside::open_measured(Some(&file)),
+    };
+    machine.map(Machine).map_err(raised)
 }

@@ -79,35 +79,6 @@ pub enum RecordError {
          several studies of it, each with a record of its own"
     )]
     TooManyPoints { points: usize, problem: String },
-    #[error(
-        "{}: it is no profile of a machine: {found}; expected a profile that numawise saved, or the text that Intel's \
-         Memory Latency Checker prints",
-        path.display()
-    )]
-    NotAProfile { path: PathBuf, found: String },
-    #[error("{}: it is no profile of a machine: it is an SQLite file", .0.display())]
-    SqliteNotAProfile(PathBuf),
-    /// `line` is the last.
-    #[error(
-        "{}: MLC's text makes no sense in line {line}: there is none of its tables; expected what mlc prints without options",
-        path.display()
-    )]
-    MlcWithoutTables { path: PathBuf, line: usize },
-    #[error(
-        "{}: the profile is damaged: {problem}; take a copy of it, or measure the machine again",
-        path.display()
-    )]
-    DamagedProfile { path: PathBuf, problem: String },
-    #[error(
-        "{}: MLC's text makes no sense in line {line}: {problem}; expected the text as mlc printed it, whole; run mlc again",
-        path.display()
-    )]
-    BrokenMlc { path: PathBuf, line: usize, problem: String },
-    #[error(
-        "{}: there is a file already that is no profile ({found}); it is left as it is; choose another file",
-        path.display()
-    )]
-    NotToReplace { path: PathBuf, found: String },
     #[error("{}: cannot {doing}", path.display())]
     Io { path: PathBuf, doing: &'static str, source: io::Error },
     #[error("{}: cannot {doing}", path.display())]

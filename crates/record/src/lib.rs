@@ -15,10 +15,8 @@ mod guard;
 mod lines;
 mod lock;
 mod make;
-mod mlc;
 mod object_rows;
 mod objects;
-mod profile;
 mod read;
 
 mod same;
@@ -35,9 +33,6 @@ mod write;
 pub use error::RecordError;
 pub use file::kind;
 pub use objects::{object_run_is_sound, object_run_may_be_saved, read_object_run, save_object_run};
-pub use profile::{
-    Found, PassedOver, PassedOverReason, Profiles, profile_may_be_saved, read_profile, save_profile,
-};
 pub use same::{Difference, Item};
 pub use schema::RecordKind;
 pub use series::Series;

@@ -21,7 +21,6 @@ use std::hash::Hash;
 use numawise_facts::Notice;
 use numawise_units::harmless::quoted;
 use numawise_units::{Bytes, Nanoseconds};
-use serde_json::Value;
 
 pub use header::header;
 pub use lines::lines;
@@ -122,27 +121,11 @@ fn first_again<T: Eq + Hash>(all: impl IntoIterator<Item = T>) -> Option<T> {
 
 /// The numbers in what was said beside a result: amounts of memory, counts, shares.
 pub fn notices(notices: &[Notice], place: impl Fn() -> String) -> Sound {
-    notices.iter().enumerate().try_for_each(|(k, notice)| {
-        let Ok(value) = serde_json::to_value(notice) else { return Ok(()) };
-        numbers(&value, &|| format!("{}[{k}]", place()))
-    })
-}
-
-fn numbers(value: &Value, place: &dyn Fn() -> String) -> Sound {
-    match value {
-        Value::Number(number) => {
-            let sane =
-                number.as_f64().is_some_and(|number| (0.0..=4_503_599_627_370_496.0).contains(&number));
-            ensure(sane, place, number, "a number from 0 to 2^52")
+    match numawise_facts::notice::unlikely_number(notices) {
+        None => Ok(()),
+        Some(number) => {
+            let place = || format!("{}{}", place(), number.place);
+            ensure(false, place, number.found, "a number from 0 to 2^52")
         }
-        Value::Array(list) => list.iter().try_for_each(|value| numbers(value, place)),
-        Value::Object(fields) => {
-            fields.iter().try_for_each(|(key, value)| match value.as_i64() {
-                // The status that a program ended with may be below 0, and is no amount.
-                Some(status) if key == "code" && i32::try_from(status).is_ok() => Ok(()),
-                _ => numbers(value, &|| format!("{}.{key}", place())),
-            })
-        }
-        Value::Null | Value::Bool(_) | Value::String(_) => Ok(()),
     }
 }

@@ -10,6 +10,7 @@ use numawise_launch::{LaunchError, Launcher, RankError};
 use numawise_membench::MembenchError;
 use numawise_observe::FindError;
 use numawise_placement::{LocationError, PlacementError};
+use numawise_profiles::ProfileError;
 use numawise_record::{Difference, RecordError};
 use numawise_study::{InputsError, LayoutError, MetricError, StudyError};
 use numawise_units::harmless::quoted;
@@ -56,6 +57,8 @@ pub enum Error {
     Launch(#[from] LaunchError),
     #[error(transparent)]
     Membench(#[from] MembenchError),
+    #[error(transparent)]
+    Profile(#[from] ProfileError),
     #[error(transparent)]
     Record(#[from] RecordError),
     #[error(transparent)]

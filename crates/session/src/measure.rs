@@ -6,7 +6,7 @@ use std::time::SystemTime;
 
 use numawise_facts::{Depth, Machine, Mix, Profile, Reading, Sink};
 use numawise_machine::Roots;
-use numawise_record::Profiles;
+use numawise_profiles::Profiles;
 use numawise_units::{Bytes, NodeSet};
 
 use crate::{Error, profiles};
@@ -73,7 +73,7 @@ impl MemoryBenchmark {
     /// [`Error::NoNodes`] and [`Error::NoSuchNodes`]; when a profile cannot be written to the file that was named.
     pub fn new(request: MeasureRequest, machine: Machine) -> Result<Self, Error> {
         if let SaveRequest::File(path) = &request.save {
-            numawise_record::profile_may_be_saved(path)?;
+            numawise_profiles::profile_may_be_saved(path)?;
         }
         let nodes = known_nodes(request.nodes, &machine)?;
         let mut mixes = request.mixes;
@@ -142,7 +142,7 @@ impl MemoryBenchmark {
         Ok(match self.destination() {
             Destination::Nowhere(why) => Err(why),
             Destination::File(path) => {
-                numawise_record::save_profile(&path, profile)?;
+                numawise_profiles::save_profile(&path, profile)?;
                 Ok(path)
             }
             Destination::InFolder(folder) => {

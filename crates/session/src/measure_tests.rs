@@ -46,7 +46,7 @@ fn a_file_that_cannot_be_written_is_refused_before_anything_is_measured() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("no/such/folder.json");
     let refused = MemoryBenchmark::new(request(None, SaveRequest::File(path)), two_nodes());
-    assert!(matches!(refused, Err(Error::Record(_))), "{refused:?}");
+    assert!(matches!(refused, Err(Error::Profile(_))), "{refused:?}");
 }
 
 #[test]

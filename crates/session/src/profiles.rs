@@ -8,7 +8,7 @@ use std::str::FromStr;
 use numawise_facts::notice::{ChangedPart, SessionNotice};
 use numawise_facts::{Fingerprint, Machine, Notice, Profile, Reading};
 use numawise_machine::Roots;
-use numawise_record::{PassedOver, PassedOverReason, Profiles, read_profile};
+use numawise_profiles::{PassedOver, PassedOverReason, Profiles, read_profile};
 
 use crate::Error;
 
@@ -116,17 +116,7 @@ pub fn newest_of(machine: &Machine) -> Option<SavedProfile> {
 /// # Errors
 /// [`Error::NoDataFolder`] when neither variable holds an absolute path.
 pub fn folder() -> Result<Profiles, Error> {
-    let variable = |name: &str| std::env::var_os(name).map(PathBuf::from);
-    match data_folder(variable("XDG_DATA_HOME"), variable("HOME")) {
-        Some(data) => Ok(Profiles::of(data.join("numawise/profiles"))),
-        None => Err(Error::NoDataFolder),
-    }
-}
-
-/// The rule of the XDG base directory specification: paths that are not absolute do not count.
-fn data_folder(data: Option<PathBuf>, home: Option<PathBuf>) -> Option<PathBuf> {
-    let absolute = |path: &PathBuf| path.is_absolute();
-    data.filter(absolute).or_else(|| Some(home.filter(absolute)?.join(".local/share")))
+    Profiles::of_this_user().ok_or(Error::NoDataFolder)
 }
 
 /// What tells this machine from others, read at once.

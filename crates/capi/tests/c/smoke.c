@@ -56,6 +56,13 @@ static void the_machine(const numawise_machine *machine)
     CHECK(numawise_nodes_of_kind(machine, 99, nodes, &count) == NUMAWISE_INVALID, "no kind");
     numawise_machine *other = NULL;
     CHECK(numawise_open_version(7, &other) == NUMAWISE_OTHER_VERSION && other == NULL, "of version 7");
+    CHECK(numawise_open_measured_version(7, NULL, &other) == NUMAWISE_OTHER_VERSION && other == NULL, "of version 7");
+    CHECK(numawise_open_measured("/nowhere/profile.json", &other) == NUMAWISE_NOT_THERE && other == NULL, "no profile");
+    CHECK(numawise_open_measured("/proc/self/cmdline", &other) == NUMAWISE_INVALID && other == NULL, "no profile");
+    double figure = 5;
+    CHECK(numawise_latency(machine, nodes[0], nodes[0], &figure) == NUMAWISE_UNAVAILABLE && figure == 5, "%g", figure);
+    CHECK(numawise_bandwidth(machine, nodes[0], nodes[0], &figure) == NUMAWISE_UNAVAILABLE && figure == 5, "%g", figure);
+    CHECK(numawise_latency(machine, 4000, nodes[0], &figure) == NUMAWISE_NOT_THERE, "%g", figure);
 }
 
 static void *pinned(void *argument)

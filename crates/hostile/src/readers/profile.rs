@@ -3,7 +3,7 @@
 use crate::{Read, Reader, sane, tree};
 
 fn profile(input: &[u8]) -> Read {
-    tree::with_file(input, "profile", |path| Read::of(numawise_record::read_profile(path), sane::profile))
+    tree::with_file(input, "profile", |path| Read::of(numawise_profiles::read_profile(path), sane::profile))
 }
 
 pub(crate) const READERS: [Reader; 2] = [

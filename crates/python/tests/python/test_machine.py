@@ -1,5 +1,9 @@
 import os
+import pathlib
+import re
+import tempfile
 import unittest
+import unittest.mock
 
 import numawise
 
@@ -25,6 +29,29 @@ class MachineTest(unittest.TestCase):
         self.assertEqual(table.column("node"), [node.id for node in machine.nodes])
         self.assertIn("<th>kind</th>", machine._repr_html_())
         self.assertIn("allowed_cpus=", repr(machine))
+
+    def test_figures_are_those_of_the_saved_profile(self):
+        plain = numawise.machine()
+        with self.assertRaises(numawise.Error) as raised:
+            plain.latency_ns(0, 0)
+        self.assertEqual(raised.exception.status, "unavailable")
+        profile = pathlib.Path(__file__).parents[4] / "testdata/records/profile-version-1.json"
+        with self.assertRaises(numawise.Error) as raised:
+            numawise.machine(profile=profile)
+        here = re.search("this one has ([0-9a-f]+)", str(raised.exception))
+        if not here:
+            self.skipTest(f"nothing tells this machine from others: {raised.exception}")
+        with tempfile.TemporaryDirectory() as folder, unittest.mock.patch.dict(os.environ, XDG_DATA_HOME=folder):
+            with self.assertRaises(numawise.Error) as raised:
+                numawise.machine(profile="latest")
+            self.assertEqual(raised.exception.status, "unavailable")
+            saved = pathlib.Path(folder, "numawise/profiles")
+            saved.mkdir(parents=True)
+            text = profile.read_text().replace("902729583c957a32", here[1]).replace('"core": 0', '"node": 0', 1)
+            (saved / f"{here[1]}-20260101-000000.json").write_text(text)
+            machine = numawise.machine(profile="latest")
+            self.assertEqual(machine.latency_ns(0, 0), 81.25)
+            self.assertEqual(machine.bandwidth(0, 0), 12e9)
 
     def test_what_is_not_there_is_an_error_with_a_status(self):
         machine = numawise.machine()

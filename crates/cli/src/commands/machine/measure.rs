@@ -92,7 +92,7 @@ fn load(choice: &ProfileChoice, arguments: &Arguments) -> Result<Status, Failure
         write_hwloc_xml(path, &loaded.profile)?;
     }
     if let Some(path) = &arguments.save {
-        numawise_record::save_profile(path, &loaded.profile)?;
+        numawise_profiles::save_profile(path, &loaded.profile)?;
     }
     let machine = if owner == ProfileOwner::ThisMachine { Some(super::this_machine()?) } else { None };
     let saved = arguments.save.as_ref().unwrap_or(&loaded.path);

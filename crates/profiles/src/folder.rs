@@ -9,8 +9,7 @@ use numawise_facts::{Fingerprint, Profile};
 
 use numawise_linux::replace;
 
-use super::read_profile;
-use crate::RecordError;
+use crate::{ProfileError, read_profile};
 
 #[cfg(test)]
 #[path = "folder_tests.rs"]
@@ -44,12 +43,20 @@ pub enum PassedOverReason {
     OtherMachine,
     /// It was stopped before its end, and an older one was not.
     Incomplete,
-    Unreadable(RecordError),
+    Unreadable(ProfileError),
 }
 
 impl Profiles {
     pub fn of(folder: impl Into<PathBuf>) -> Self {
         Profiles { folder: folder.into() }
+    }
+
+    /// `$XDG_DATA_HOME/numawise/profiles`, which is below `~/.local/share` where that is not set; none when neither variable holds an
+    /// absolute path.
+    pub fn of_this_user() -> Option<Self> {
+        let variable = |name: &str| std::env::var_os(name).map(PathBuf::from);
+        let data = data_folder(variable("XDG_DATA_HOME"), variable("HOME"))?;
+        Some(Profiles::of(data.join("numawise/profiles")))
     }
 
     pub fn folder(&self) -> &Path {
@@ -59,11 +66,11 @@ impl Profiles {
     /// Keeps a profile under the machine and the time that its header names.
     ///
     /// # Errors
-    /// [`RecordError::Unstorable`] when the header names no machine; else as [`save_profile`](super::save_profile).
-    pub fn save(&self, profile: &Profile) -> Result<PathBuf, RecordError> {
+    /// [`ProfileError::Unstorable`] when the header names no machine; else as [`save_profile`](super::save_profile).
+    pub fn save(&self, profile: &Profile) -> Result<PathBuf, ProfileError> {
         let header = &profile.header;
         let Some(topology) = header.fingerprint.topology.measured() else {
-            return Err(RecordError::Unstorable(
+            return Err(ProfileError::Unstorable(
                 "the profile does not tell of which machine it is".to_owned(),
             ));
         };
@@ -71,13 +78,13 @@ impl Profiles {
             .recursive(true)
             .mode(0o700) // as the XDG base directory specification asks
             .create(&self.folder)
-            .map_err(|error| RecordError::io(&self.folder, "make this folder", error))?;
+            .map_err(|error| ProfileError::io(&self.folder, "make this folder", error))?;
         let taken = header.taken.measured().map_or("unknown-time".to_owned(), |taken| stamp(*taken));
         let name = |n: u32| match n {
             1 => format!("{topology}-{taken}.json"),
             n => format!("{topology}-{taken}-{n}.json"),
         };
-        let text = super::text(profile)?;
+        let text = crate::text(profile)?;
         let mut number = 1;
         // Two that are saved in one second both stay.
         loop {
@@ -85,7 +92,7 @@ impl Profiles {
             match replace::create(&path, text.as_bytes()) {
                 Ok(()) => return Ok(path),
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => number += 1,
-                Err(error) => return Err(RecordError::io(&path, "write it", error)),
+                Err(error) => return Err(ProfileError::io(&path, "write it", error)),
             }
         }
     }
@@ -95,7 +102,7 @@ impl Profiles {
     ///
     /// # Errors
     /// When the folder is there and cannot be read.
-    pub fn latest(&self, machine: &Fingerprint) -> Result<Option<Found>, RecordError> {
+    pub fn latest(&self, machine: &Fingerprint) -> Result<Option<Found>, ProfileError> {
         let Some(topology) = machine.topology.measured() else {
             return Ok(None);
         };
@@ -124,8 +131,8 @@ impl Profiles {
         }))
     }
 
-    fn newest_first(&self, topology: &str) -> Result<Vec<PathBuf>, RecordError> {
-        let failed = |error| RecordError::io(&self.folder, "read this folder", error);
+    fn newest_first(&self, topology: &str) -> Result<Vec<PathBuf>, ProfileError> {
+        let failed = |error| ProfileError::io(&self.folder, "read this folder", error);
         let entries = match std::fs::read_dir(&self.folder) {
             Ok(entries) => entries,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -144,6 +151,12 @@ impl Profiles {
         found.sort();
         Ok(found.into_iter().rev().map(|(_, path)| path).collect())
     }
+}
+
+/// The rule of the XDG base directory specification: paths that are not absolute do not count.
+fn data_folder(data: Option<PathBuf>, home: Option<PathBuf>) -> Option<PathBuf> {
+    let absolute = |path: &PathBuf| path.is_absolute();
+    data.filter(absolute).or_else(|| Some(home.filter(absolute)?.join(".local/share")))
 }
 
 /// What sorts by time: the date and time, then the number that tells files of one second apart.

@@ -1,7 +1,7 @@
 use numawise_facts::Reading;
 
 use super::*;
-use crate::profile::tests::sample;
+use crate::tests::sample;
 
 const OURS: &str = "00000000000000aa";
 const OTHER: &str = "00000000000000bb";
@@ -90,9 +90,9 @@ fn what_cannot_be_read_is_passed_over_and_told() {
     let passed: Vec<&PassedOverReason> = found.passed_over.iter().map(|passed| &passed.reason).collect();
     use PassedOverReason::{OtherMachine, Unreadable};
     let [
-        Unreadable(RecordError::DamagedProfile { problem, .. }),
-        Unreadable(RecordError::Newer { found: 9, .. }),
-        Unreadable(RecordError::Directory(_)),
+        Unreadable(ProfileError::DamagedProfile { problem, .. }),
+        Unreadable(ProfileError::Newer { found: 9, .. }),
+        Unreadable(ProfileError::Directory(_)),
         OtherMachine,
     ] = passed[..]
     else {
@@ -127,4 +127,19 @@ fn a_folder_that_cannot_be_made_is_named() {
     let profiles = Profiles::of(&file);
     assert!(profiles.latest(&sample(OURS, 1).header.fingerprint).is_err());
     assert!(profiles.save(&sample(OURS, 1)).is_err());
+}
+
+fn path(text: &str) -> Option<PathBuf> {
+    Some(PathBuf::from(text))
+}
+
+#[test]
+fn profiles_are_kept_where_the_specification_says() {
+    assert_eq!(data_folder(path("/data"), path("/home/me")), path("/data"));
+    assert_eq!(data_folder(None, path("/home/me")), path("/home/me/.local/share"));
+    for relative in ["", "data", "./data"] {
+        assert_eq!(data_folder(path(relative), path("/home/me")), path("/home/me/.local/share"));
+        assert_eq!(data_folder(path(relative), path(relative)), None);
+    }
+    assert_eq!(data_folder(None, None), None);
 }

@@ -77,7 +77,7 @@ fn bandwidth() -> Bandwidth {
     }
 }
 
-fn refused(name: &str, content: &[u8]) -> RecordError {
+fn refused(name: &str, content: &[u8]) -> ProfileError {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(name);
     std::fs::write(&path, content).unwrap();
@@ -121,7 +121,7 @@ proptest! {
     #[test]
     fn no_bytes_are_too_strange(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
         let error = refused("a", &bytes);
-        let named = matches!(error, RecordError::NotAProfile { .. } | RecordError::DamagedProfile { .. });
+        let named = matches!(error, ProfileError::NotAProfile { .. } | ProfileError::DamagedProfile { .. });
         prop_assert!(named, "{}", error);
     }
 }
@@ -318,11 +318,11 @@ fn a_folder_that_takes_no_files_is_told_before_there_is_a_profile() {
         eprintln!("SKIPPED: as root, and /sys can be written to");
         return;
     }
-    assert!(matches!(told, Err(RecordError::ReadOnly { .. })), "{told:?}");
+    assert!(matches!(told, Err(ProfileError::ReadOnly { .. })), "{told:?}");
 }
 
 /// The profile of version 1 with one value changed, as it is read.
-fn changed(pointer: &str, value: Value) -> Result<Profile, RecordError> {
+fn changed(pointer: &str, value: Value) -> Result<Profile, ProfileError> {
     let path = format!("{}/../../testdata/records/profile-version-1.json", env!("CARGO_MANIFEST_DIR"));
     let mut file: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
     *file.pointer_mut(pointer).unwrap_or_else(|| panic!("no {pointer}")) = value;

@@ -7,16 +7,19 @@ use numawise_facts::{PROFILE_SCHEMA, Profile};
 use numawise_units::harmless::quoted;
 use serde::{Deserialize, Serialize};
 
-use crate::RecordError;
-use crate::mlc::{self, Broken, MlcError};
 use numawise_linux::{replace, source};
 
+use mlc::{Broken, MlcError};
+
+mod error;
 mod folder;
+mod mlc;
 mod sense;
 #[cfg(test)]
-#[path = "profile_tests.rs"]
+#[path = "lib_tests.rs"]
 mod tests;
 
+pub use error::ProfileError;
 pub use folder::{Found, PassedOver, PassedOverReason, Profiles};
 
 /// No profile is so long: transfers between all of 256 cores take a quarter of it.
@@ -34,16 +37,16 @@ struct Document<'a> {
 /// is, and a link is followed.
 ///
 /// # Errors
-/// [`RecordError::NotToReplace`] when there is a file that is no profile; [`RecordError::Full`], [`RecordError::ReadOnly`], or
+/// [`ProfileError::NotToReplace`] when there is a file that is no profile; [`ProfileError::Full`], [`ProfileError::ReadOnly`], or
 /// what else the file system says. Nothing is left behind.
-pub fn save_profile(path: &Path, profile: &Profile) -> Result<(), RecordError> {
+pub fn save_profile(path: &Path, profile: &Profile) -> Result<(), ProfileError> {
     profile_may_be_saved(path)?;
-    replace::write(path, text(profile)?.as_bytes()).map_err(|error| RecordError::io(path, "write it", error))
+    replace::write(path, text(profile)?.as_bytes()).map_err(|error| ProfileError::io(path, "write it", error))
 }
 
-fn text(profile: &Profile) -> Result<String, RecordError> {
+fn text(profile: &Profile) -> Result<String, ProfileError> {
     let text = serde_json::to_string_pretty(&Document { schema: PROFILE_SCHEMA, profile });
-    text.map(|text| text + "\n").map_err(|error| RecordError::Unstorable(error.to_string()))
+    text.map(|text| text + "\n").map_err(|error| ProfileError::Unstorable(error.to_string()))
 }
 
 /// Whether a profile may be written there, as far as can be told before there is one: so that nobody measures for an hour for
@@ -51,25 +54,25 @@ fn text(profile: &Profile) -> Result<String, RecordError> {
 ///
 /// # Errors
 /// As [`save_profile`]; also when there is no such folder.
-pub fn profile_may_be_saved(path: &Path) -> Result<(), RecordError> {
+pub fn profile_may_be_saved(path: &Path) -> Result<(), ProfileError> {
     if path.is_dir() {
-        return Err(RecordError::Directory(path.to_owned()));
+        return Err(ProfileError::Directory(path.to_owned()));
     }
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     if !folder.is_dir() {
-        return Err(RecordError::Missing(folder.to_owned()));
+        return Err(ProfileError::Missing(folder.to_owned()));
     }
     let file = path.metadata().ok();
     if file.as_ref().is_none_or(|file| file.is_file()) {
-        replace::possible_in(folder).map_err(|error| RecordError::io(path, "write it", error))?;
+        replace::possible_in(folder).map_err(|error| ProfileError::io(path, "write it", error))?;
     }
     if !file.is_some_and(|file| file.is_file() && file.len() > 0) {
         return Ok(());
     }
     match read_profile(path) {
-        Err(RecordError::NotAProfile { path, found }) => Err(RecordError::NotToReplace { path, found }),
-        Err(RecordError::SqliteNotAProfile(path)) => {
-            Err(RecordError::NotToReplace { path, found: "it is an SQLite file".to_owned() })
+        Err(ProfileError::NotAProfile { path, found }) => Err(ProfileError::NotToReplace { path, found }),
+        Err(ProfileError::SqliteNotAProfile(path)) => {
+            Err(ProfileError::NotToReplace { path, found: "it is an SQLite file".to_owned() })
         }
         _ => Ok(()), // a profile, be it damaged or of a newer numawise
     }
@@ -78,13 +81,13 @@ pub fn profile_may_be_saved(path: &Path) -> Result<(), RecordError> {
 /// Reads a profile: our JSON, or the text of Intel's Memory Latency Checker. Which of them it is, its content tells.
 ///
 /// # Errors
-/// [`RecordError::Missing`], [`RecordError::NotAProfile`], [`RecordError::SqliteNotAProfile`],
-/// [`RecordError::DamagedProfile`], [`RecordError::Newer`], [`RecordError::BrokenMlc`], [`RecordError::MlcWithoutTables`], or what else the file system says.
-pub fn read_profile(path: &Path) -> Result<Profile, RecordError> {
-    let not = |found: &str| RecordError::NotAProfile { path: path.to_owned(), found: found.to_owned() };
+/// [`ProfileError::Missing`], [`ProfileError::NotAProfile`], [`ProfileError::SqliteNotAProfile`],
+/// [`ProfileError::DamagedProfile`], [`ProfileError::Newer`], [`ProfileError::BrokenMlc`], [`ProfileError::MlcWithoutTables`], or what else the file system says.
+pub fn read_profile(path: &Path) -> Result<Profile, ProfileError> {
+    let not = |found: &str| ProfileError::NotAProfile { path: path.to_owned(), found: found.to_owned() };
     let bytes = contents(path)?;
     if bytes.starts_with(b"SQLite format 3\0") {
-        return Err(RecordError::SqliteNotAProfile(path.to_owned()));
+        return Err(ProfileError::SqliteNotAProfile(path.to_owned()));
     }
     if bytes.len() as u64 > LONGEST {
         return Err(not("it is longer than any profile"));
@@ -96,25 +99,25 @@ pub fn read_profile(path: &Path) -> Result<Profile, RecordError> {
         "" => Err(not("the file is empty")),
         json if json.starts_with(['{', '[']) => from_json(path, json),
         _ if mlc::recognised(&text) => mlc::profile(&text).map_err(|error| match error {
-            MlcError::NoTable { line } => RecordError::MlcWithoutTables { path: path.to_owned(), line },
+            MlcError::NoTable { line } => ProfileError::MlcWithoutTables { path: path.to_owned(), line },
             MlcError::Table(Broken { line, problem }) => {
-                RecordError::BrokenMlc { path: path.to_owned(), line, problem }
+                ProfileError::BrokenMlc { path: path.to_owned(), line, problem }
             }
         }),
         _ => Err(not("it is some other text")),
     }
 }
 
-fn contents(path: &Path) -> Result<Vec<u8>, RecordError> {
-    let failed = |error: io::Error| RecordError::io(path, "open it", error);
+fn contents(path: &Path) -> Result<Vec<u8>, ProfileError> {
+    let failed = |error: io::Error| ProfileError::io(path, "open it", error);
     let mut bytes = Vec::new();
     source::open(path).map_err(failed)?.take(LONGEST + 1).read_to_end(&mut bytes).map_err(failed)?;
     Ok(bytes)
 }
 
-fn from_json(path: &Path, text: &str) -> Result<Profile, RecordError> {
-    let damaged = |problem: String| RecordError::DamagedProfile { path: path.to_owned(), problem };
-    let not = |found: String| RecordError::NotAProfile { path: path.to_owned(), found };
+fn from_json(path: &Path, text: &str) -> Result<Profile, ProfileError> {
+    let damaged = |problem: String| ProfileError::DamagedProfile { path: path.to_owned(), problem };
+    let not = |found: String| ProfileError::NotAProfile { path: path.to_owned(), found };
     // Without the rest, which may be anything: a tree of all values takes ten times the memory of the text.
     let schema = match serde_json::from_str::<SchemaOnly>(text) {
         Ok(only) => only.schema,
@@ -131,7 +134,7 @@ fn from_json(path: &Path, text: &str) -> Result<Profile, RecordError> {
     if schema != PROFILE_SCHEMA {
         let version = schema.strip_prefix(stem()).and_then(|version| version.parse::<i64>().ok());
         return Err(match version {
-            Some(found) if found > 1 => RecordError::Newer { path: path.to_owned(), found, known: 1 },
+            Some(found) if found > 1 => ProfileError::Newer { path: path.to_owned(), found, known: 1 },
             _ => not(format!("its schema is '{}'", quoted(&schema))),
         });
     }

@@ -5,8 +5,6 @@ use std::ops::RangeInclusive;
 use numawise_facts::{BufferSpread, Estimate, Profile, Reading};
 use numawise_units::{Bytes, BytesPerSecond, Latency, Nanoseconds, NodeId, NodeSet};
 
-use crate::valid;
-
 /// No memory answers within a billionth of a nanosecond, or later than after a second.
 const NANOSECONDS: RangeInclusive<f64> = 1e-9..=1e9;
 /// In a second: a line of memory, and of all of a machine a thousand times what the largest has.
@@ -21,15 +19,21 @@ const LONGEST: Nanoseconds = Nanoseconds(10 * 366 * 86_400 * 1_000_000_000);
 const MOST_MEMORY: u64 = 1 << 57;
 
 /// The first thing that cannot be. Others divide by these figures, and show them.
-pub(super) fn nonsense(profile: &Profile) -> Option<String> {
-    let notices = || valid::notices(&profile.header.notices, || "header.notices".to_owned()).err();
+pub(crate) fn nonsense(profile: &Profile) -> Option<String> {
+    let notices = || numawise_facts::notice::unlikely_number(&profile.header.notices);
     of_nodes(profile)
         .or_else(|| of_times(profile))
         .or_else(|| of_figures(profile))
         .or_else(|| of_trials(profile))
         .or_else(|| of_buffers(profile))
         .or_else(|| twice(profile))
-        .or_else(|| notices().map(|flaw| flaw.to_string()))
+        .or_else(|| {
+            let number = notices()?;
+            Some(format!(
+                "header.notices{}: found {}, expected a number from 0 to 2^52",
+                number.place, number.found
+            ))
+        })
 }
 
 fn of_times(profile: &Profile) -> Option<String> {
