@@ -10,7 +10,8 @@
 //
 // Plans are those of `numawise run`, for the CPUs that the process may use. A thread has the CPUs of its slot in the arena; where an arena has more
 // slots than there are CPUs, they begin again. When a thread leaves the arena, or the observer goes, it gets the mask back
-// that it came with. What the kernel refuses is counted and ends nothing.
+// that it came with; with leaving::stays_bound only then, so that to come in again costs next to nothing. What the kernel refuses is counted and ends
+// nothing.
 #ifndef NUMAWISE_TBB_HPP
 #define NUMAWISE_TBB_HPP
 
@@ -47,12 +48,19 @@ struct binding {
 // Is called for each thread that comes, in that thread.
 using binding_log = std::function<void(const binding &)>;
 
+// What becomes of a thread that leaves the arena: it has the mask back that it came with, or stays bound until the observer goes. Then it
+// is bound also while it works in arenas without an observer, and what a thread of the program's own makes then is bound as it is. Several observers
+// with threads that stay go in the reverse order of their making.
+enum class leaving { puts_back, stays_bound };
+
 // Pins the threads of an arena while it lives.
 class pinning_observer : public ::tbb::task_scheduler_observer {
 public:
     // Of this arena. Throws numawise::error where what is asked for makes no sense.
     explicit pinning_observer(::tbb::task_arena &arena, const pinning &asked = {}, binding_log log = {})
-        : ::tbb::task_scheduler_observer(arena), placement_(asked), log_(std::move(log)) {
+        : pinning_observer(arena, asked, leaving::puts_back, std::move(log)) {}
+    pinning_observer(::tbb::task_arena &arena, const pinning &asked, leaving leaves, binding_log log = {})
+        : ::tbb::task_scheduler_observer(arena), placement_(asked), log_(std::move(log)), stays_(leaves == leaving::stays_bound) {
         observe(true);
     }
     // Of the arena that the calling thread is in.
@@ -61,47 +69,71 @@ public:
     pinning_observer &operator=(const pinning_observer &) = delete;
     ~pinning_observer() override {
         observe(false);
-        // Those that are in the arena still do not come by any more.
+        // Those that are in the arena still do not come by any more, and some have ended: their numbers may be those of others by now.
         std::lock_guard<std::mutex> locked(mutex_);
         for (const auto &of : inside_)
-            if (!of.second.empty()) put_back(of.first, of.second.front());
+            if (!of.second.empty() && is_ours(of.first)) put_back(of.first, of.second.front());
     }
 
-    // Threads that were bound, and that the kernel would not bind, one count for each time that one came.
+    // Threads that were bound, and that the kernel would not bind, one count for each time that one was.
     unsigned long bound() const noexcept { return bound_.load(std::memory_order_relaxed); }
     unsigned long refused() const noexcept { return refused_.load(std::memory_order_relaxed); }
 
     void on_scheduler_entry(bool) override {
         const int slot = ::tbb::this_task_arena::current_thread_index();
         if (slot < 0) return;
+        of_thread &own = this_thread();
+        const bool is_outermost = own.arenas++ == 0;
+        if (stays_ && is_outermost && own.observer == number_ && own.slot == slot) return;
         before came;
         came.is_known = numawise_thread_cpus(0, came.mask.bytes, &came.mask.length) == NUMAWISE_OK;
         const int status = placement_.pin(static_cast<unsigned>(slot));
         (status == NUMAWISE_OK ? bound_ : refused_).fetch_add(1, std::memory_order_relaxed);
         {
             std::lock_guard<std::mutex> locked(mutex_);
-            inside_[tid()].push_back(came);
+            auto &masks = inside_[own.tid];
+            // One that stayed bound comes with a mask of ours; the first one is its own.
+            if (!stays_ || !is_outermost || masks.empty()) masks.push_back(came);
         }
+        own.observer = stays_ && is_outermost && status == NUMAWISE_OK ? number_ : 0;
+        own.slot = slot;
         if (log_) log_({slot, status, status == NUMAWISE_OK ? "" : numawise_error_text()});
     }
 
     void on_scheduler_exit(bool) override {
+        of_thread &own = this_thread();
+        if (own.arenas > 0) --own.arenas;
+        if (stays_ && own.arenas == 0) return;
         before came;
         {
             std::lock_guard<std::mutex> locked(mutex_);
-            const auto found = inside_.find(tid());
+            const auto found = inside_.find(own.tid);
             if (found == inside_.end() || found->second.empty()) return;
             came = found->second.back();
             found->second.pop_back();
         }
+        own.observer = 0;
         put_back(0, came);
     }
 
 private:
-    static int tid() {
-        static thread_local const int own = static_cast<int>(syscall(SYS_gettid));
+    // A thread: in how many arenas with an observer it is, and as whose slot it was bound and stays.
+    struct of_thread {
+        int tid = static_cast<int>(syscall(SYS_gettid));
+        unsigned arenas = 0;
+        unsigned long observer = 0;
+        int slot = -1;
+    };
+    static of_thread &this_thread() {
+        static thread_local of_thread own;
         return own;
     }
+    // Observers are told apart also where one lies where another was.
+    static unsigned long next_number() {
+        static std::atomic<unsigned long> last{0};
+        return ++last;
+    }
+    static bool is_ours(int thread) { return syscall(SYS_tgkill, getpid(), thread, 0) == 0; }
     struct before {
         numawise::detail::mask mask;
         bool is_known = false;
@@ -112,6 +144,8 @@ private:
 
     placement placement_;
     binding_log log_;
+    const bool stays_ = false;
+    const unsigned long number_ = next_number();
     std::atomic<unsigned long> bound_{0}, refused_{0};
     std::mutex mutex_;
     // The masks that threads in the arena came with, the last one for the last time that they came in.

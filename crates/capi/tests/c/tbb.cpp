@@ -94,6 +94,46 @@ void arenas_in_one_another_give_masks_back_in_turn() {
     CHECK_OF(CPU_EQUAL(&after, &whole), CPU_COUNT(&after));
 }
 
+void threads_that_stay_bound_are_free_once_the_observer_is_gone() {
+    const cpu_set_t whole = own_mask();
+    const int count = CPU_COUNT(&whole);
+    tbb::task_arena arena(count), inner(1), other(1);
+    {
+        numawise::tbb::pinning_observer pin{arena, {}, numawise::tbb::leaving::stays_bound};
+        numawise::tbb::concurrency_tracker tracker{arena};
+        CHECK_OF(tracker.wait(count, [&] { arena.execute(work); }), tracker.most());
+        const unsigned long bound = pin.bound();
+        const cpu_set_t between = own_mask();
+        CHECK_OF(CPU_COUNT(&between) == 1, CPU_COUNT(&between));
+        for (int k = 0; k < 100; ++k) arena.execute([] {});
+        CHECK_OF(pin.bound() == bound && pin.refused() == 0, pin.bound() - bound);
+        // An arena within it gives back what it found.
+        numawise::pinning asked;
+        asked.cpus = std::to_string(numawise::own_cpus().front());
+        numawise::tbb::pinning_observer of_inner{inner, asked};
+        arena.execute([&] {
+            const cpu_set_t before = own_mask();
+            inner.execute([] {});
+            const cpu_set_t after = own_mask();
+            CHECK_OF(CPU_EQUAL(&before, &after), CPU_COUNT(&after));
+        });
+        // The slot of another arena is another place, also where both stay.
+        numawise::tbb::pinning_observer of_other{other, asked, numawise::tbb::leaving::stays_bound};
+        other.execute([&] { CHECK_OF(numawise::own_cpus().size() == 1, numawise::own_cpus().size()); });
+        const unsigned long again = pin.bound();
+        arena.execute([&] { CHECK_OF(numawise::own_cpus().size() == 1, numawise::own_cpus().size()); });
+        CHECK_OF(pin.bound() == again + 1, pin.bound() - again);
+    }
+    const cpu_set_t after = own_mask();
+    CHECK_OF(CPU_EQUAL(&after, &whole), CPU_COUNT(&after));
+    arena.execute([&] {
+        tbb::parallel_for(0, 1000, [&](int) {
+            const cpu_set_t mask = own_mask();
+            CHECK_OF(CPU_EQUAL(&mask, &whole), CPU_COUNT(&mask));
+        });
+    });
+}
+
 void each_node_has_an_arena() {
     auto arenas = numawise::tbb::node_arenas();
     CHECK_OF(!arenas.empty(), arenas.size());
@@ -134,6 +174,7 @@ void what_makes_no_sense_is_said() {
 int main() {
     threads_are_where_their_slots_are_planned();
     arenas_in_one_another_give_masks_back_in_turn();
+    threads_that_stay_bound_are_free_once_the_observer_is_gone();
     each_node_has_an_arena();
     what_makes_no_sense_is_said();
     return wrong;
