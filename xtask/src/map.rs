@@ -55,8 +55,10 @@ const USED_BY: [(&str, &[&str]); 8] = [
 ];
 
 /// Crates of others that stand behind one of ours.
-const BEHIND: [(&str, &[&str]); 14] = [
+const BEHIND: [(&str, &[&str]); 16] = [
     ("clap", &["cli"]),
+    ("clap_complete", &["cli"]),
+    ("clap_mangen", &["cli"]),
     ("indicatif", &["cli"]),
     ("crossterm", &["tui"]),
     ("ratatui", &["tui"]),

@@ -3,8 +3,10 @@
 mod bar;
 mod check;
 mod compare;
+mod completions;
 mod export;
 mod machine;
+mod man_pages;
 mod move_;
 mod objects;
 mod place;
@@ -16,7 +18,7 @@ mod where_;
 
 use std::ffi::OsString;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 use numawise_facts::{DeviceName, Machine};
 use numawise_linux::calls::inherited;
 use numawise_report::notice;
@@ -42,7 +44,9 @@ enum Command {
     Run(Box<run::Arguments>),
     Check(check::Arguments),
     Compare(compare::Arguments),
+    Completions(completions::Arguments),
     Export(export::Arguments),
+    ManPages(man_pages::Arguments),
     Report(report::Arguments),
     Snapshot(Box<snapshot::Arguments>),
     Study(Box<study::Arguments>),
@@ -75,13 +79,23 @@ pub fn main() -> Status {
         Command::Run(arguments) => run::run(*arguments),
         Command::Check(arguments) => check::run(arguments),
         Command::Compare(arguments) => compare::run(arguments),
+        Command::Completions(arguments) => completions::run(&arguments, shown()),
         Command::Export(arguments) => export::run(arguments),
+        Command::ManPages(arguments) => man_pages::run(&arguments, shown()),
         Command::Report(arguments) => report::run(arguments),
         Command::Snapshot(arguments) => snapshot::run(*arguments),
         Command::Study(arguments) => study::run(*arguments),
         Command::Where(arguments) => where_::run(arguments),
     };
     result.unwrap_or_else(|failure| failure.report())
+}
+
+/// The command line as people see it: completions and man pages leave out what `--help` does.
+fn shown() -> clap::Command {
+    let all = Arguments::command();
+    let mut shown = clap::Command::new("numawise").disable_help_subcommand(true);
+    shown = shown.version(env!("CARGO_PKG_VERSION")).about(all.get_about().cloned().unwrap_or_default());
+    shown.subcommands(all.get_subcommands().filter(|command| !command.is_hide_set()).cloned())
 }
 
 /// Says of each device whether being near to it makes no difference here.

@@ -1,5 +1,6 @@
-//! The chapters of the manual whose commands a reader types, typed here, with smaller sizes.
+//! The chapters of the manual whose commands a reader types, typed here, with smaller sizes; and man pages and completions.
 
 #[path = "../support/agent.rs"]
 mod agent;
 mod experiments;
+mod pages;

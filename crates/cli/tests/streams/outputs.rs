@@ -35,6 +35,7 @@ fn a_result_is_printed_or_its_loss_is_a_failure() {
         &["machine", "measure", "--dry-run"],
         &["report", "app.nw"],
         &["report", "job.nw", "--json"],
+        &["completions", "zsh"],
         &["where", &process],
         &["where", "--interval", "0.05", "--count", "2", "--csv", &process],
         &["run", "--dry-run", "--place", "local", "true"],
