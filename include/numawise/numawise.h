@@ -50,7 +50,7 @@ enum numawise_status {
     NUMAWISE_FAULT = 12       /* A fault of the library. */
 };
 
-/* The text of the last call of this thread that failed, "" where none did; there until the next one fails in this thread. */
+/* Gives the text of the last call of this thread that failed, "" where none did; there until the next one fails in this thread. */
 const char *numawise_error_text(void);
 
 /* ---- The machine ---- */
@@ -59,6 +59,8 @@ typedef struct numawise_machine numawise_machine;
 
 enum numawise_kind { NUMAWISE_UNKNOWN_KIND = 0, NUMAWISE_DRAM = 1, NUMAWISE_HBM = 2, NUMAWISE_CXL = 3, NUMAWISE_GPU = 4 };
 
+/* Opens the machine for a program that was compiled with this version of the header, as numawise_open does; NUMAWISE_OTHER_VERSION where the
+ * library is of another one. */
 int numawise_open_version(unsigned version, numawise_machine **machine);
 
 /* Reads the machine as this process may use it, from /sys and /proc: CPUs and nodes that its cgroup and its mask leave it. Less than a
@@ -68,39 +70,41 @@ static inline int numawise_open(numawise_machine **machine)
     return numawise_open_version(NUMAWISE_VERSION, machine);
 }
 
+/* As numawise_open_measured, for a header of this version. */
 int numawise_open_measured_version(unsigned version, const char *profile, numawise_machine **machine);
 
-/* The same with what was measured of this machine: of the file `profile`, or, with NULL, of the newest profile that `numawise machine measure`
+/* Reads the machine with what was measured of it: of the file `profile`, or, with NULL, of the newest profile that `numawise machine measure`
  * has saved for this user. NUMAWISE_UNAVAILABLE where there is none, NUMAWISE_INVALID for one of another machine. */
 static inline int numawise_open_measured(const char *profile, numawise_machine **machine)
 {
     return numawise_open_measured_version(NUMAWISE_VERSION, profile, machine);
 }
 
-/* NULL is nothing to close. */
+/* Closes a machine. NULL is nothing to close. */
 void numawise_close(numawise_machine *machine);
 
-/* All nodes, by their numbers, which may have gaps. */
+/* Gives all nodes, by their numbers, which may have gaps. */
 int numawise_nodes(const numawise_machine *machine, unsigned *nodes, size_t *count);
-/* Those of a kind from which this process may take memory. */
+/* Gives the nodes of a kind from which this process may take memory. */
 int numawise_nodes_of_kind(const numawise_machine *machine, int kind, unsigned *nodes, size_t *count);
-/* An enum numawise_kind. */
+/* Gives the kind of a node, an enum numawise_kind. */
 int numawise_node_kind(const numawise_machine *machine, unsigned node, int *kind);
-/* 1 where this process may take memory from it. */
+/* Says whether this process may take memory from a node: 1 where it may. */
 int numawise_node_is_allowed(const numawise_machine *machine, unsigned node, int *allowed);
-/* Bytes that the node has, and those that were free when the machine was opened. Either may be NULL. */
+/* Gives the bytes that a node has, and those that were free when the machine was opened. Either may be NULL. */
 int numawise_node_memory(const numawise_machine *machine, unsigned node, uint64_t *total, uint64_t *free_bytes);
-/* CPUs to which it is local; none where it has none. */
+/* Gives the CPUs to which a node is local; none where it has none. */
 int numawise_node_cpus(const numawise_machine *machine, unsigned node, unsigned char *mask, size_t *bytes);
-/* CPUs that this process may use. */
+/* Gives the CPUs that this process may use. */
 int numawise_allowed_cpus(const numawise_machine *machine, unsigned char *mask, size_t *bytes);
+/* Gives the node that is local to a CPU. */
 int numawise_node_of_cpu(const numawise_machine *machine, unsigned cpu, unsigned *node);
-/* As the firmware has it; 10 is local. */
+/* Gives the distance of two nodes as the firmware has it; 10 is local. */
 int numawise_distance(const numawise_machine *machine, unsigned from, unsigned to, unsigned *distance);
-/* What was measured from the CPUs of a node to the memory of another one: the latency of a load, and the bandwidth of reads by all of these CPUs.
- * NUMAWISE_UNAVAILABLE where that was not measured, or the machine was opened without a profile. */
+/* Gives the measured latency of a load by the CPUs of a node from the memory of another one. NUMAWISE_UNAVAILABLE where that was not
+ * measured, or the machine was opened without a profile. */
 int numawise_latency(const numawise_machine *machine, unsigned from, unsigned to, double *nanoseconds);
-/* As numawise_latency. */
+/* Gives the measured bandwidth of reads by all CPUs of a node from the memory of another one; unavailable as numawise_latency. */
 int numawise_bandwidth(const numawise_machine *machine, unsigned from, unsigned to, double *bytes_per_second);
 
 /* ---- Plans ---- */
@@ -120,6 +124,7 @@ struct numawise_request {
     int efficient_cores; /* takes the efficient cores of a hybrid machine too */
 };
 
+/* Sets a request to one that asks for nothing, with its size. To be called before anything is asked for. */
 static inline void numawise_request_init(struct numawise_request *request)
 {
     static const struct numawise_request nothing = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -131,18 +136,20 @@ typedef struct numawise_placement numawise_placement;
 
 /* Gives each thread its CPUs; nothing is bound yet. To be freed. */
 int numawise_plan(const numawise_machine *machine, const struct numawise_request *request, numawise_placement **placement);
+/* Frees a placement. NULL is nothing to free. */
 void numawise_placement_free(numawise_placement *placement);
-/* How many threads of a task have CPUs of their own. */
+/* Says how many threads of a task have CPUs of their own. */
 int numawise_placement_threads(const numawise_placement *placement, unsigned task, unsigned *threads);
-/* CPUs of a thread. Threads beyond the last one begin again at the first. */
+/* Gives the CPUs of a thread. Threads beyond the last one begin again at the first. */
 int numawise_placement_cpus(const numawise_placement *placement, unsigned task, unsigned thread, unsigned char *mask, size_t *bytes);
 
 /* ---- Threads ---- */
 
 /* Binds a thread as the plan has it: 0 for the calling one, else the number that gettid(2) gave it. */
 int numawise_pin(const numawise_placement *placement, unsigned task, unsigned thread, int tid);
-/* CPUs on which a thread may run, to be put back later. */
+/* Gives the CPUs on which a thread may run, to be put back later; `tid` is as for numawise_pin. */
 int numawise_thread_cpus(int tid, unsigned char *mask, size_t *bytes);
+/* Lets a thread run on these CPUs only, such as those that numawise_thread_cpus gave. */
 int numawise_set_thread_cpus(int tid, const unsigned char *mask, size_t bytes);
 
 /* ---- Memory ---- */
@@ -152,11 +159,12 @@ int numawise_set_thread_cpus(int tid, const unsigned char *mask, size_t bytes);
 
 /* Gives whole pages of a range a policy, also those that are there already where `move_pages` is not 0. */
 int numawise_set_policy(const numawise_machine *machine, void *start, size_t bytes, const char *policy, int move_pages);
-/* New memory of whole pages under a policy; zeroed, and on its nodes once it is touched. To be freed with the same length. */
+/* Gives new memory of whole pages under a policy; zeroed, and on its nodes once it is touched. To be freed with the same length. */
 int numawise_alloc(const numawise_machine *machine, size_t bytes, const char *policy, void **memory);
+/* Gives memory of numawise_alloc back. NULL is nothing to free. */
 int numawise_free(void *memory, size_t bytes);
-/* Bytes that can be had now on the nodes of a policy: what is free, and what the kernel keeps of files and gives back. Of a policy that prefers
- * nodes, on all that this process may use. */
+/* Gives the bytes that can be had now on the nodes of a policy: what is free, and what the kernel keeps of files and gives back. Of a policy that
+ * prefers nodes, on all that this process may use. */
 int numawise_room(const numawise_machine *machine, const char *policy, uint64_t *bytes);
 
 struct numawise_node_bytes {
@@ -164,7 +172,7 @@ struct numawise_node_bytes {
     uint64_t bytes;
 };
 
-/* Where the pages of a range lie now, by node; `absent` (or NULL) gets the bytes of those that are nowhere, as they were not touched or nothing is
+/* Says where the pages of a range lie now, by node; `absent` (or NULL) gets the bytes of those that are nowhere, as they were not touched or nothing is
  * mapped there. Pages that are in the range in part count as a whole. */
 int numawise_pages(const void *start, size_t bytes, struct numawise_node_bytes *nodes, size_t *count, uint64_t *absent);
 

@@ -1,8 +1,9 @@
-//! `cargo xtask tidy`: the habits of the house that a compiler does not check. `cargo xtask wrappers`: what is made from tables.
+//! `cargo xtask tidy`: the habits of the house that a compiler does not check. `wrappers`, `man`: what is made of tables and headers.
 
 mod circles;
 mod exceptions;
 mod files;
+mod man;
 mod map;
 mod report;
 mod rule;
@@ -16,20 +17,18 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in the project's folder");
-    if arguments == ["wrappers"] {
-        return match wrappers::write(root) {
-            Ok(()) => ExitCode::SUCCESS,
-            Err(error) => {
-                eprintln!("xtask: {error}");
-                ExitCode::FAILURE
-            }
-        };
-    }
-    if arguments != ["tidy"] {
-        eprintln!("xtask: found '{}', expected: cargo xtask tidy, or wrappers", arguments.join(" "));
-        return ExitCode::from(2);
-    }
+    let done = match words[..] {
+        ["tidy"] => return tidy(root),
+        ["wrappers"] => wrappers::write(root).map_err(|error| error.to_string()),
+        ["man", folder] => man::write(root, Path::new(folder)).map_err(|error| error.to_string()),
+        _ => Err(format!("found '{}', expected: cargo xtask tidy, wrappers, or man FOLDER", words.join(" "))),
+    };
+    report::exit(done)
+}
+
+fn tidy(root: &Path) -> ExitCode {
     let mut report = report::Report::default();
     map::check(root, &mut report);
     let files = files::tracked(root, &mut report);

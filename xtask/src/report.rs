@@ -39,3 +39,10 @@ impl Report {
         }
     }
 }
+
+/// Says what failed, for the shell too.
+pub fn exit<E: std::fmt::Display>(done: Result<(), E>) -> ExitCode {
+    let Err(error) = done else { return ExitCode::SUCCESS };
+    eprintln!("xtask: {error}");
+    ExitCode::FAILURE
+}
