@@ -1,11 +1,18 @@
-# One target each: demo, demo-emulated, test, tidy, bench, truth, null. `make help` lists them.
+# One target each: demo, demo-emulated, build, test, tidy, bench, truth, null, install, deb. `make help` lists them.
 .DELETE_ON_ERROR:
 CARGO ?= cargo
 NUMAWISE := target/release/numawise
 LIBRARIES := $(addprefix target/release/,libnumawise_agent.so libnumawise_collector.so libnumawise_heap.so)
 LIBRARY := target/library/libnumawise
 PREFIX ?= /usr/local
+LIBDIR ?= $(PREFIX)/lib
+MANDIR ?= $(PREFIX)/share/man
+ZSHDIR ?= $(PREFIX)/share/zsh/site-functions
+# Man pages and completions, made by `make pages`; empty where none are to be installed.
+MAN := build/man
+COMPLETIONS := build/completions
 ISO3DFD := build/iso3dfd/iso3dfd
+VERSION = $(shell sed -n 's/^version = "\(.*\)"/\1/p' $(CURDIR)/crates/cli/Cargo.toml)
 
 .PHONY: help
 help:
@@ -16,12 +23,18 @@ help:
 	@echo 'make bench          the figures that we promise, vs other tools'
 	@echo 'make truth          what check says of programs whose truth is measured by hand; remakes docs/truth.md in 75 min'
 	@echo 'make null           what check says of programs that nothing can affect; remakes docs/truth-null.md in 10 min'
-	@echo 'make build          the numawise binary, its three preloaded libraries, the library for C and C++, and iso3dfd'
+	@echo 'make build          the numawise binary, its three preloaded libraries, the library for C and C++, man pages, completions, and iso3dfd'
+	@echo 'make all            the same without iso3dfd; installs nothing, for recipes that bring rust, gcc and hwloc themselves'
 	@echo 'make programs       the other bundled programs: pi (oneTBB), advect and cg (MPI)'
-	@echo 'make install        into PREFIX ($(PREFIX)): bin/, lib/ and include/ with all that programs compile and link with'
+	@echo 'make install        into PREFIX ($(PREFIX)): bin/, lib/ and include/ with all that programs compile and link with, share/'
+	@echo 'make uninstall      removes what make install has put into PREFIX'
+	@echo 'make deb            Debian packages in build/deb: numawise, libnumawise1, libnumawise-dev'
 
 .PHONY: build
-build: deps-build $(NUMAWISE) $(LIBRARY).so $(ISO3DFD)
+build: deps-build all $(ISO3DFD)
+
+.PHONY: all
+all: $(NUMAWISE) $(LIBRARY).so pages
 
 # Cargo and the workload's own makefile know best whether there is something to do.
 .PHONY: $(NUMAWISE) $(LIBRARY).so $(ISO3DFD)
@@ -32,6 +45,15 @@ $(LIBRARY).so:
 $(ISO3DFD):
 	$(MAKE) --no-print-directory -C native/workloads/iso3dfd all
 
+# Made by what is built, so that they say what it does.
+.PHONY: pages
+pages: $(NUMAWISE)
+	rm -rf build/man build/completions
+	mkdir -p build/man/man1 build/completions
+	$(NUMAWISE) man-pages build/man/man1
+	$(CARGO) run --quiet --release --locked -p xtask -- man build/man/man3
+	for shell in bash zsh fish; do $(NUMAWISE) completions $$shell > build/completions/numawise.$$shell || exit 1; done
+
 .PHONY: programs
 programs: deps-programs
 	$(MAKE) --no-print-directory -C native/workloads/pi all
@@ -41,23 +63,54 @@ programs: deps-programs
 # The binary finds the libraries beside itself, or in ../lib/numawise. Nothing is built here, so that root need not build.
 .PHONY: install
 install:
-	@test -x $(NUMAWISE) && ls $(LIBRARIES) $(LIBRARY).so $(LIBRARY).a > /dev/null 2>&1 || { echo 'install: not built yet; first: make build' >&2; exit 1; }
+	@test -x $(NUMAWISE) && ls $(LIBRARIES) $(LIBRARY).so $(LIBRARY).a $(MAN:%=%/man1/numawise.1) $(MAN:%=%/man3/numawise.3) \
+	  $(foreach shell,bash zsh fish,$(COMPLETIONS:%=%/numawise.$(shell))) > /dev/null 2>&1 || \
+	  { echo 'install: not built yet; first: make build' >&2; exit 1; }
 	install -D -m 755 $(NUMAWISE) $(DESTDIR)$(PREFIX)/bin/numawise
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/lib/numawise $(LIBRARIES)
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/include $(CURDIR)/include/numawise.h $(CURDIR)/include/numawise.f90
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/include/numawise $(CURDIR)/include/numawise/*
-	install -D -m 644 $(LIBRARY).so $(DESTDIR)$(PREFIX)/lib/libnumawise.so.1
-	ln -sf libnumawise.so.1 $(DESTDIR)$(PREFIX)/lib/libnumawise.so
-	install -D -m 644 -t $(DESTDIR)$(PREFIX)/lib $(LIBRARY).a
-	install -D -m 644 -t $(DESTDIR)$(PREFIX)/lib/cmake/numawise $(CURDIR)/packaging/numawise-config.cmake
-	install -d $(DESTDIR)$(PREFIX)/lib/pkgconfig
-	for file in lib/pkgconfig/numawise.pc lib/cmake/numawise/numawise-config-version.cmake; do \
-	  sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(shell sed -n 's/^version = "\(.*\)"/\1/p' $(CURDIR)/crates/cli/Cargo.toml)|' \
-	    $(CURDIR)/packaging/$${file##*/}.in > $(DESTDIR)$(PREFIX)/$$file || exit 1; \
+	install -D -m 644 $(LIBRARY).so $(DESTDIR)$(LIBDIR)/libnumawise.so.1
+	ln -sf libnumawise.so.1 $(DESTDIR)$(LIBDIR)/libnumawise.so
+	install -D -m 644 -t $(DESTDIR)$(LIBDIR) $(LIBRARY).a
+	install -D -m 644 -t $(DESTDIR)$(LIBDIR)/cmake/numawise $(CURDIR)/packaging/numawise-config.cmake
+	install -d $(DESTDIR)$(LIBDIR)/pkgconfig
+	for file in pkgconfig/numawise.pc cmake/numawise/numawise-config-version.cmake; do \
+	  sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(patsubst $(PREFIX)/%,$${prefix}/%,$(LIBDIR))|' -e 's|@VERSION@|$(VERSION)|' \
+	    $(CURDIR)/packaging/$${file##*/}.in > $(DESTDIR)$(LIBDIR)/$$file || exit 1; \
+	done
+ifneq ($(MAN),)
+	install -D -m 644 -t $(DESTDIR)$(MANDIR)/man1 $(MAN)/man1/*.1
+	install -D -m 644 -t $(DESTDIR)$(MANDIR)/man3 $(MAN)/man3/*.3
+endif
+ifneq ($(COMPLETIONS),)
+	install -D -m 644 $(COMPLETIONS)/numawise.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/numawise
+	install -D -m 644 $(COMPLETIONS)/numawise.zsh $(DESTDIR)$(ZSHDIR)/_numawise
+	install -D -m 644 $(COMPLETIONS)/numawise.fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/numawise.fish
+endif
+
+# What install has put there, with the folders that are ours alone. Pages go by their names: there may be others than were built here.
+.PHONY: uninstall
+uninstall:
+	rm -f $(DESTDIR)$(PREFIX)/bin/numawise $(addprefix $(DESTDIR)$(PREFIX)/lib/numawise/,$(notdir $(LIBRARIES)))
+	rm -f $(addprefix $(DESTDIR)$(PREFIX)/include/,numawise.h numawise.f90)
+	rm -f $(addprefix $(DESTDIR)$(PREFIX)/include/numawise/,$(notdir $(wildcard $(CURDIR)/include/numawise/*)))
+	rm -f $(addprefix $(DESTDIR)$(LIBDIR)/,libnumawise.so.1 libnumawise.so libnumawise.a pkgconfig/numawise.pc)
+	rm -f $(addprefix $(DESTDIR)$(LIBDIR)/cmake/numawise/numawise-config,.cmake -version.cmake)
+	rm -f $(DESTDIR)$(MANDIR)/man1/numawise.1 $(DESTDIR)$(MANDIR)/man1/numawise-*.1
+	rm -f $(DESTDIR)$(MANDIR)/man3/numawise.3 $(DESTDIR)$(MANDIR)/man3/numawise_*.3
+	rm -f $(DESTDIR)$(PREFIX)/share/bash-completion/completions/numawise $(DESTDIR)$(ZSHDIR)/_numawise
+	rm -f $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/numawise.fish
+	for folder in $(PREFIX)/lib/numawise $(PREFIX)/include/numawise $(LIBDIR)/cmake/numawise; do \
+	  if [ -d $(DESTDIR)$$folder ]; then rmdir --ignore-fail-on-non-empty $(DESTDIR)$$folder; fi; \
 	done
 
-.PHONY: deps-build deps-programs deps-test deps-bench
-deps-build deps-programs deps-test deps-bench: deps-%:
+.PHONY: deb
+deb: deps-build deps-deb all
+	scripts/deb build/deb
+
+.PHONY: deps-build deps-programs deps-test deps-bench deps-deb
+deps-build deps-programs deps-test deps-bench deps-deb: deps-%:
 	@scripts/deps $*
 
 # The grid fills 0.9 GiB, well beyond any cache, and a run takes about a second.

@@ -1,6 +1,6 @@
 //! What `make build` makes and `make install` puts beside the binary.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 const LIBRARIES: [&str; 3] = ["libnumawise_agent.so", "libnumawise_collector.so", "libnumawise_heap.so"];
@@ -8,6 +8,17 @@ const HEADERS: [&str; 2] = ["numawise.h", "numawise.f90"];
 /// The library that programs link with, where it is built and where it is installed.
 const LINKED: [(&str, &str); 2] =
     [("libnumawise.so", "libnumawise.so.1"), ("libnumawise.a", "libnumawise.a")];
+
+/// Man pages and completions, where they are made and where they are installed.
+const PAGES: [(&str, &str); 7] = [
+    ("build/man/man1/numawise.1", "share/man/man1/numawise.1"),
+    ("build/man/man1/numawise-machine-measure.1", "share/man/man1/numawise-machine-measure.1"),
+    ("build/man/man3/numawise.3", "share/man/man3/numawise.3"),
+    ("build/man/man3/numawise_open.3", "share/man/man3/numawise_open.3"),
+    ("build/completions/numawise.bash", "share/bash-completion/completions/numawise"),
+    ("build/completions/numawise.zsh", "share/zsh/site-functions/_numawise"),
+    ("build/completions/numawise.fish", "share/fish/vendor_completions.d/numawise.fish"),
+];
 
 /// Runs our makefile in a folder that has what a build leaves.
 fn make(folder: &Path, words: &[&str]) -> Option<Output> {
@@ -39,7 +50,8 @@ fn built(folder: &Path) {
         "crates/cli/Cargo.toml",
     ];
     let linked = LINKED.map(|(name, _)| format!("target/library/{name}"));
-    for path in others.map(str::to_owned).into_iter().chain(linked) {
+    let pages = PAGES.map(|(name, _)| name.to_owned());
+    for path in others.map(str::to_owned).into_iter().chain(linked).chain(pages) {
         let path = folder.join(path);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(&path, path.file_name().unwrap().as_encoded_bytes()).unwrap();
@@ -75,12 +87,62 @@ fn all_libraries_are_installed_where_the_binary_looks_for_them() {
     for header in HEADERS {
         assert_eq!(std::fs::read_to_string(staged.join("include").join(header)).unwrap(), header);
     }
+    for (built, installed) in PAGES {
+        let found = std::fs::read_to_string(staged.join(installed)).unwrap();
+        assert_eq!(Some(found.as_str()), Path::new(built).file_name().and_then(|name| name.to_str()));
+    }
+}
+
+/// All files below a folder.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let all = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    all.flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] }).collect()
 }
 
 #[test]
-fn nothing_is_installed_where_a_library_is_not_built() {
+fn what_is_installed_goes_again_and_nothing_else() {
+    let folder = tempfile::tempdir().unwrap();
+    built(folder.path());
+    let staged = folder.path().join("staged");
+    let others = ["opt/x/bin/other", "opt/x/include/numawise/of-others.h", "opt/x/share/man/man1/other.1"];
+    for path in others.map(|path| staged.join(path)) {
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, "").unwrap();
+    }
+    let places = ["DESTDIR=staged", "PREFIX=/opt/x", "LIBDIR=/opt/x/lib/some-machine", "ZSHDIR=/opt/x/zsh"];
+    let Some(output) = make(folder.path(), &[&["install"], &places[..]].concat()) else { return };
+    assert!(output.status.success(), "{output:?}");
+    for path in ["lib/some-machine/libnumawise.so.1", "lib/numawise/libnumawise_agent.so", "zsh/_numawise"] {
+        assert!(staged.join("opt/x").join(path).is_file(), "{path}");
+    }
+    let output = make(folder.path(), &[&["uninstall"], &places[..]].concat()).unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let mut left = files(&staged);
+    left.sort();
+    assert_eq!(left, others.map(|path| staged.join(path)));
+    assert!(!staged.join("opt/x/lib/numawise").exists(), "a folder is left");
+    assert!(make(folder.path(), &["uninstall", "DESTDIR=staged"]).unwrap().status.success());
+}
+
+#[test]
+fn pages_are_left_out_where_there_are_to_be_none() {
+    let folder = tempfile::tempdir().unwrap();
+    built(folder.path());
+    std::fs::remove_dir_all(folder.path().join("build")).unwrap();
+    let words = ["install", "DESTDIR=staged", "PREFIX=/usr", "MAN=", "COMPLETIONS="];
+    let Some(output) = make(folder.path(), &words) else { return };
+    assert!(output.status.success(), "{output:?}");
+    assert!(!folder.path().join("staged/usr/share").exists());
+}
+
+#[test]
+fn nothing_is_installed_where_something_is_not_built() {
+    let pages = ["build/man/man1/numawise.1", "build/man/man3/numawise.3", "build/completions/numawise.zsh"];
+    let pages = pages.map(str::to_owned);
     let linked = LINKED.map(|(name, _)| format!("target/library/{name}"));
-    for missing in LIBRARIES.map(|name| format!("target/release/{name}")).into_iter().chain(linked) {
+    for missing in
+        LIBRARIES.map(|name| format!("target/release/{name}")).into_iter().chain(linked).chain(pages)
+    {
         let folder = tempfile::tempdir().unwrap();
         built(folder.path());
         std::fs::remove_file(folder.path().join(&missing)).unwrap();
