@@ -30,8 +30,10 @@ help:
 	@echo 'make uninstall      removes what make install has put into PREFIX'
 	@echo 'make deb            Debian packages in build/deb: numawise, libnumawise1, libnumawise-dev'
 
+# What is missing is installed before anything is built, with -j too.
 .PHONY: build
-build: deps-build all $(ISO3DFD)
+build: deps-build
+	$(MAKE) --no-print-directory all $(ISO3DFD)
 
 .PHONY: all
 all: $(NUMAWISE) $(LIBRARY).so pages
@@ -106,7 +108,8 @@ uninstall:
 	done
 
 .PHONY: deb
-deb: deps-build deps-deb all
+deb: deps-deb
+	$(MAKE) --no-print-directory all
 	scripts/deb build/deb
 
 .PHONY: deps-build deps-programs deps-test deps-bench deps-deb

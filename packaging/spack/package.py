@@ -1,4 +1,4 @@
-# Recipe for Spack 1.0 and later, to be packages/numawise/package.py of a repository. In a checkout,
+# Recipe for Spack 1.0 and later: packages/numawise/package.py of a repository. In a checkout,
 #   spack dev-build numawise@main
 # builds and installs it. Cargo fetches the crates of Cargo.lock meanwhile, by their checksums.
 
@@ -12,7 +12,7 @@ class Numawise(MakefilePackage):
     matters for a program and by how much, and says what should change. With a
     library for programs in C, C++ and Fortran that place themselves."""
 
-    # Not served anywhere yet: docs/decisions/0036-packages.md
+    # Not served anywhere yet: docs/decisions/0037-packages.md
     homepage = "https://numawise.example.org"
     git = "https://numawise.example.org/numawise.git"
 
