@@ -93,7 +93,7 @@ pub fn main() -> Status {
 /// The command line as people see it: completions and man pages leave out what `--help` does.
 fn shown() -> clap::Command {
     let all = Arguments::command();
-    let mut shown = clap::Command::new("numawise").disable_help_subcommand(true);
+    let mut shown = clap::Command::new("numawise").disable_help_subcommand(true).subcommand_required(true);
     shown = shown.version(env!("CARGO_PKG_VERSION")).about(all.get_about().cloned().unwrap_or_default());
     shown.subcommands(all.get_subcommands().filter(|command| !command.is_hide_set()).cloned())
 }
