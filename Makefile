@@ -44,6 +44,7 @@ $(NUMAWISE):
 	$(CARGO) build --release --locked -p numawise -p numawise-agent -p numawise-collector -p numawise-heap
 $(LIBRARY).so:
 	$(CARGO) build --profile library --locked -p numawise-capi
+	scripts/link-library $(LIBRARY).a $(LIBRARY).so
 $(ISO3DFD):
 	$(MAKE) --no-print-directory -C native/workloads/iso3dfd all
 
@@ -53,7 +54,7 @@ pages: $(NUMAWISE)
 	rm -rf build/man build/completions
 	mkdir -p build/man/man1 build/completions
 	$(NUMAWISE) man-pages build/man/man1
-	$(CARGO) run --quiet --release --locked -p xtask -- man build/man/man3
+	$(CARGO) run --quiet --locked -p xtask -- man build/man/man3
 	for shell in bash zsh fish; do $(NUMAWISE) completions $$shell > build/completions/numawise.$$shell || exit 1; done
 
 .PHONY: programs

@@ -3,43 +3,23 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::OnceLock;
 
-/// What the library exports. A name that goes, or changes what it means, needs another version of the library.
-const EXPORTED: [&str; 25] = [
-    "numawise_alloc",
-    "numawise_allowed_cpus",
-    "numawise_bandwidth",
-    "numawise_close",
-    "numawise_distance",
-    "numawise_error_text",
-    "numawise_free",
-    "numawise_latency",
-    "numawise_node_cpus",
-    "numawise_node_is_allowed",
-    "numawise_node_kind",
-    "numawise_node_memory",
-    "numawise_node_of_cpu",
-    "numawise_nodes",
-    "numawise_nodes_of_kind",
-    "numawise_open_measured_version",
-    "numawise_open_version",
-    "numawise_pages",
-    "numawise_pin",
-    "numawise_placement_cpus",
-    "numawise_placement_free",
-    "numawise_placement_threads",
-    "numawise_plan",
-    "numawise_room",
-    "numawise_set_policy",
-];
-const OF_THREADS: [&str; 2] = ["numawise_set_thread_cpus", "numawise_thread_cpus"];
-
-/// Cargo puts the library beside the test.
-fn folder() -> PathBuf {
-    let own = std::env::current_exe().unwrap();
-    let folder = own.parent().unwrap().to_owned();
-    assert!(folder.join("libnumawise.so").exists(), "no libnumawise.so in {}", folder.display());
-    folder
+/// The shared library, made of the static one that Cargo puts beside the test, as `make build` makes it.
+fn folder() -> &'static Path {
+    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
+    FOLDER.get_or_init(|| {
+        let own = std::env::current_exe().unwrap();
+        let archive = own.with_file_name("libnumawise.a");
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("libnumawise");
+        std::fs::create_dir_all(&folder).unwrap();
+        let mut link = Command::new(root().join("scripts/link-library"));
+        let linked = link.arg(&archive).arg(folder.join("libnumawise.so")).output().unwrap();
+        let messages = String::from_utf8_lossy(&linked.stderr);
+        assert!(linked.status.success() && messages.is_empty(), "{}: {messages}", archive.display());
+        std::fs::copy(archive, folder.join("libnumawise.a")).unwrap();
+        folder
+    })
 }
 
 fn root() -> PathBuf {
@@ -124,17 +104,94 @@ fn containers_have_their_memory_where_their_policies_say() {
     }
 }
 
+/// Names in the list of versions are the promise: what goes from it, or changes what it means, needs another version of the library.
 #[test]
-fn what_is_exported_is_declared_and_nothing_else_is_exported() {
+fn what_is_exported_has_its_version_and_is_declared_and_nothing_else_is_exported() {
+    let list = std::fs::read_to_string(root().join("packaging/libnumawise.map")).unwrap();
+    let words = list.split(['\n', ';']).map(str::trim);
+    let expected: BTreeSet<String> = words
+        .filter(|word| word.starts_with("numawise_"))
+        .map(|name| format!("{name}@@NUMAWISE_1"))
+        .collect();
     let symbols =
         Command::new("nm").args(["-D", "--defined-only"]).arg(folder().join("libnumawise.so")).output();
     let symbols = String::from_utf8(symbols.expect("nm is there").stdout).unwrap();
-    let found: BTreeSet<&str> = symbols.lines().filter_map(|line| line.split_whitespace().nth(2)).collect();
-    let expected: BTreeSet<&str> = EXPORTED.into_iter().chain(OF_THREADS).collect();
-    assert_eq!(found, expected);
+    let found: BTreeSet<String> =
+        symbols.lines().filter_map(|line| line.split_whitespace().nth(2)).map(str::to_owned).collect();
+    let nodes = BTreeSet::from(["NUMAWISE_1".to_owned()]);
+    assert_eq!(found, &expected | &nodes);
     let header = std::fs::read_to_string(root().join("include/numawise/numawise.h")).unwrap();
     for name in expected {
+        let name = name.split('@').next().unwrap();
         assert!(header.contains(&format!("{name}(")), "{name} is not declared");
+    }
+}
+
+/// A program that was linked with a newer library is refused when it starts, and not in its middle.
+#[test]
+fn a_program_of_a_newer_library_is_refused_at_its_start() {
+    let made = tempfile::tempdir().unwrap();
+    let path = |name: &str| made.path().join(name);
+    std::fs::write(path("newer.c"), "int numawise_newer(void) { return 0; }\n").unwrap();
+    std::fs::write(path("newer.map"), "NUMAWISE_1.1 { global: numawise_newer; local: *; };\n").unwrap();
+    std::fs::write(
+        path("main.c"),
+        "int numawise_newer(void);\nint main(void) { return numawise_newer(); }\n",
+    )
+    .unwrap();
+    let mut library = Command::new("gcc");
+    library.args([
+        "-shared",
+        "-fPIC",
+        "-Wl,-soname,libnumawise.so.1",
+        "-Wl,--version-script=newer.map",
+        "newer.c",
+    ]);
+    let mut program = Command::new("gcc");
+    program.args(["main.c", "-L.", "-lnumawise", "-o", "main"]);
+    for compile in [library.args(["-o", "libnumawise.so"]), &mut program] {
+        assert!(compile.current_dir(made.path()).status().unwrap().success(), "{compile:?}");
+    }
+    std::os::unix::fs::symlink(folder().join("libnumawise.so"), path("libnumawise.so.1")).unwrap();
+    let ran = Command::new(path("main")).env("LD_LIBRARY_PATH", made.path()).output().unwrap();
+    let said = String::from_utf8_lossy(&ran.stderr);
+    assert!(
+        !ran.status.success() && said.contains("version `NUMAWISE_1.1' not found"),
+        "{}: {said}",
+        ran.status
+    );
+}
+
+#[test]
+fn valgrind_finds_nothing() {
+    if !is_there("valgrind") {
+        eprintln!("SKIPPED: valgrind is not installed");
+        return;
+    }
+    for (program, compiler, standard) in
+        [("smoke.c", "gcc", "-std=gnu17"), ("memory.cpp", "g++", "-std=c++17")]
+    {
+        let made = tempfile::tempdir().unwrap();
+        let built = made.path().join("program");
+        let mut compile = Command::new(compiler);
+        compile.args([standard, "-g", "-pthread", "-I"]).arg(root().join("include")).arg(source(program));
+        links(&mut compile, made.path(), &built, &[]);
+        let mut run = Command::new("valgrind");
+        run.args([
+            "-q",
+            "--error-exitcode=99",
+            "--leak-check=full",
+            "--errors-for-leak-kinds=definite,possible",
+        ]);
+        run.arg(&built).env("LD_LIBRARY_PATH", made.path()).env("UNDER_VALGRIND", "1");
+        let ran = run.output().unwrap();
+        let said = [ran.stdout, ran.stderr].concat();
+        assert!(
+            ran.status.success() && said.is_empty(),
+            "{program}: {}\n{}",
+            ran.status,
+            String::from_utf8_lossy(&said)
+        );
     }
 }
 

@@ -133,7 +133,9 @@ static void memory(const numawise_machine *machine)
     CHECK(numawise_alloc(machine, bytes, "bind:900", &start) == NUMAWISE_NOT_THERE && strstr(numawise_error_text(), "900"), "no such node");
     CHECK(numawise_alloc(machine, bytes, "bound", &start) == NUMAWISE_INVALID && strstr(numawise_error_text(), "bound"), "no policy");
     CHECK(numawise_alloc(machine, 0, "local", &start) == NUMAWISE_INVALID, "no bytes");
-    CHECK(numawise_alloc(machine, (size_t)1 << 60, "local", &start) == NUMAWISE_NO_MEMORY, "too many");
+    /* Valgrind finds the length invalid before the kernel sees it. */
+    if (!getenv("UNDER_VALGRIND"))
+        CHECK(numawise_alloc(machine, (size_t)1 << 60, "local", &start) == NUMAWISE_NO_MEMORY, "too many");
     CHECK(numawise_alloc(machine, SIZE_MAX, "local", &start) == NUMAWISE_INVALID, "no address space has them");
     uint64_t room = 0;
     CHECK(numawise_room(machine, policy, &room) == NUMAWISE_OK && room > 0, "%llu", (unsigned long long)room);
