@@ -78,14 +78,15 @@ void arenas_in_one_another_give_masks_back_in_turn() {
     tbb::task_arena outer(1), inner(1);
     numawise::tbb::pinning_observer of_outer{outer};
     numawise::pinning asked;
-    asked.cpus = "0";
+    const unsigned first = numawise::own_cpus().front();
+    asked.cpus = std::to_string(first);
     numawise::tbb::pinning_observer of_inner{inner, asked};
     outer.execute([&] {
         const cpu_set_t before = own_mask();
         CHECK_OF(CPU_COUNT(&before) == 1, CPU_COUNT(&before));
-        inner.execute([] {
+        inner.execute([&] {
             const cpu_set_t mask = own_mask();
-            CHECK_OF(CPU_COUNT(&mask) == 1 && CPU_ISSET(0, &mask), CPU_COUNT(&mask));
+            CHECK_OF(CPU_COUNT(&mask) == 1 && CPU_ISSET(first, &mask), CPU_COUNT(&mask));
         });
         const cpu_set_t after = own_mask();
         CHECK_OF(CPU_EQUAL(&before, &after), CPU_COUNT(&after));
