@@ -1,4 +1,4 @@
-# One target each: demo, demo-emulated, build, test, tidy, bench, truth, null, install, deb. `make help` lists them.
+# One target each: demo, demo-emulated, build, test, tidy, bench, truth, null, install, wheel, deb. `make help` lists them.
 .DELETE_ON_ERROR:
 CARGO ?= cargo
 NUMAWISE := target/release/numawise
@@ -28,6 +28,7 @@ help:
 	@echo 'make programs       the other bundled programs: pi (oneTBB), advect and cg (MPI)'
 	@echo 'make install        into PREFIX ($(PREFIX)): bin/, lib/ and include/ with all that programs compile and link with, share/'
 	@echo 'make uninstall      removes what make install has put into PREFIX'
+	@echo 'make wheel          the package for Python in target/wheels; needs maturin'
 	@echo 'make deb            Debian packages in build/deb: numawise, libnumawise1, libnumawise-dev'
 
 # What is missing is installed before anything is built, with -j too.
@@ -112,6 +113,12 @@ uninstall:
 deb: deps-deb
 	$(MAKE) --no-print-directory all
 	scripts/deb build/deb
+
+# maturin builds it, which is no package of Debian 12: the script says how it comes.
+.PHONY: wheel
+wheel: deps-build
+	$(MAKE) --no-print-directory $(NUMAWISE)
+	scripts/wheel
 
 .PHONY: deps-build deps-programs deps-test deps-bench deps-deb
 deps-build deps-programs deps-test deps-bench deps-deb: deps-%:
