@@ -10,6 +10,7 @@ pub mod counters;
 pub mod draft;
 pub mod energy;
 mod error;
+mod event_terms;
 pub mod file;
 pub mod file_cache;
 #[cfg(test)]
@@ -18,6 +19,7 @@ pub mod frequency;
 pub mod host;
 pub mod load_events;
 pub mod memory;
+pub mod memory_controllers;
 pub mod node_account;
 pub mod proc;
 pub mod processes;

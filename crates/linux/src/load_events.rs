@@ -5,6 +5,7 @@ use numawise_units::{CpuSet, Cycles};
 
 use crate::Roots;
 use crate::counters::{SOURCES, of_cores, processor};
+use crate::event_terms::{MalformedEvent, encoded, put};
 
 #[cfg(test)]
 #[path = "load_events_tests.rs"]
@@ -59,8 +60,8 @@ pub enum LoadEventError {
     NotThere,
     #[error("the processor samples accesses by SPE ({name}), which numawise does not read")]
     SpeOnly { name: String },
-    #[error("{file} is '{found}', expected {expected}")]
-    Malformed { file: String, found: String, expected: &'static str },
+    #[error(transparent)]
+    Malformed(#[from] MalformedEvent),
 }
 
 /// The events for all CPUs of the machine: one, or one for each kind of core.
@@ -86,7 +87,8 @@ pub fn load_events(roots: &Roots) -> Result<Vec<LoadEvent>, LoadEventError> {
 /// `mem-loads` of the cores of one kind.
 fn of_core(roots: &Roots, name: &str, kind: u32) -> Result<Option<LoadEvent>, LoadEventError> {
     let folder = format!("{SOURCES}/{name}");
-    let event = |name: &str| encoded(roots, &folder, name);
+    // Its own limit is for all loads.
+    let event = |name: &str| encoded(roots, &folder, name, Some(("ldlat", LEAST.0)));
     let Some(config) = event("mem-loads")? else { return Ok(None) };
     let chooses = roots.path(&format!("{folder}/format/ldlat")).exists();
     Ok(Some(LoadEvent {
@@ -121,64 +123,6 @@ fn of_ibs(roots: &Roots, kind: u32) -> LoadEvent {
 fn precision(roots: &Roots, folder: &str) -> u8 {
     let most = roots.try_value(&format!("{folder}/caps/max_precise"));
     most.unwrap_or(if cfg!(target_arch = "x86_64") { 2 } else { 0 }).min(2)
-}
-
-/// The words of a named event: `event=0xcd,umask=0x1,ldlat=3`, each term in the bits that its format names. None where there is no such event.
-fn encoded(roots: &Roots, folder: &str, event: &str) -> Result<Option<[u64; 3]>, LoadEventError> {
-    let file = format!("{folder}/events/{event}");
-    let Some(text) = roots.try_text(&file) else { return Ok(None) };
-    let mut config = [0; 3];
-    for term in text.trim().split(',') {
-        let malformed = |found: &str, expected| {
-            let found = found.chars().take(80).collect();
-            LoadEventError::Malformed { file: file.clone(), found, expected }
-        };
-        let (name, value) = term.split_once('=').unwrap_or((term, "1"));
-        let value = number(value).ok_or_else(|| malformed(&text, "terms with numbers"))?;
-        let value = if name == "ldlat" { LEAST.0 } else { value };
-        // A name that leads out of the folder is none.
-        let format = Some(name).filter(|name| !name.contains('/'));
-        let format = format.and_then(|name| roots.try_text(&format!("{folder}/format/{name}")));
-        let format = format.ok_or_else(|| malformed(&text, "terms of which the format is known"))?;
-        let bits = put(&format, value).ok_or_else(|| {
-            malformed(
-                &format!("{term} with the format {}", format.trim()),
-                "bits of config, config1 or config2",
-            )
-        })?;
-        for (word, bits) in config.iter_mut().zip(bits) {
-            *word |= bits;
-        }
-    }
-    Ok(Some(config))
-}
-
-fn number(text: &str) -> Option<u64> {
-    match text.strip_prefix("0x") {
-        Some(digits) => u64::from_str_radix(digits, 16).ok(),
-        None => text.parse().ok(),
-    }
-}
-
-/// A value in the bits of a format, the lowest first: `config:0-7,32-35`, `config1:0-15`.
-fn put(format: &str, value: u64) -> Option<[u64; 3]> {
-    let (word, ranges) = format.trim().split_once(':')?;
-    let word = ["config", "config1", "config2"].iter().position(|name| *name == word)?;
-    let mut config = [0; 3];
-    let mut rest = value;
-    for range in ranges.split(',') {
-        let (first, last) = range.split_once('-').unwrap_or((range, range));
-        let (first, last): (u32, u32) = (first.parse().ok()?, last.parse().ok()?);
-        if first > last || last > 63 {
-            return None;
-        }
-        let width = last - first + 1;
-        let mask = u64::MAX >> (64 - width);
-        config[word] |= (rest & mask) << first;
-        rest = rest.checked_shr(width).unwrap_or(0);
-    }
-    // What does not fit would be another event.
-    (rest == 0).then_some(config)
 }
 
 fn why_none(roots: &Roots) -> LoadEventError {

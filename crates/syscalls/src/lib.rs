@@ -220,10 +220,22 @@ const _: () = assert!(size_of::<CounterAttributes>() == 64, "PERF_ATTR_SIZE_VER0
 #[inline]
 #[doc(alias = "perf_event_open")]
 pub fn open_counter(attributes: &CounterAttributes) -> Result<c_int, Errno> {
+    open_counter_of(attributes, 0, -1)
+}
+
+/// The same of a CPU and of all that runs on it.
+///
+/// # Errors
+/// As [`open_counter`]; for most users `EACCES`.
+pub fn open_counter_of_cpu(attributes: &CounterAttributes, cpu: u32) -> Result<c_int, Errno> {
+    open_counter_of(attributes, -1, c_int::try_from(cpu).unwrap_or(c_int::MAX))
+}
+
+fn open_counter_of(attributes: &CounterAttributes, process: c_int, cpu: c_int) -> Result<c_int, Errno> {
     const FD_CLOEXEC: c_ulong = 8;
     // SAFETY: the kernel reads as many bytes of the live struct as its size says.
     let fd = checked(unsafe {
-        libc::syscall(libc::SYS_perf_event_open, &raw const *attributes, 0, -1, -1, FD_CLOEXEC)
+        libc::syscall(libc::SYS_perf_event_open, &raw const *attributes, process, cpu, -1, FD_CLOEXEC)
     })?;
     Ok(fd as c_int)
 }

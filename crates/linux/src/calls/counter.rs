@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use std::os::fd::{FromRawFd, OwnedFd};
 
 use numawise_syscalls::{self as raw, CounterAttributes, Errno};
-use numawise_units::Nanoseconds;
+use numawise_units::{CpuId, Nanoseconds};
 
 #[cfg(test)]
 #[path = "counter_tests.rs"]
@@ -43,6 +43,16 @@ impl Counter {
     #[doc(alias = "perf_event_open")]
     pub fn own(kind: u32, config: u64, flags: u64) -> Result<Counter, Errno> {
         let descriptor = raw::open_counter(&CounterAttributes::new(kind, config, flags))?;
+        // SAFETY: the descriptor is new and belongs to nobody else.
+        Ok(Counter::from(unsafe { OwnedFd::from_raw_fd(descriptor) }))
+    }
+
+    /// Opens one of a CPU, for all that runs there, or of what belongs to several CPUs of which this is one, such as a memory controller.
+    ///
+    /// # Errors
+    /// As [`raw::open_counter_of_cpu`].
+    pub fn of_cpu(kind: u32, config: u64, cpu: CpuId) -> Result<Counter, Errno> {
+        let descriptor = raw::open_counter_of_cpu(&CounterAttributes::new(kind, config, 0), cpu.0)?;
         // SAFETY: the descriptor is new and belongs to nobody else.
         Ok(Counter::from(unsafe { OwnedFd::from_raw_fd(descriptor) }))
     }
