@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use numawise_units::{BytesPerSecond, Nanoseconds, NodeId, Ratio};
 use serde::{Deserialize, Serialize};
 
-/// Bytes per second that the CPUs of each node read and wrote, over time.
+/// Bytes per second by node, over time: what its CPUs read and wrote, or what its memory was read and written, as the source says.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct BandwidthOverTime {
     pub source: BandwidthSource,
@@ -41,6 +41,8 @@ impl BandwidthOverTime {
 pub enum BandwidthSource {
     /// Memory bandwidth monitoring of the processor, read through resctrl: of all programs of the machine.
     Resctrl,
+    /// Counters of the memory controllers: what the ordinary memory of each node was read and written, by all programs of the machine.
+    MemoryControllers,
     /// Samples of accesses: an estimate, as no numawise makes it now.
     Samples,
 }
@@ -50,7 +52,7 @@ pub enum BandwidthSource {
 pub struct BandwidthMoment {
     /// Since the begin of the run.
     pub at: Nanoseconds,
-    /// What the CPUs of each node read and wrote.
+    /// What the CPUs of each node read and wrote, or what its memory was, as the source says.
     pub by_node: Vec<(NodeId, BytesPerSecond)>,
     /// Of it, from and to memory of other nodes; nothing of a node of which that is not known.
     #[serde(default)]

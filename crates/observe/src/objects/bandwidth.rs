@@ -1,12 +1,17 @@
-//! Memory bandwidth by node while a program runs, from the kernel's monitor (resctrl). It counts at each last-level cache, for all programs.
+//! Memory bandwidth by node while a program runs, for all programs: from the kernel's monitor (resctrl), which counts at each last-level
+//! cache, or else from the counters of the memory controllers.
 
-use std::collections::BTreeMap;
+mod controllers;
+mod monitor;
 
 use numawise_facts::Reading;
 use numawise_facts::objects::{BandwidthMoment, BandwidthOverTime, BandwidthSource};
 use numawise_linux::Roots;
-use numawise_linux::counters::{self, MonitoredTraffic, TrafficError};
-use numawise_units::{BytesPerSecond, CpuSet, Nanoseconds, NodeId};
+use numawise_linux::counters::TrafficError;
+use numawise_units::{Bytes, BytesPerSecond, CpuSet, Nanoseconds, NodeId};
+
+use controllers::{Controllers, ControllersError};
+use monitor::Monitor;
 
 #[cfg(test)]
 #[path = "bandwidth_tests.rs"]
@@ -30,51 +35,92 @@ pub enum BandwidthError {
     SharedCache { cache: u32, first: NodeId, second: NodeId },
     #[error("the monitor of memory bandwidth (resctrl) was begun anew meanwhile")]
     BegunAnew,
-    #[error("the program ended before the monitor (resctrl) was read twice")]
+    /// There are counters of memory controllers, which cannot be used, and there is no monitor.
+    #[error("{controllers}; and {monitor}")]
+    Neither { controllers: ControllersError, monitor: Box<BandwidthError> },
+    #[error(transparent)]
+    Controllers(#[from] ControllersError),
+    #[error("the program ended before what counts memory traffic was read twice")]
     TooShort,
 }
 
-/// The monitor while a program runs. For one thread.
+/// What passed from one reading to the next, of a node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Passed {
+    node: NodeId,
+    total: Bytes,
+    /// Of it, to and from memory of other nodes; nothing where that is not known.
+    remote: Option<Bytes>,
+}
+
+/// What counts memory traffic.
+#[derive(Debug)]
+enum Meter {
+    Monitor(Monitor),
+    Controllers(Controllers),
+}
+
+impl Meter {
+    fn source(&self) -> BandwidthSource {
+        match self {
+            Meter::Monitor(_) => BandwidthSource::Resctrl,
+            Meter::Controllers(_) => BandwidthSource::MemoryControllers,
+        }
+    }
+
+    /// What passed since it was asked last, by node.
+    fn passed(&mut self) -> Result<Vec<Passed>, BandwidthError> {
+        match self {
+            Meter::Monitor(monitor) => monitor.passed(),
+            Meter::Controllers(controllers) => Ok(controllers.passed()?),
+        }
+    }
+}
+
+/// Bandwidth while a program runs. For one thread.
 #[derive(Debug)]
 pub struct BandwidthWatch {
-    roots: Roots,
     begin: Nanoseconds,
     interval: Nanoseconds,
-    node_of: BTreeMap<u32, NodeId>,
-    last: (Nanoseconds, Vec<MonitoredTraffic>),
+    meter: Meter,
+    last: Nanoseconds,
     moments: Vec<BandwidthMoment>,
     failed: Option<BandwidthError>,
 }
 
 impl BandwidthWatch {
-    /// Begins at `now`; `nodes` are asked for where there is a monitor, each with its CPUs.
+    /// Begins at `now`; `nodes` are asked for where there is something that counts, each with its CPUs.
     ///
     /// # Errors
-    /// Where the monitor is not there, may not be read, or does not tell the nodes apart.
+    /// Where neither the monitor nor counters of memory controllers are there, may be read, and tell the nodes apart.
     pub fn begin(
         roots: Roots,
-        nodes: impl FnOnce() -> Vec<(NodeId, CpuSet)>,
+        nodes: impl Fn() -> Vec<(NodeId, CpuSet)>,
         now: Nanoseconds,
     ) -> Result<BandwidthWatch, BandwidthError> {
-        let first = counters::traffic(&roots)?;
-        let node_of = node_of_caches(&roots, &nodes())?;
-        if let Some(of) = first.iter().find(|of| !node_of.contains_key(&of.cache)) {
-            return Err(BandwidthError::CacheUnknown { cache: of.cache });
-        }
-        Ok(BandwidthWatch {
-            roots,
-            begin: now,
-            interval: INTERVAL,
-            node_of,
-            last: (now, first),
-            moments: Vec::new(),
-            failed: None,
-        })
+        let controllers = || Controllers::begin(&roots, &nodes).map(Meter::Controllers);
+        let meter = match Monitor::begin(&roots, &nodes).map(Meter::Monitor) {
+            Ok(monitor) => monitor,
+            Err(monitor) => match controllers() {
+                Ok(controllers) => controllers,
+                // Where there are none, the monitor is what may be had.
+                Err(ControllersError::NotThere(_)) => return Err(monitor),
+                Err(controllers) => {
+                    return Err(BandwidthError::Neither { controllers, monitor: Box::new(monitor) });
+                }
+            },
+        };
+        Ok(BandwidthWatch::with(meter, now))
     }
 
-    /// Reads the monitor, where that is due.
+    fn with(meter: Meter, now: Nanoseconds) -> BandwidthWatch {
+        let (moments, failed) = (Vec::new(), None);
+        BandwidthWatch { begin: now, interval: INTERVAL, meter, last: now, moments, failed }
+    }
+
+    /// Reads what counts, where that is due.
     pub fn look(&mut self, now: Nanoseconds) {
-        if now >= self.last.0 + self.interval {
+        if now >= self.last + self.interval {
             self.read(now);
         }
     }
@@ -83,12 +129,11 @@ impl BandwidthWatch {
         if self.failed.is_some() {
             return;
         }
-        let read = counters::traffic(&self.roots).map_err(BandwidthError::from);
-        let moment = read.and_then(|read| Ok((self.since_last(&read, now)?, read)));
-        match moment {
-            Ok((moment, read)) => {
-                self.last = (now, read);
-                self.moments.push(moment);
+        match self.meter.passed() {
+            Ok(passed) => {
+                let seconds = now.saturating_sub(self.last).seconds();
+                self.last = now;
+                self.moments.push(moment(&passed, seconds, now.saturating_sub(self.begin)));
             }
             Err(error) => self.failed = Some(error),
         }
@@ -98,40 +143,13 @@ impl BandwidthWatch {
         }
     }
 
-    fn since_last(
-        &self,
-        read: &[MonitoredTraffic],
-        now: Nanoseconds,
-    ) -> Result<BandwidthMoment, BandwidthError> {
-        let (before, first) = &self.last;
-        let seconds = now.saturating_sub(*before).seconds();
-        let mut nodes: BTreeMap<NodeId, (u64, u64)> = BTreeMap::new();
-        for of in read {
-            let node = *self.node_of.get(&of.cache).ok_or(BandwidthError::BegunAnew)?;
-            let begun =
-                first.iter().find(|begun| begun.cache == of.cache).ok_or(BandwidthError::BegunAnew)?;
-            let passed = |now: u64, before: u64| now.checked_sub(before).ok_or(BandwidthError::BegunAnew);
-            let total = passed(of.total.0, begun.total.0)?;
-            // Both are read one after the other.
-            let local = passed(of.local.0, begun.local.0)?.min(total);
-            let sums = nodes.entry(node).or_default();
-            (sums.0, sums.1) = (sums.0 + total, sums.1 + total - local);
-        }
-        let rate = |bytes: u64| BytesPerSecond(bytes as f64 / seconds);
-        Ok(BandwidthMoment {
-            at: now.saturating_sub(self.begin),
-            by_node: nodes.iter().map(|(node, (total, _))| (*node, rate(*total))).collect(),
-            remote: nodes.iter().map(|(node, (_, remote))| (*node, rate(*remote))).collect(),
-        })
-    }
-
     /// What was read up to now.
     pub fn so_far(&self) -> Reading<BandwidthOverTime> {
         let missing = self.failed.clone().or(self.moments.is_empty().then_some(BandwidthError::TooShort));
         match missing {
             Some(error) => Reading::unavailable(error.to_string()),
             None => Reading::Measured(BandwidthOverTime {
-                source: BandwidthSource::Resctrl,
+                source: self.meter.source(),
                 moments: self.moments.clone(),
             }),
         }
@@ -139,29 +157,20 @@ impl BandwidthWatch {
 
     /// All of it, when the program has ended at `now`.
     pub fn finish(mut self, now: Nanoseconds) -> Reading<BandwidthOverTime> {
-        if now > self.last.0 {
+        if now > self.last {
             self.read(now);
         }
         self.so_far()
     }
 }
 
-/// The node of the CPUs behind each last-level cache, by the number that the monitor has for it.
-fn node_of_caches(
-    roots: &Roots,
-    nodes: &[(NodeId, CpuSet)],
-) -> Result<BTreeMap<u32, NodeId>, BandwidthError> {
-    let mut node_of: BTreeMap<u32, NodeId> = BTreeMap::new();
-    for (node, cpus) in nodes {
-        for cpu in cpus.iter() {
-            let Some(cache) = counters::monitored_cache(roots, cpu) else { continue };
-            let first = *node_of.entry(cache).or_insert(*node);
-            if first != *node {
-                return Err(BandwidthError::SharedCache { cache, first, second: *node });
-            }
-        }
+fn moment(passed: &[Passed], seconds: f64, at: Nanoseconds) -> BandwidthMoment {
+    let rate = |bytes: Bytes| BytesPerSecond(bytes.0 as f64 / seconds);
+    BandwidthMoment {
+        at,
+        by_node: passed.iter().map(|of| (of.node, rate(of.total))).collect(),
+        remote: passed.iter().filter_map(|of| Some((of.node, rate(of.remote?)))).collect(),
     }
-    Ok(node_of)
 }
 
 /// Two moments become one: their average by the time that each stands for.

@@ -35,7 +35,7 @@ impl Computer {
     fn begin(&self, nodes: &[&str]) -> Result<BandwidthWatch, BandwidthError> {
         let nodes: Vec<(NodeId, CpuSet)> =
             (0..).zip(nodes).map(|(node, cpus)| (NodeId(node), cpus.parse().unwrap())).collect();
-        BandwidthWatch::begin(Roots::at(self.0.path()), || nodes, Nanoseconds(7 * MS))
+        BandwidthWatch::begin(Roots::at(self.0.path()), || nodes.clone(), Nanoseconds(7 * MS))
     }
 }
 
@@ -89,6 +89,45 @@ fn what_the_monitor_cannot_say_has_its_reason() {
     assert!(malformed.contains("'Unavailable'"), "{malformed}");
     let gone = later(&|| std::fs::remove_dir_all(computer.0.path().join("sys/fs/resctrl")).unwrap());
     assert!(gone.contains("resctrl"), "{gone}");
+}
+
+/// Where there is no monitor the counters of the memory controllers are taken, and where these cannot be used both reasons stand there.
+#[test]
+fn counters_of_memory_controllers_are_the_second_choice() {
+    let computer = Computer::new();
+    let write = |file: &str, text: &str| {
+        computer.write(&format!("sys/bus/event_source/devices/uncore_imc_0/{file}"), text);
+    };
+    // The kernel's clock of a CPU, in the place of a controller.
+    for (file, text) in [
+        ("type", "1"),
+        ("cpumask", "0"),
+        ("format/event", "config:0-7"),
+        ("events/cas_count_read", "event=0"),
+        ("events/cas_count_read.scale", "64"),
+        ("events/cas_count_read.unit", "Bytes"),
+    ] {
+        write(file, text);
+    }
+    let both = computer.begin(&SOCKETS).unwrap_err().to_string();
+    assert!(
+        both.starts_with("counters of memory controllers (uncore_imc_0) are counted by package"),
+        "{both}"
+    );
+    assert!(both.contains("; and the processor or the kernel has no monitor"), "{both}");
+    match computer.begin(&["0-7"]) {
+        Ok(mut watch) => {
+            watch.look(Nanoseconds((7 + 100) * MS));
+            let Reading::Measured(found) = watch.so_far() else { panic!("nothing") };
+            assert_eq!(found.source, BandwidthSource::MemoryControllers);
+            assert_eq!((found.moments[0].by_node.len(), found.moments[0].remote.len()), (1, 0));
+            assert!(found.moments[0].by_node[0].1.0 > 0.0);
+        }
+        Err(error) => assert!(error.to_string().contains("may not be opened by this user"), "{error}"),
+    }
+    computer.shows(&[(10, 10), (10, 10), (10, 10), (10, 10)]);
+    let monitored = computer.begin(&SOCKETS).unwrap();
+    assert_eq!(monitored.meter.source(), BandwidthSource::Resctrl, "the monitor knows what is remote");
 }
 
 #[test]

@@ -44,15 +44,13 @@ fn point(row: &ObjectRow) -> Option<Value> {
 
 fn bandwidth(shown: &Shown) -> Value {
     let Some(of) = shown.run.bandwidth.measured() else { return Value::Null };
-    let nodes = views::bandwidth_nodes(of);
+    let flows = views::flows(of);
     let moments = of.moments.iter().map(|moment| {
-        let values = nodes
-            .iter()
-            .flat_map(|node| views::rates(moment, *node).map(|rate| rate.map(|rate| short(rate.0))));
+        let values = flows.iter().map(|flow| flow.rate(moment).map(|rate| short(rate.0)));
         object!([moment.at.0 / 1_000_000, values.collect::<Vec<_>>()])
     });
     object!({
-        "nodes": nodes.iter().flat_map(views::links).collect::<Vec<_>>(),
+        "nodes": flows.iter().map(|flow| flow.name()).collect::<Vec<_>>(),
         "moments": moments.collect::<Vec<_>>(),
     })
 }

@@ -1,6 +1,6 @@
 //! Objects by thread, over time, and those for the fast memory; what the memory of the machine had to do.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use numawise_facts::objects::{BandwidthMoment, BandwidthOverTime};
 use numawise_tables::objects::{FastMemoryChoice, ObjectRow, ResidenceMoment};
@@ -226,15 +226,15 @@ fn legend(choice: &FastMemoryChoice) -> String {
 /// Bandwidth of the nodes, for a page.
 pub fn bandwidth(shown: &Shown) -> Option<Block> {
     let of = shown.run.bandwidth.measured()?;
-    let nodes = bandwidth_nodes(of);
+    let flows = flows(of);
     let step = of.moments.len().div_ceil(MOMENTS).max(1);
     let rows = of.moments.iter().step_by(step).map(|moment| {
         let text = |rate: Option<BytesPerSecond>| rate.map_or("?".to_owned(), |rate| rate.to_string());
-        let values = nodes.iter().flat_map(|node| rates(moment, *node).map(text));
+        let values = flows.iter().map(|flow| text(flow.rate(moment)));
         std::iter::once(time(moment.at)).chain(values).collect::<Row>()
     });
     let mut columns = vec![Column::text("time")];
-    columns.extend(nodes.iter().flat_map(links).map(Column::number));
+    columns.extend(flows.iter().map(|flow| Column::number(flow.name())));
     let rows: Vec<Row> = rows.collect();
     let summary =
         format!("{} of {}", many(rows.len() as u64, "row"), many(of.moments.len() as u64, "moment"));
@@ -245,25 +245,77 @@ pub fn bandwidth(shown: &Shown) -> Option<Block> {
     Some(html_only(section("bandwidth", "Memory bandwidth over time", blocks)))
 }
 
-pub fn bandwidth_nodes(of: &BandwidthOverTime) -> Vec<NodeId> {
-    let nodes: BTreeSet<NodeId> =
-        of.moments.iter().flat_map(|moment| moment.by_node.iter().map(|(node, _)| *node)).collect();
-    nodes.into_iter().collect()
+/// What is shown of a node: where it is known what went to and from other nodes, that and the rest, and else all.
+#[derive(Debug, Clone, Copy)]
+pub enum Flow {
+    All(NodeId),
+    Local(NodeId),
+    Remote(NodeId),
 }
 
-/// What the CPUs of a node read and wrote of its local memory, and of that of other nodes.
-pub fn rates(moment: &BandwidthMoment, node: NodeId) -> [Option<BytesPerSecond>; 2] {
-    let of = |all: &[(NodeId, BytesPerSecond)]| all.iter().find(|(of, _)| *of == node).map(|(_, rate)| *rate);
-    let (all, remote) = (of(&moment.by_node), of(&moment.remote));
-    let local = all.zip(remote).map(|(all, remote)| BytesPerSecond(all.0 - remote.0));
-    [local, remote]
+pub fn flows(of: &BandwidthOverTime) -> Vec<Flow> {
+    let mut nodes: BTreeMap<NodeId, bool> = BTreeMap::new();
+    for moment in &of.moments {
+        for (node, _) in &moment.by_node {
+            *nodes.entry(*node).or_default() |= moment.remote.iter().any(|(of, _)| of == node);
+        }
+    }
+    let of_node = |(node, is_remote_known): (NodeId, bool)| {
+        if is_remote_known { vec![Flow::Local(node), Flow::Remote(node)] } else { vec![Flow::All(node)] }
+    };
+    nodes.into_iter().flat_map(of_node).collect()
 }
 
-/// The names of both.
-pub fn links(node: &NodeId) -> [String; 2] {
-    [format!("node {node}, local"), format!("node {node}, remote")]
+impl Flow {
+    pub fn name(self) -> String {
+        match self {
+            Flow::All(node) => format!("node {node}"),
+            Flow::Local(node) => format!("node {node}, local"),
+            Flow::Remote(node) => format!("node {node}, remote"),
+        }
+    }
+
+    pub fn rate(self, moment: &BandwidthMoment) -> Option<BytesPerSecond> {
+        let of = |all: &[(NodeId, BytesPerSecond)], node| {
+            all.iter().find(|(of, _)| *of == node).map(|(_, rate)| *rate)
+        };
+        match self {
+            Flow::All(node) => of(&moment.by_node, node),
+            Flow::Remote(node) => of(&moment.remote, node),
+            Flow::Local(node) => {
+                let (all, remote) = (of(&moment.by_node, node)?, of(&moment.remote, node)?);
+                Some(BytesPerSecond(all.0 - remote.0))
+            }
+        }
+    }
 }
 
 fn html_only(block: Block) -> Block {
     Block::Only(Face::Html, Box::new(block))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn traffic_whose_remote_part_is_not_known_is_shown_as_a_whole() {
+        let rate = |rate| BytesPerSecond(rate);
+        let moment = |remote: Vec<(NodeId, BytesPerSecond)>| BandwidthMoment {
+            at: Nanoseconds(5),
+            by_node: vec![(NodeId(0), rate(8.0)), (NodeId(2), rate(3.0))],
+            remote,
+        };
+        let shown = |moment: BandwidthMoment| -> Vec<(String, Option<BytesPerSecond>)> {
+            let source = numawise_facts::objects::BandwidthSource::MemoryControllers;
+            let of = BandwidthOverTime { source, moments: vec![moment.clone()] };
+            flows(&of).into_iter().map(|flow| (flow.name(), flow.rate(&moment))).collect()
+        };
+        let whole = ("node 2".to_owned(), Some(rate(3.0)));
+        assert_eq!(shown(moment(vec![])), [("node 0".to_owned(), Some(rate(8.0))), whole.clone()]);
+        let parts =
+            [("node 0, local".to_owned(), Some(rate(6.0))), ("node 0, remote".to_owned(), Some(rate(2.0)))];
+        let [local, remote] = parts;
+        assert_eq!(shown(moment(vec![(NodeId(0), rate(2.0))])), [local, remote, whole]);
+    }
 }

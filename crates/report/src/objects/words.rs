@@ -194,6 +194,9 @@ pub fn bandwidth(of: &BandwidthOverTime) -> String {
 pub fn bandwidth_source(source: BandwidthSource) -> &'static str {
     match source {
         BandwidthSource::Samples => "an estimate from samples of accesses",
+        BandwidthSource::MemoryControllers => {
+            "of the memory of each node, whoever used it; measured by the memory controllers, of all programs of the machine while it ran"
+        }
         BandwidthSource::Resctrl => {
             "measured by the processor (resctrl), of all programs of the machine while it ran"
         }
