@@ -1,17 +1,24 @@
-// A team of threads with CPUs of their own, in C++17.
+// A team of threads with CPUs of their own, and CPUs for threads of other pools, in C++17.
 //
 //     #include <numawise/thread.hpp>                        c++ -std=c++17 ... -lnumawise -pthread
 //
 //     numawise::thread_team team{{.place = numawise::strategy::distributed}};
 //     team.run([&](unsigned k) { sum[k] = part(k, team.size()); });      // once in each thread; comes back when all are through
+//
+//     numawise::pool_places places;
+//     std::jthread worker(places.bind(work), 42);                        // a thread takes a place of the plan before it works
+//     pool.execute(places.bind(task));                                   // each thread of somebody's pool that comes by, once
 #ifndef NUMAWISE_THREAD_HPP
 #define NUMAWISE_THREAD_HPP
 
+#include <atomic>
 #include <condition_variable>
 #include <exception>
 #include <functional>
 #include <mutex>
 #include <thread>
+#include <type_traits>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -98,6 +105,62 @@ private:
     unsigned long turn_ = 0;
     unsigned at_work_ = 0;
     bool has_ended_ = false;
+};
+
+// Places of a plan for threads that somebody else makes. A thread takes the next one when it comes first, and keeps it until it ends; there are as many
+// as CPUs were asked for, then they begin again. Threads may take places at the same time.
+class pool_places {
+public:
+    explicit pool_places(const pinning &asked = {}) : placement_(asked) {}
+    pool_places(const pool_places &) = delete;
+    pool_places &operator=(const pool_places &) = delete;
+
+    // Binds the calling thread, unless it has a place of these already: a numawise_status.
+    int take() {
+        std::unordered_map<unsigned long, int> &had = places_of_this_thread();
+        const auto found = had.find(number_);
+        if (found != had.end()) return found->second;
+        const int status = placement_.pin(next_.fetch_add(1, std::memory_order_relaxed));
+        had.emplace(number_, status);
+        return status;
+    }
+    // As the function that a pool calls in each of its threads.
+    void operator()() { take(); }
+    // A function that takes a place and then does the work. It must not outlive the places.
+    template <class Work>
+    auto bind(Work work) {
+        return bound<Work>{this, std::move(work)};
+    }
+
+    // Threads that have taken a place.
+    unsigned taken() const noexcept { return next_.load(std::memory_order_relaxed); }
+    const placement &plan() const noexcept { return placement_; }
+
+private:
+    template <class Work>
+    struct bound {
+        pool_places *places;
+        Work work;
+
+        template <class... Arguments>
+        std::invoke_result_t<Work &, Arguments...> operator()(Arguments &&...arguments) {
+            places->take();
+            return std::invoke(work, std::forward<Arguments>(arguments)...);
+        }
+    };
+    static std::unordered_map<unsigned long, int> &places_of_this_thread() {
+        static thread_local std::unordered_map<unsigned long, int> had;
+        return had;
+    }
+    // They are told apart also where one lies where another was.
+    static unsigned long next_number() {
+        static std::atomic<unsigned long> last{0};
+        return ++last;
+    }
+
+    placement placement_;
+    const unsigned long number_ = next_number();
+    std::atomic<unsigned> next_{0};
 };
 
 }  // namespace numawise

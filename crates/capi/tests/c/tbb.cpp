@@ -7,7 +7,9 @@
 #include <oneapi/tbb/parallel_for.h>
 #include <sched.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <execution>
 #include <set>
 
 namespace {
@@ -155,6 +157,25 @@ void each_node_has_an_arena() {
     }
 }
 
+// What libstdc++'s parallel algorithms run on.
+void parallel_algorithms_of_the_standard_library_are_bound() {
+    const cpu_set_t whole = own_mask();
+    std::vector<int> turns(2000, 0);
+    {
+        numawise::tbb::pinning_observer pin;
+        std::for_each(std::execution::par, turns.begin(), turns.end(), [](int &turn) {
+            volatile double x = 1;
+            for (int k = 0; k < 2000; ++k) x = x * 1.0000001;
+            const cpu_set_t mask = own_mask();
+            turn = CPU_COUNT(&mask);
+        });
+        CHECK_OF(pin.bound() > 0 && pin.refused() == 0, pin.bound());
+    }
+    for (const int turn : turns) CHECK_OF(turn == 1, turn);
+    const cpu_set_t after = own_mask();
+    CHECK_OF(CPU_EQUAL(&after, &whole), CPU_COUNT(&after));
+}
+
 void what_makes_no_sense_is_said() {
     numawise::pinning asked;
     asked.cpus = "5000";
@@ -177,6 +198,7 @@ int main() {
     arenas_in_one_another_give_masks_back_in_turn();
     threads_that_stay_bound_are_free_once_the_observer_is_gone();
     each_node_has_an_arena();
+    parallel_algorithms_of_the_standard_library_are_bound();
     what_makes_no_sense_is_said();
     return wrong;
 }

@@ -52,6 +52,50 @@ void team() {
     }
 }
 
+void places_for_threads_of_others() {
+    const auto whole = numawise::own_cpus();
+    numawise::pool_places places;
+    // One more than there are CPUs: the last one shares the first place.
+    const std::size_t count = whole.size() + 1;
+    std::vector<numawise::cpu_list> where(count);
+    for (std::size_t k = 0; k < count; ++k) {
+        std::thread one(places.bind([&](std::size_t at) {
+                            CHECK(places.take() == NUMAWISE_OK);
+                            where[at] = numawise::own_cpus();
+                        }),
+                        k);
+        one.join();
+    }
+    CHECK(places.taken() == count);
+    for (std::size_t k = 0; k < count; ++k) CHECK(where[k].size() == 1 && where[k] == places.plan().cpus(static_cast<unsigned>(k)));
+    CHECK(where[0] == where[count - 1]);
+    CHECK(numawise::own_cpus() == whole);
+    // A function that a pool calls in each of its threads, and again.
+    std::thread([&] {
+        places();
+        const auto first = numawise::own_cpus();
+        places();
+        CHECK(numawise::own_cpus() == first);
+    }).join();
+    CHECK(places.taken() == count + 1);
+    auto twice = places.bind([](int x) { return 2 * x; });
+    static_assert(std::is_invocable_r_v<int, decltype(twice), int>);
+    static_assert(!std::is_invocable_v<decltype(twice), std::string>, "what cannot be called is no function of it");
+    std::thread([&] { CHECK(twice(21) == 42); }).join();
+#if __cplusplus >= 202002L && defined(__cpp_lib_jthread)
+    bool has_stopped = false;
+    {
+        std::jthread with_token(places.bind([&](std::stop_token stop, int) {
+                                    while (!stop.stop_requested()) std::this_thread::yield();
+                                    has_stopped = numawise::own_cpus().size() == 1;
+                                }),
+                                5);
+        std::jthread without(places.bind([](int) {}), 5);
+    }
+    CHECK(has_stopped);
+#endif
+}
+
 void openmp() {
     const auto found = numawise::openmp::pin();
     const auto threads = numawise::openmp::threads();
@@ -75,6 +119,7 @@ void openmp() {
 
 int main() {
     team();
+    places_for_threads_of_others();
     openmp();
     return wrong;
 }
