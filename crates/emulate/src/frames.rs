@@ -24,6 +24,13 @@ pub(crate) struct Frames {
     pub done: bool,
 }
 
+impl Frames {
+    /// Every command has ended, and every file that was to be collected was sent, or said to be absent.
+    pub fn are_all(&self, commands: usize, files: usize) -> bool {
+        self.boot.is_some() && self.commands.len() == commands && self.files.len() == files
+    }
+}
+
 /// A command that has ended.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Ended {

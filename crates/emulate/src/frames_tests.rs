@@ -31,6 +31,15 @@ fn wherever_the_guest_is_cut_off_what_came_before_counts() {
 }
 
 #[test]
+fn all_that_was_asked_for_may_be_there_without_the_last_word() {
+    let (last, whole) = (b"done\n".len(), WHOLE.len());
+    for length in 0..whole {
+        let are_all = parse(&WHOLE[..length]).unwrap().are_all(2, 2);
+        assert_eq!(are_all, length >= whole - last, "cut at {length}");
+    }
+}
+
+#[test]
 fn output_that_looks_like_frames_is_output() {
     let frames = parse(b"start 0\ncommand 0 0 1 2 14 0\ndone\nabsent 0\n").unwrap();
     assert!(!frames.done);

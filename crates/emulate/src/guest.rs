@@ -161,7 +161,7 @@ impl<'a> Guest<'a> {
         let outputs = Outputs { console: &console, results: &results, messages: &messages };
         let alone = self.work.lock("guests", self.timing)?;
         let arguments = qemu::arguments(self.machine, &files);
-        let watch = Watch { limit: self.limit, live: self.live };
+        let watch = Watch { limit: self.limit, files: self.collect.len(), live: self.live };
         let mut boots = 1;
         let (frames, wall) = loop {
             match run::run(&arguments, &outputs, &watch, &commands) {
