@@ -1,8 +1,9 @@
 """Memory on nodes, as buffers and as arrays of NumPy; and where the pages of arrays lie."""
 
+import operator
 from collections.abc import Sequence
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from ._native import Error, Machine, Memory, Pages, pages_of_buffer, pages_of_range
 from ._native import machine as _machine
@@ -14,11 +15,11 @@ if TYPE_CHECKING:
 _KINDS = {"dram": "kind:dram", "cxl": "kind:cxl", "gpu": "kind:gpu"}
 
 
-def _policy(on: str | int | Sequence[int]) -> str:
+def _policy(on: str | SupportsIndex | Sequence[int]) -> str:
     if isinstance(on, str):
         return _KINDS.get(on, on)
-    if isinstance(on, int):
-        return f"bind:{on}"
+    if isinstance(on, SupportsIndex):
+        return f"bind:{operator.index(on)}"
     return "bind:" + ",".join(str(int(node)) for node in on)
 
 
@@ -33,8 +34,8 @@ def _policies(on: Any, or_else: Any) -> list[str]:
 def alloc(
     nbytes: int,
     *,
-    on: str | int | Sequence[int] = "local",
-    or_else: str | int | Sequence[int] | Sequence[str] | None = None,
+    on: str | SupportsIndex | Sequence[int] = "local",
+    or_else: str | SupportsIndex | Sequence[int] | Sequence[str] | None = None,
     machine: Machine | None = None,
 ) -> Memory:
     """Zeroed memory on nodes, a writable buffer of bytes. Its pages come to their nodes when they are touched.
@@ -47,11 +48,11 @@ def alloc(
 
 
 def empty(
-    shape: int | Sequence[int],
+    shape: SupportsIndex | Sequence[int],
     dtype: "DTypeLike" = float,
     *,
-    on: str | int | Sequence[int] = "local",
-    or_else: str | int | Sequence[int] | Sequence[str] | None = None,
+    on: str | SupportsIndex | Sequence[int] = "local",
+    or_else: str | SupportsIndex | Sequence[int] | Sequence[str] | None = None,
     order: str = "C",
     machine: Machine | None = None,
 ) -> "numpy.ndarray[Any, Any]":
@@ -63,7 +64,7 @@ def empty(
     kind = numpy.dtype(dtype)
     if kind.hasobject:
         raise TypeError(f"dtype is {kind}; expected one whose elements are bytes: objects of Python lie elsewhere")
-    dimensions = (shape,) if isinstance(shape, int) else tuple(int(length) for length in shape)
+    dimensions = (operator.index(shape),) if isinstance(shape, SupportsIndex) else tuple(int(length) for length in shape)
     if any(length < 0 for length in dimensions):
         raise ValueError(f"shape is {dimensions}; expected lengths of 0 and more")
     nbytes = prod(dimensions) * kind.itemsize
@@ -79,12 +80,14 @@ def pages(of: Any, nbytes: int | None = None) -> Pages:
     `of`: what has a buffer (an array of NumPy, a memoryview, a bytearray, ...), a tensor of PyTorch in main memory, or an address with
     `nbytes`. Pages that it shares with others count as a whole.
     """
-    if isinstance(of, int):
+    if isinstance(of, int) or (nbytes is not None and isinstance(of, SupportsIndex)):
         if nbytes is None:
             raise TypeError("an address needs nbytes, how many bytes there are from it on")
-        return pages_of_range(of, nbytes)
+        return pages_of_range(operator.index(of), nbytes)
     try:
-        return pages_of_buffer(of)
+        # What is a single value has a buffer without a shape.
+        view = memoryview(of)
+        return pages_of_buffer(view.cast("B") if view.ndim == 0 else of)
     except (TypeError, BufferError) as error:
         # Tensors have no buffer of their own; their arrays share the memory.
         if not (hasattr(of, "detach") and hasattr(of, "numpy")):

@@ -87,6 +87,9 @@ class ArraysTest(unittest.TestCase):
             self.assertTrue(numpy.array_equal(ours, theirs))
             self.assertTrue(ours.flags.writeable and ours.flags.aligned)
         self.assertEqual(numawise.empty((3, 0)).shape, (3, 0))
+        # Numbers that are NumPy's own.
+        self.assertEqual(numawise.empty(numpy.int64(3), on=numpy.int32(0)).shape, (3,))
+        self.assertEqual(numawise.alloc(PAGE, on="gpu", or_else=numpy.uint8(0)).policy, "bind:0")
         self.assertRaises(TypeError, numawise.empty, 3, object)
         self.assertRaises(ValueError, numawise.empty, -3)
 
@@ -99,6 +102,7 @@ class ArraysTest(unittest.TestCase):
             self.assertEqual((found.on, found.absent), ({0: 4 * PAGE}, 0), view.strides)
         self.assertEqual(numawise.pages(whole[0]).absent, PAGE)
         self.assertEqual(numawise.pages(whole[3:3]).absent, 0)
+        self.assertEqual(sum(numawise.pages(numpy.array(3.0)).on.values()), PAGE)
         whole.flags.writeable = False
         self.assertEqual(numawise.pages(whole).on, {0: 4 * PAGE})
 
