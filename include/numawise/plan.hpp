@@ -3,6 +3,7 @@
 #ifndef NUMAWISE_PLAN_HPP
 #define NUMAWISE_PLAN_HPP
 
+#include <atomic>
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -46,6 +47,12 @@ struct mask {
         return all;
     }
 };
+
+// Tells objects apart also where one lies where another was; never 0.
+inline unsigned long next_number() {
+    static std::atomic<unsigned long> last{0};
+    return ++last;
+}
 
 inline const char *or_null(const std::string &text) { return text.empty() ? nullptr : text.c_str(); }
 

@@ -128,11 +128,6 @@ private:
         static thread_local of_thread own;
         return own;
     }
-    // Observers are told apart also where one lies where another was.
-    static unsigned long next_number() {
-        static std::atomic<unsigned long> last{0};
-        return ++last;
-    }
     static bool is_ours(int thread) { return syscall(SYS_tgkill, getpid(), thread, 0) == 0; }
     struct before {
         numawise::detail::mask mask;
@@ -145,7 +140,7 @@ private:
     placement placement_;
     binding_log log_;
     const bool stays_ = false;
-    const unsigned long number_ = next_number();
+    const unsigned long number_ = numawise::detail::next_number();
     std::atomic<unsigned long> bound_{0}, refused_{0};
     std::mutex mutex_;
     // The masks that threads in the arena came with, the last one for the last time that they came in.

@@ -152,14 +152,9 @@ private:
         static thread_local std::unordered_map<unsigned long, int> had;
         return had;
     }
-    // They are told apart also where one lies where another was.
-    static unsigned long next_number() {
-        static std::atomic<unsigned long> last{0};
-        return ++last;
-    }
 
     placement placement_;
-    const unsigned long number_ = next_number();
+    const unsigned long number_ = detail::next_number();
     std::atomic<unsigned> next_{0};
 };
 

@@ -45,16 +45,8 @@ fn kind_of_number(number: c_int) -> Result<MemoryKind, CallError> {
 /// `machine` is null or has room for a pointer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn numawise_open_version(version: u32, machine: *mut *mut MachineHandle) -> c_int {
-    call(|| {
-        let read = || {
-            if version != VERSION {
-                return Err(CallError::Version { header: version, library: VERSION });
-            }
-            Ok(MachineHandle(inside::open()?))
-        };
-        // SAFETY: the caller's promise.
-        unsafe { give(machine, "machine", read) }
-    })
+    // SAFETY: the caller's promise.
+    unsafe { opened(version, machine, || Ok(inside::open()?)) }
 }
 
 /// # Safety
@@ -65,14 +57,30 @@ pub unsafe extern "C" fn numawise_open_measured_version(
     profile: *const c_char,
     machine: *mut *mut MachineHandle,
 ) -> c_int {
+    let open = || {
+        // SAFETY: the caller's promise.
+        let file = unsafe { text(profile, "profile") }?;
+        Ok(inside::open_measured(file.map(Path::new))?)
+    };
+    // SAFETY: as above.
+    unsafe { opened(version, machine, open) }
+}
+
+/// Opens a machine for a program that was compiled with this version of the header.
+///
+/// # Safety
+/// `machine` is null or has room for a pointer.
+unsafe fn opened(
+    version: u32,
+    machine: *mut *mut MachineHandle,
+    open: impl FnOnce() -> Result<Machine, CallError>,
+) -> c_int {
     call(|| {
         let read = || {
             if version != VERSION {
                 return Err(CallError::Version { header: version, library: VERSION });
             }
-            // SAFETY: the caller's promise.
-            let file = unsafe { text(profile, "profile") }?;
-            Ok(MachineHandle(inside::open_measured(file.map(Path::new))?))
+            Ok(MachineHandle(open()?))
         };
         // SAFETY: the caller's promise.
         unsafe { give(machine, "machine", read) }

@@ -32,21 +32,6 @@ pub enum ErrorKind {
     Fault,
 }
 
-impl ErrorKind {
-    pub const ALL: [ErrorKind; 10] = [
-        ErrorKind::Invalid,
-        ErrorKind::NotThere,
-        ErrorKind::NotAllowed,
-        ErrorKind::NoMemory,
-        ErrorKind::Refused,
-        ErrorKind::Ended,
-        ErrorKind::NotMapped,
-        ErrorKind::Unavailable,
-        ErrorKind::System,
-        ErrorKind::Fault,
-    ];
-}
-
 impl fmt::Display for ErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
@@ -142,7 +127,7 @@ fn of_plan(error: &PlacementError) -> ErrorKind {
 ///
 /// # Errors
 /// [`Error::Text`].
-pub fn parsed<T>(text: &str, argument: &'static str) -> Result<T, Error>
+pub(crate) fn parsed<T>(text: &str, argument: &'static str) -> Result<T, Error>
 where
     T: FromStr<Err: Display>,
 {

@@ -11,7 +11,7 @@ mod memory;
 mod plan;
 mod thread;
 
-pub use error::{Error, ErrorKind, parsed};
+pub use error::{Error, ErrorKind};
 pub use machine::{KINDS, known, node, node_of_cpu, nodes_distance, open};
 pub use measured::{bandwidth, latency, open_measured};
 pub use memory::{Mapping, NodeBytes, Where, free, map, pages, policy, room, set_policy};

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use numawise_facts::{AttributeKind, Fingerprint, Machine, Profile};
 use numawise_linux::Roots;
-use numawise_profiles::{Profiles, read_profile};
+use numawise_profiles::{ProfileOwner, Profiles, owner, read_profile};
 use numawise_units::{BytesPerSecond, Latency};
 
 use crate::Error;
@@ -45,17 +45,17 @@ fn newest(here: &Fingerprint) -> Result<Profile, Error> {
 
 /// Refuses the profile of another machine. The text of Intel's Memory Latency Checker does not say of which one it is.
 fn of_here(profile: Profile, file: &Path, here: &Fingerprint) -> Result<Profile, Error> {
-    let there = profile.header.fingerprint.topology.measured();
-    match (there, here.topology.measured()) {
-        (Some(there), Some(here)) if there != here => Err(Error::Text {
-            argument: "profile",
-            problem: format!(
-                "{} is of another machine (topology {there}; this one has {here}); expected one that was measured on this machine",
-                file.display()
-            ),
-        }),
-        _ => Ok(profile),
+    if owner(&profile, here) != ProfileOwner::AnotherMachine {
+        return Ok(profile);
     }
+    let (there, here) = (known(&profile.header.fingerprint.topology)?, known(&here.topology)?);
+    Err(Error::Text {
+        argument: "profile",
+        problem: format!(
+            "{} is of another machine (topology {there}; this one has {here}); expected one that was measured on this machine",
+            file.display()
+        ),
+    })
 }
 
 /// The measured latency of loads by the CPUs of one node from the memory of another.

@@ -48,6 +48,31 @@ pub fn try_file(path: &Path, suffixes: &[&str], room: Bytes) -> io::Result<()> {
     if room.0 == 0 { Ok(()) } else { reserve(draft.file(), room) }
 }
 
+/// Why a file could not be opened or written, as far as a person can do something about it; with the words of the system.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FileObstacle {
+    Missing,
+    Directory,
+    ReadOnly(String),
+    Full(String),
+    Other,
+}
+
+/// What stands in the way of what failed so.
+pub fn obstacle(error: &io::Error) -> FileObstacle {
+    match error.kind() {
+        io::ErrorKind::NotFound => FileObstacle::Missing,
+        io::ErrorKind::IsADirectory => FileObstacle::Directory,
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+            FileObstacle::ReadOnly(problem(error))
+        }
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
+            FileObstacle::Full(problem(error))
+        }
+        _ => FileObstacle::Other,
+    }
+}
+
 /// The folder that holds a file.
 pub fn folder(path: &Path) -> PathBuf {
     folder_of(path).to_owned()

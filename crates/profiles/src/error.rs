@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use numawise_linux::space;
+use numawise_linux::space::{self, FileObstacle};
 
 /// Why a profile could not be read or written.
 #[derive(Debug, thiserror::Error)]
@@ -67,17 +67,13 @@ impl ProfileError {
     /// The error of the file system in our words.
     pub(crate) fn io(path: &Path, doing: &'static str, source: io::Error) -> Self {
         let path = path.to_owned();
-        let problem = space::problem(&source);
-        match source.kind() {
-            io::ErrorKind::NotFound if doing == "open it" => ProfileError::Missing(path),
-            io::ErrorKind::IsADirectory => ProfileError::Directory(path),
-            io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
-                ProfileError::ReadOnly { path, problem }
-            }
-            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
-                ProfileError::Full { path, problem }
-            }
-            _ => ProfileError::Io { path, doing, source },
+        match space::obstacle(&source) {
+            // Of what is to be written it is a folder that is missing.
+            FileObstacle::Missing if doing == "open it" => ProfileError::Missing(path),
+            FileObstacle::Directory => ProfileError::Directory(path),
+            FileObstacle::ReadOnly(problem) => ProfileError::ReadOnly { path, problem },
+            FileObstacle::Full(problem) => ProfileError::Full { path, problem },
+            FileObstacle::Missing | FileObstacle::Other => ProfileError::Io { path, doing, source },
         }
     }
 }

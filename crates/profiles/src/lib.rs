@@ -14,6 +14,7 @@ use mlc::{Broken, MlcError};
 mod error;
 mod folder;
 mod mlc;
+mod owner;
 mod sense;
 #[cfg(test)]
 #[path = "lib_tests.rs"]
@@ -21,6 +22,7 @@ mod tests;
 
 pub use error::ProfileError;
 pub use folder::{Found, PassedOver, PassedOverReason, Profiles};
+pub use owner::{ProfileOwner, owner};
 
 /// No profile is so long: transfers between all of 256 cores take a quarter of it.
 const LONGEST: u64 = 128 << 20;

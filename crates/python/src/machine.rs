@@ -11,7 +11,7 @@ use pyo3::types::{PyDict, PyList};
 
 use crate::error::raised;
 use crate::numbers::{Numbers, numbers};
-use crate::plan::{Asked, Placement};
+use crate::plan::Placement;
 
 /// The machine as this process may use it now. `numawise.machine()` reads it.
 #[pyclass(frozen, module = "numawise")]
@@ -120,32 +120,33 @@ impl Machine {
     #[expect(clippy::too_many_arguments, reason = "they are Python's keywords")]
     fn plan(
         &self,
-        strategy: Option<String>,
+        strategy: Option<&str>,
         tasks: u32,
         threads: u32,
         cpus: Option<Numbers>,
         nodes: Option<Numbers>,
-        order: Option<String>,
+        order: Option<&str>,
         step: u32,
-        smt: Option<String>,
+        smt: Option<&str>,
         skip: Option<Numbers>,
         skip_os_core: bool,
         efficient_cores: bool,
     ) -> PyResult<Placement> {
-        let asked = Asked {
+        let [cpus, nodes, skip] = [cpus, nodes, skip].map(|set| set.map(Numbers::text));
+        let asked = inside::Asked {
             strategy,
             tasks,
             threads,
-            cpus: cpus.map(Numbers::text),
-            nodes: nodes.map(Numbers::text),
+            cpus: cpus.as_deref(),
+            nodes: nodes.as_deref(),
             order,
             step,
             smt,
-            skip: skip.map(Numbers::text),
+            skip: skip.as_deref(),
             skip_os_core,
             efficient_cores,
         };
-        inside::plan(&self.0, &asked.within()).map(Placement).map_err(raised)
+        inside::plan(&self.0, &asked).map(Placement).map_err(raised)
     }
 
     /// The nodes as a table: id, kind, cpus, allowed, memory_bytes, free_bytes, and the distance to each node.

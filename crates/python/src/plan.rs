@@ -10,39 +10,6 @@ use crate::error::raised;
 use crate::numbers::numbers;
 use crate::thread::Pinned;
 
-/// [`inside::Asked`] with texts of its own.
-pub struct Asked {
-    pub strategy: Option<String>,
-    pub tasks: u32,
-    pub threads: u32,
-    pub cpus: Option<String>,
-    pub nodes: Option<String>,
-    pub order: Option<String>,
-    pub step: u32,
-    pub smt: Option<String>,
-    pub skip: Option<String>,
-    pub skip_os_core: bool,
-    pub efficient_cores: bool,
-}
-
-impl Asked {
-    pub fn within(&self) -> inside::Asked<'_> {
-        inside::Asked {
-            strategy: self.strategy.as_deref(),
-            tasks: self.tasks,
-            threads: self.threads,
-            cpus: self.cpus.as_deref(),
-            nodes: self.nodes.as_deref(),
-            order: self.order.as_deref(),
-            step: self.step,
-            smt: self.smt.as_deref(),
-            skip: self.skip.as_deref(),
-            skip_os_core: self.skip_os_core,
-            efficient_cores: self.efficient_cores,
-        }
-    }
-}
-
 /// The CPUs of each thread of each task.
 #[pyclass(frozen, module = "numawise")]
 pub struct Placement(pub facts::Placement);

@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use numawise_linux::space;
+use numawise_linux::space::{self, FileObstacle};
 use numawise_units::{Bytes, harmless};
 use rusqlite::ErrorCode;
 
@@ -89,17 +89,13 @@ impl RecordError {
     /// The error of the file system in our words.
     pub(crate) fn io(path: &Path, doing: &'static str, source: io::Error) -> Self {
         let path = path.to_owned();
-        let problem = space::problem(&source);
-        match source.kind() {
-            io::ErrorKind::NotFound if doing == "open it" => RecordError::Missing(path),
-            io::ErrorKind::IsADirectory => RecordError::Directory(path),
-            io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
-                RecordError::ReadOnly { path, problem }
-            }
-            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
-                RecordError::Full { path, problem }
-            }
-            _ => RecordError::Io { path, doing, source },
+        match space::obstacle(&source) {
+            // Of what is to be written it is a folder that is missing.
+            FileObstacle::Missing if doing == "open it" => RecordError::Missing(path),
+            FileObstacle::Directory => RecordError::Directory(path),
+            FileObstacle::ReadOnly(problem) => RecordError::ReadOnly { path, problem },
+            FileObstacle::Full(problem) => RecordError::Full { path, problem },
+            FileObstacle::Missing | FileObstacle::Other => RecordError::Io { path, doing, source },
         }
     }
 

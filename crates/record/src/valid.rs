@@ -121,11 +121,8 @@ fn first_again<T: Eq + Hash>(all: impl IntoIterator<Item = T>) -> Option<T> {
 
 /// The numbers in what was said beside a result: amounts of memory, counts, shares.
 pub fn notices(notices: &[Notice], place: impl Fn() -> String) -> Sound {
-    match numawise_facts::notice::unlikely_number(notices) {
-        None => Ok(()),
-        Some(number) => {
-            let place = || format!("{}{}", place(), number.place);
-            ensure(false, place, number.found, "a number from 0 to 2^52")
-        }
-    }
+    numawise_facts::notice::unlikely_number(notices).map_or(Ok(()), |number| {
+        let place = format!("{}{}", place(), number.place);
+        Err(Flaw::new(place, number.found, "a number from 0 to 2^52"))
+    })
 }

@@ -10,6 +10,8 @@ use numawise_facts::{Fingerprint, Machine, Notice, Profile, Reading};
 use numawise_machine::Roots;
 use numawise_profiles::{PassedOver, PassedOverReason, Profiles, read_profile};
 
+pub use numawise_profiles::{ProfileOwner, owner};
+
 use crate::Error;
 
 #[cfg(test)]
@@ -126,24 +128,6 @@ pub fn folder() -> Result<Profiles, Error> {
 pub fn fingerprint() -> Result<Fingerprint, Error> {
     let roots = Roots::live();
     Ok(numawise_machine::fingerprint(&roots, &numawise_machine::quick(&roots)?))
-}
-
-/// The machine that a profile was measured on, seen from the one that runs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ProfileOwner {
-    ThisMachine,
-    AnotherMachine,
-    /// The source does not say, as the text of Intel's Memory Latency Checker.
-    Unknown,
-}
-
-/// Compares the topology of a profile's machine with that of this one.
-pub fn owner(profile: &Profile, here: &Fingerprint) -> ProfileOwner {
-    match (&profile.header.fingerprint.topology, &here.topology) {
-        (Reading::Measured(there), Reading::Measured(here)) if there == here => ProfileOwner::ThisMachine,
-        (Reading::Measured(_), Reading::Measured(_)) => ProfileOwner::AnotherMachine,
-        _ => ProfileOwner::Unknown,
-    }
 }
 
 /// What a person should know before a profile is shown: that it is of another machine, or of another state of this one.

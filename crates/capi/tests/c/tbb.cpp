@@ -28,6 +28,18 @@ void work() {
     });
 }
 
+// Neither the calling thread nor those of the arena.
+void nobody_is_bound(tbb::task_arena &arena, const cpu_set_t &whole) {
+    const cpu_set_t after = own_mask();
+    CHECK_OF(CPU_EQUAL(&after, &whole), CPU_COUNT(&after));
+    arena.execute([&] {
+        tbb::parallel_for(0, 1000, [&](int) {
+            const cpu_set_t mask = own_mask();
+            CHECK_OF(CPU_EQUAL(&mask, &whole), CPU_COUNT(&mask));
+        });
+    });
+}
+
 void threads_are_where_their_slots_are_planned() {
     const cpu_set_t whole = own_mask();
     const int count = CPU_COUNT(&whole);
@@ -64,15 +76,7 @@ void threads_are_where_their_slots_are_planned() {
         for (const auto &other : seen)
             CHECK_OF((one.first - other.first) % count != 0 || one.second == other.second, one.first);
     CHECK_OF(!logged.empty(), logged.size());
-    const cpu_set_t after = own_mask();
-    CHECK_OF(CPU_EQUAL(&after, &whole), CPU_COUNT(&after));
-    // Nobody is bound any more.
-    arena.execute([&] {
-        tbb::parallel_for(0, 1000, [&](int) {
-            const cpu_set_t mask = own_mask();
-            CHECK_OF(CPU_EQUAL(&mask, &whole), CPU_COUNT(&mask));
-        });
-    });
+    nobody_is_bound(arena, whole);
 }
 
 void arenas_in_one_another_give_masks_back_in_turn() {
@@ -127,14 +131,7 @@ void threads_that_stay_bound_are_free_once_the_observer_is_gone() {
         arena.execute([&] { CHECK_OF(numawise::own_cpus().size() == 1, numawise::own_cpus().size()); });
         CHECK_OF(pin.bound() == again + 1, pin.bound() - again);
     }
-    const cpu_set_t after = own_mask();
-    CHECK_OF(CPU_EQUAL(&after, &whole), CPU_COUNT(&after));
-    arena.execute([&] {
-        tbb::parallel_for(0, 1000, [&](int) {
-            const cpu_set_t mask = own_mask();
-            CHECK_OF(CPU_EQUAL(&mask, &whole), CPU_COUNT(&mask));
-        });
-    });
+    nobody_is_bound(arena, whole);
 }
 
 void each_node_has_an_arena() {

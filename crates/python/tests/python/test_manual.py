@@ -5,16 +5,9 @@ import tempfile
 import unittest
 
 import numawise
+from installed import installed
 
-try:
-    import numpy
-    import pandas
-except ImportError:
-    pandas = None
-try:
-    import pyarrow
-except ImportError:
-    pyarrow = None
+numpy, pandas, pyarrow = installed("numpy"), installed("pandas"), installed("pyarrow")
 
 
 class Loader:
@@ -27,7 +20,7 @@ class Loader:
 
 class ManualTest(unittest.TestCase):
     @unittest.skipUnless("NUMAWISE" in os.environ, "the command numawise is not built")
-    @unittest.skipUnless(pandas, "NumPy and pandas are not installed for this interpreter")
+    @unittest.skipUnless(numpy and pandas, "NumPy and pandas are not installed for this interpreter")
     def test_what_the_manual_types_can_be_typed(self):
         manual = pathlib.Path(__file__).parents[4] / "docs/user/python.md"
         blocks = re.findall("```python\n(.*?)```", manual.read_text(), re.DOTALL)

@@ -3,16 +3,9 @@ import gc
 import unittest
 
 import numawise
+from installed import installed
 
-try:
-    import numpy
-except ImportError:
-    numpy = None
-try:
-    import torch
-except (ImportError, OSError, ValueError):
-    # The latter two are what PyTorch says where its libraries are not there.
-    torch = None
+numpy, torch = installed("numpy"), installed("torch")
 
 PAGE = 4096
 

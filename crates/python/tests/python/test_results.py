@@ -5,15 +5,9 @@ import unittest
 import unittest.mock
 
 import numawise
+from installed import installed
 
-try:
-    import pandas
-except ImportError:
-    pandas = None
-try:
-    import pyarrow
-except ImportError:
-    pyarrow = None
+pandas, pyarrow = installed("pandas"), installed("pyarrow")
 
 
 class TablesTest(unittest.TestCase):

@@ -4,12 +4,9 @@ import threading
 import unittest
 
 import numawise
+from installed import installed
 
-try:
-    import torch.utils.data as torch_data
-except (ImportError, OSError, ValueError):
-    # The latter two are what PyTorch says where its libraries are not there.
-    torch_data = None
+torch_data = installed("torch.utils.data")
 
 
 def of_a_worker(worker, workers, found):
