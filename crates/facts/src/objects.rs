@@ -176,6 +176,10 @@ pub struct FaultSamples {
     /// Page faults that were taken in system calls, as by read(2) into a new buffer: of no object that is known.
     #[serde(default = "not_collected")]
     pub in_system_calls: Reading<u64>,
+    /// Page faults of pages that were there before, which are no first accesses: the kernel takes pages away for a moment to see who uses them
+    /// (NUMA balancing), and copies those of a process that forks.
+    #[serde(default = "not_collected")]
+    pub again: Reading<u64>,
 }
 
 /// How first accesses to pages were seen.

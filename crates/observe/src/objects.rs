@@ -101,8 +101,12 @@ pub struct TrackedCounts {
     pub unknown_address: u64,
     /// The thread spun until another one did something.
     pub spinning: u64,
+    /// Of first accesses to pages.
     pub fault_samples: u64,
     pub faults: u64,
+    /// Of page faults of pages that were there before.
+    pub again_samples: u64,
+    pub faults_again: u64,
     /// Page faults that threads took in system calls, where that is known; of no object.
     pub faults_in_calls: u64,
     pub without_stack: u64,
@@ -340,13 +344,18 @@ impl ObjectTracker {
     }
 
     pub fn fault(&mut self, sample: &FaultSample<'_>) {
-        self.counts.fault_samples += 1;
-        self.counts.faults += sample.faults;
         let process = sample.process;
         let thread = self.thread(process, sample.thread);
         self.process(process).seen_stack(sample.thread, sample.stack.sp);
-        let place = self.places.of_stack(process, &sample.stack, &mut *self.code);
         let (object, _) = self.object_at(process, sample.address);
+        if !self.objects[object as usize].can_be_touched(sample.faults, sample.at, page_size().0) {
+            self.counts.again_samples += 1;
+            self.counts.faults_again += sample.faults;
+            return;
+        }
+        self.counts.fault_samples += 1;
+        self.counts.faults += sample.faults;
+        let place = self.places.of_stack(process, &sample.stack, &mut *self.code);
         self.objects[object as usize].touch(thread, sample.cpu, place, sample.faults);
     }
 
@@ -481,9 +490,21 @@ impl ObjectTracker {
         }
     }
 
+    /// What was seen then is taken over by [`ObjectTracker::confirm`], once all is told that happened before.
+    pub fn looked(&self) -> Option<Nanoseconds> {
+        self.residence.waits_for()
+    }
+
+    /// Takes over what was seen at [`ObjectTracker::looked`].
+    pub fn confirm(&mut self) {
+        let processes = &self.processes;
+        let object_at = |process, address| Some(processes.get(&process)?.live.find(address)?.object);
+        self.residence.confirm(object_at, &mut self.objects, self.begin);
+    }
+
     fn look_at_pages(&mut self, now: Nanoseconds) {
         let spans = self.processes.iter().map(|(process, of)| (*process, of.live.all()));
-        self.residence.look_at(spans, &mut self.objects, Nanoseconds(now.0.saturating_sub(self.begin.0)));
+        self.residence.look_at(spans, now);
     }
 
     fn process(&mut self, process: Pid) -> &mut Process {
@@ -503,6 +524,9 @@ impl ObjectTracker {
     /// What was seen up to now, with where the pages lie now.
     pub fn so_far(&mut self, now: Nanoseconds) -> TrackedObjects {
         self.look_at_pages(now);
+        while self.looked().is_some() {
+            self.confirm();
+        }
         self.residence.answer(&mut self.objects);
         let (objects, unknown) = (self.objects.clone(), self.unknown.clone());
         self.tracked(objects, unknown)

@@ -239,6 +239,41 @@ fn first_accesses_count_by_what_they_stand_for() {
     assert_eq!((found.counts.fault_samples, found.counts.faults), (3, 35), "what is in no object counts too");
 }
 
+/// Page faults of one thread, each of which stands for so many.
+fn faults(at: u64, addresses: impl Iterator<Item = u64>, faults: u64, tracker: &mut ObjectTracker) {
+    for address in addresses {
+        tracker.fault(&FaultSample {
+            at: Nanoseconds(at),
+            process: PROGRAM,
+            thread: FIRST,
+            cpu: CpuId(0),
+            address,
+            faults,
+            stack: stack(9),
+        });
+    }
+}
+
+#[test]
+fn no_object_has_more_first_accesses_than_pages() {
+    let mut tracker = tracker();
+    let (page, begin, pages) = (page_size().0, 0x10_0000_0000, 3100);
+    let each = || (0..pages / 31).map(|k| begin + k * 31 * page);
+    tracker.memory(&allocated(2000, begin, pages * page, 1));
+    faults(3000, each(), 31, &mut tracker);
+    // The kernel takes pages away to see who uses them.
+    faults(4000, each(), 31, &mut tracker);
+    let counts = tracker.counts;
+    assert_eq!(counts.faults + counts.faults_again, 2 * pages);
+    assert!(counts.faults < pages * 103 / 100, "{counts:?}");
+    assert_eq!(counts.again_samples * 31, counts.faults_again);
+    // As many pages of the same line are new.
+    tracker.memory(&allocated(5000, 0x20_0000_0000, pages * page, 1));
+    faults(6000, each().map(|at| at + 0x10_0000_0000), 31, &mut tracker);
+    let touched: u64 = tracker.finish().objects[0].first_touch.iter().map(|of| of.faults).sum();
+    assert!((2 * pages..=2 * pages * 103 / 100).contains(&touched), "{touched}");
+}
+
 #[test]
 fn a_variable_has_its_name_and_what_is_none_is_other_memory() {
     let mut tracker = tracker();

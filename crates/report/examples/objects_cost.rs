@@ -96,6 +96,7 @@ fn run(count: u32, uses: u32) -> ObjectRun {
                 lost: 0,
                 method: TouchMethod::Faults,
                 in_system_calls: Reading::unavailable("they are not sampled"),
+                again: Reading::Measured(0),
             }),
             cost: Reading::Measured(Nanoseconds(1_000_000)),
             own_time: Reading::Measured(Nanoseconds(40_000_000)),

@@ -75,6 +75,7 @@ pub fn run(machine: Machine, objects: Vec<MemoryObject>) -> ObjectRun {
                 lost: 0,
                 method: TouchMethod::Faults,
                 in_system_calls: Reading::unavailable("they are not sampled"),
+                again: Reading::Measured(0),
             }),
             loads: Reading::unavailable("no event samples loads here"),
             cost: Reading::Measured(Nanoseconds(15_000_000)),

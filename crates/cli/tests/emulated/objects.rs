@@ -95,6 +95,23 @@ fn remote_time(machine: &EmulatedMachine, truth: &Truth, is_spread: bool) -> f64
     }
 }
 
+/// The same by the program's own account of that run: the time of each array, and the remote part of it.
+fn accounted(stderr: &str) -> f64 {
+    let time = |name: &str| -> f64 {
+        let truths = stderr.lines().filter_map(|line| line.strip_prefix("truth "));
+        let fields = truths.map(|line| line.split(' ').filter_map(|word| word.split_once('=')));
+        let fields = fields.map(BTreeMap::from_iter).filter(|fields| fields.get("object") == Some(&name));
+        fields
+            .filter(|fields| fields.contains_key("time_share"))
+            .map(|fields| number(&fields, "time_share"))
+            .sum()
+    };
+    let all: Vec<(f64, f64)> =
+        said(stderr, "took").iter().map(|took| (time(took["object"]), number(took, "remote"))).collect();
+    all.iter().map(|(time, remote)| time * remote).sum::<f64>()
+        / all.iter().map(|(time, _)| time).sum::<f64>()
+}
+
 /// The remote share of the time with the four arrays, as numawise has it.
 fn remote_share(told: &Value) -> f64 {
     let of = |name: &str| {
@@ -153,15 +170,16 @@ fn emulated_objects_on_wrong_nodes_are_found_and_those_on_right_ones_are_not() {
         return;
     }
     let machine = testbed::load("two-socket").unwrap();
-    let rate = "--rate 400";
+    // Slow hosts need 1.3 ms of the guest's time for each sample: with these, 1,200 in 6 s, one of ours keeps up.
+    let rate = "--rate 100";
     let half = "sockets 10000 far own";
     let run = guest_with(&machine, "sockets")
         .scale(400.0)
         .limit(Duration::from_secs(400))
         .run(&[
-            followed(rate, "sockets 10000"),
-            followed(rate, "sockets 10000 all"),
-            followed(rate, half),
+            followed(rate, "sockets 20000"),
+            followed(rate, "sockets 20000 all"),
+            followed(rate, "sockets 20000 far own"),
             "sockets 10000".to_owned(),
             "sockets 10000 all".to_owned(),
             half.to_owned(),
@@ -181,8 +199,15 @@ fn emulated_objects_on_wrong_nodes_are_found_and_those_on_right_ones_are_not() {
         // All memory of the program is counted, without numawise's: a few lines of the loader's are among it.
         let truth = remote_time(&machine, plain.truth.as_ref().unwrap(), right.contains(&"common"));
         let remote = remote_share(&told);
-        let _ = writeln!(report, "{}: remote {remote:.3}, by the plugin {truth:.3}", plain.command);
-        assert!((remote - truth).abs() < POINTS, "{}: remote {remote}, by the plugin {truth}", plain.command);
+        let own = accounted(&followed.stderr);
+        let what = format!(
+            "{}: remote {remote:.3}, by the program {own:.3}, by the plugin {truth:.3}",
+            followed.command
+        );
+        let _ = writeln!(report, "{what}");
+        assert!((remote - own).abs() < POINTS, "{what}");
+        // What its counts of lines should take: the emulator takes its own time besides, the more the slower its host is.
+        assert!((remote - truth).abs() < 2.0 * POINTS, "{what}");
     }
     // What lying right brings to each array: as latencies and shares have it, so that nothing else was changed.
     let (wrong, cured) = (said(&run[3].stdout, "took"), said(&run[4].stdout, "took"));

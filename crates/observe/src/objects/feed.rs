@@ -63,8 +63,12 @@ impl FedObjects {
             }
             TouchMethod::Counted => (self.own.lost, Reading::Measured(counts.faults_in_calls)),
         };
+        let again = match method {
+            TouchMethod::Faults => Reading::Measured(counts.faults_again),
+            TouchMethod::Counted => Reading::unavailable("page faults that are counted are not told apart"),
+        };
         let (samples, faults) = (counts.fault_samples, counts.faults);
-        FaultSamples { samples, faults, lost, method, in_system_calls }
+        FaultSamples { samples, faults, lost, method, in_system_calls, again }
     }
 }
 
@@ -141,7 +145,16 @@ impl ObjectFeed {
         self.hand_over(Nanoseconds(read_at.0.saturating_sub(SETTLED.0)));
     }
 
+    /// A look at pages is taken over when all is told that happened before it, and nothing else.
     fn hand_over(&mut self, until: Nanoseconds) {
+        while let Some(looked) = self.tracker.looked().filter(|looked| *looked <= until) {
+            self.tell(looked);
+            self.tracker.confirm();
+        }
+        self.tell(until);
+    }
+
+    fn tell(&mut self, until: Nanoseconds) {
         let waiting = self.sampled.take(until);
         let (tracker, kernel) = (&mut self.tracker, &mut self.kernel);
         let (is_sampled, faults) = (self.faults.is_some(), self.faults.unwrap_or(1));

@@ -1,5 +1,6 @@
 use numawise_facts::activity::CodePlace;
 use numawise_facts::objects::{AccessMethod, DataSource, FileAddress, ObjectKind};
+use numawise_linux::calls::pages;
 use numawise_units::{Cycles, Pid};
 
 use super::super::input::{Code, LoadedVariable, MemoryChange, MemoryEvent};
@@ -100,4 +101,101 @@ fn loads_that_a_processor_sampled_are_of_the_object_that_lies_there() {
     let loads: Vec<_> = mapped.loads.iter().map(|of| (of.from, of.samples, of.cycles)).collect();
     assert_eq!(loads, [(DataSource::L1, 1, Cycles(7)), (DataSource::RemoteMemory, 1, Cycles(400))]);
     assert_eq!(found.tracked.counts.load_samples, 2);
+}
+
+fn own_process() -> Pid {
+    Pid(i32::try_from(std::process::id()).unwrap())
+}
+
+/// Memory of this process: 64 pages, each with something in it.
+struct OwnPages {
+    begin: *mut u8,
+    bytes: usize,
+}
+
+impl OwnPages {
+    fn map() -> OwnPages {
+        let (page, count) = (pages::page_size().0 as usize, 64);
+        let begin = pages::map(page * count, false).unwrap();
+        for number in 0..count {
+            // SAFETY: it lies in the mapping, which nobody else knows.
+            unsafe { begin.add(number * page).write_volatile(1) };
+        }
+        OwnPages { begin, bytes: page * count }
+    }
+
+    fn change(&self, at: u64, is_there: bool) -> MemoryEvent {
+        let process = own_process();
+        let (address, bytes) = (self.begin as u64, self.bytes as u64);
+        let change = if is_there {
+            MemoryChange::Mapped { address, bytes, stack: None, kind: ObjectKind::Mapped }
+        } else {
+            MemoryChange::Unmapped { address, bytes }
+        };
+        MemoryEvent { process, thread: process, at: Nanoseconds(at), change }
+    }
+}
+
+impl Drop for OwnPages {
+    fn drop(&mut self) {
+        // SAFETY: the mapping is ours, and nothing refers to it any more.
+        unsafe { pages::unmap(self.begin, self.bytes) };
+    }
+}
+
+const MS: u64 = 1_000_000;
+
+/// One that looked at these pages 100 ms after its begin, when it knew nothing of what happened in the 50 ms before.
+fn looked(own: &OwnPages) -> (ObjectFeed, tempfile::TempDir) {
+    let folder = tempfile::tempdir().unwrap();
+    let mut tracker = ObjectTracker::new(Nanoseconds(0), AccessMethod::Waited, Box::new(NoCode));
+    tracker.memory(&own.change(MS, true));
+    let bandwidth = Err(BandwidthError::TooShort);
+    let mut feed = ObjectFeed::new(tracker, HeapLogs::new(folder.path()), None, bandwidth);
+    feed.drain(KernelRecords::default(), Nanoseconds(50 * MS));
+    feed.look(Nanoseconds(100 * MS));
+    (feed, folder)
+}
+
+fn looks(feed: ObjectFeed) -> Vec<(Nanoseconds, u64)> {
+    let found = feed.finish().tracked.objects;
+    let mapped = found.iter().find(|object| object.kind == ObjectKind::Mapped).unwrap();
+    let looks = mapped.pages.measured().map_or(&[][..], Vec::as_slice);
+    looks.iter().map(|look| (look.at, look.on_nodes.iter().map(|(_, count)| count).sum())).collect()
+}
+
+#[test]
+fn pages_are_those_of_what_lay_there_when_they_were_looked_at() {
+    let own = OwnPages::map();
+    let (feed, _folder) = looked(&own);
+    assert_eq!(looks(feed), [(Nanoseconds(100 * MS), 64)]);
+    let (mut feed, _folder) = looked(&own);
+    feed.drain(KernelRecords::default(), Nanoseconds(200 * MS));
+    feed.tracker.memory(&own.change(150 * MS, false));
+    assert_eq!(looks(feed), [(Nanoseconds(100 * MS), 64)], "it went later");
+    let (mut feed, _folder) = looked(&own);
+    // It is told late that these pages were another object's by then.
+    feed.tracker.memory(&own.change(60 * MS, false));
+    feed.drain(KernelRecords::default(), Nanoseconds(200 * MS));
+    assert_eq!(looks(feed), []);
+}
+
+#[test]
+fn faults_of_pages_that_were_all_there_are_no_first_accesses() {
+    let own = OwnPages::map();
+    let (mut feed, _folder) = looked(&own);
+    let fault = |at: u64| FaultSample {
+        at: Nanoseconds(at),
+        process: own_process(),
+        thread: PROCESS,
+        cpu: numawise_units::CpuId(0),
+        address: own.begin as u64,
+        faults: 31,
+        stack: Stack { ip: 1, sp: 8, bp: 0, kept: [0; 5], r10: None, after_call: false, bytes: &[] },
+    };
+    feed.tracker.fault(&fault(60 * MS));
+    feed.drain(KernelRecords::default(), Nanoseconds(200 * MS));
+    feed.tracker.fault(&fault(170 * MS));
+    let counts = feed.finish().tracked.counts;
+    assert_eq!((counts.fault_samples, counts.again_samples, counts.faults_again), (1, 1, 31));
 }

@@ -1,8 +1,9 @@
 //! Where pages lie: those that were just used, and from time to time a part of those of each object.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
+use std::io;
 
-use numawise_facts::objects::ObjectPages;
+use numawise_facts::objects::{HugePages, ObjectPages};
 use numawise_linux::calls::pages::{page_nodes, page_size};
 use numawise_units::{Bytes, Nanoseconds, NodeId, Pid};
 
@@ -27,10 +28,30 @@ pub struct PageQuestion {
 /// Where the allocations of an object begin and end.
 type Spans = Vec<(u64, u64)>;
 
+/// What the kernel said of pages of one object.
+#[derive(Debug)]
+struct Answer {
+    process: Pid,
+    object: u32,
+    bytes: u64,
+    /// Addresses, and the node of each that is there.
+    pages: io::Result<Vec<(u64, Option<NodeId>)>>,
+}
+
+/// One look at the objects of all processes.
+#[derive(Debug)]
+struct Look {
+    at: Nanoseconds,
+    answers: Vec<Answer>,
+    huge: Vec<(Pid, BTreeMap<u32, HugePages>)>,
+}
+
 /// Asks the kernel.
 #[derive(Debug, Default)]
 pub struct Residence {
     questions: Vec<PageQuestion>,
+    /// Those that are not believed yet.
+    pending: VecDeque<Look>,
     /// When objects are looked at next, by the monotonic clock.
     next: Nanoseconds,
     looks: u32,
@@ -82,14 +103,15 @@ impl Residence {
         true
     }
 
-    /// Looks at pages of the largest objects.
+    /// Asks for pages of the largest objects, of those that are known: what the program did shortly before is not. What is found is kept
+    /// until [`Residence::confirm`].
     pub fn look_at<S: Iterator<Item = (u64, Span)>>(
         &mut self,
         processes: impl Iterator<Item = (Pid, S)>,
-        objects: &mut [Tally],
         at: Nanoseconds,
     ) {
         let is_huge_due = self.huge.is_due(at);
+        let mut look = Look { at, answers: Vec::new(), huge: Vec::new() };
         for (process, spans) in processes {
             let mut by_object: BTreeMap<u32, Spans> = BTreeMap::new();
             for (begin, span) in spans {
@@ -102,15 +124,71 @@ impl Residence {
             largest.sort_by(|one, other| other.0.cmp(&one.0).then(one.1.cmp(&other.1)));
             largest.truncate(OBJECTS);
             for (bytes, object, spans) in &largest {
-                look_at_one(process, at, *bytes, spans, &mut objects[*object as usize], self.looks);
+                let addresses = strewn(*bytes, spans, self.looks);
+                let pages =
+                    nodes_of(process, &addresses).map(|nodes| addresses.into_iter().zip(nodes).collect());
+                look.answers.push(Answer { process, object: *object, bytes: *bytes, pages });
             }
             if is_huge_due {
-                for (object, seen) in self.huge.read(process, at, parts(&largest)) {
-                    objects[object as usize].in_huge_pages(seen);
+                look.huge.push((process, self.huge.read(process, at, parts(&largest))));
+            }
+        }
+        self.pending.push_back(look);
+    }
+
+    /// When the first look was that waits for [`Residence::confirm`].
+    pub fn waits_for(&self) -> Option<Nanoseconds> {
+        self.pending.front().map(|look| look.at)
+    }
+
+    /// Takes over the first look that waits, once all is known that happened until then: what had gone from an address, unknown to us, is not
+    /// said to have been there. `object_at`: what lay at an address then.
+    pub fn confirm(
+        &mut self,
+        object_at: impl Fn(Pid, u64) -> Option<u32>,
+        objects: &mut [Tally],
+        begin: Nanoseconds,
+    ) {
+        let Some(Look { at, answers, huge }) = self.pending.pop_front() else { return };
+        for Answer { process, object, bytes, pages } in answers {
+            let tally = &mut objects[object as usize];
+            match pages {
+                Ok(mut pages) => {
+                    let all = pages.len();
+                    pages.retain(|(address, _)| object_at(process, *address) == Some(object));
+                    if !pages.is_empty() {
+                        let bytes = part_of(bytes, (pages.len(), all));
+                        tally.looked_at(of_nodes(at.saturating_sub(begin), &pages, bytes), at);
+                    }
+                }
+                Err(error) => {
+                    tally.not_looked_at(&format!("the kernel does not say where its pages lie: {error}"));
+                }
+            }
+        }
+        for (process, seen) in huge {
+            for (object, seen) in seen {
+                let tally = &mut objects[object as usize];
+                if tally.process() == process && tally.is_there() {
+                    tally.in_huge_pages(seen);
                 }
             }
         }
     }
+}
+
+fn part_of(bytes: u64, (part, all): (usize, usize)) -> u64 {
+    let of = u128::from(bytes) * part as u128 / all.max(1) as u128;
+    u64::try_from(of).unwrap_or(bytes)
+}
+
+fn of_nodes(at: Nanoseconds, pages: &[(u64, Option<NodeId>)], bytes: u64) -> ObjectPages {
+    let mut on_nodes: BTreeMap<NodeId, u64> = BTreeMap::new();
+    for node in pages.iter().filter_map(|(_, node)| *node) {
+        *on_nodes.entry(node).or_default() += 1;
+    }
+    let on_nodes = on_nodes.into_iter().collect();
+    ObjectPages { at, looked_at: pages.len() as u64, on_nodes, bytes: Bytes(bytes) }
 }
 
 /// Where the large ones of these lie.
@@ -121,32 +199,6 @@ fn parts(objects: &[(u64, u32, Spans)]) -> Vec<Part> {
             spans.iter().map(|(begin, end)| Part { begin: *begin, end: *end, object: *object })
         })
         .collect()
-}
-
-fn look_at_one(
-    process: Pid,
-    at: Nanoseconds,
-    bytes: u64,
-    spans: &[(u64, u64)],
-    tally: &mut Tally,
-    look: u32,
-) {
-    let addresses = strewn(bytes, spans, look);
-    match nodes_of(process, &addresses) {
-        Ok(nodes) => {
-            let mut on_nodes: BTreeMap<NodeId, u64> = BTreeMap::new();
-            for node in nodes.into_iter().flatten() {
-                *on_nodes.entry(node).or_default() += 1;
-            }
-            tally.looked_at(ObjectPages {
-                at,
-                looked_at: addresses.len() as u64,
-                on_nodes: on_nodes.into_iter().collect(),
-                bytes: Bytes(bytes),
-            });
-        }
-        Err(error) => tally.not_looked_at(&format!("the kernel does not say where its pages lie: {error}")),
-    }
 }
 
 /// An address at random in each of so many equal parts of all spans, other ones at each look. Steps of one length would meet pages of one
@@ -166,7 +218,7 @@ fn strewn(bytes: u64, spans: &[(u64, u64)], look: u32) -> Vec<u64> {
     for (begin, end) in spans {
         let length = end - begin;
         while part < count && wanted_in(part) < behind + length {
-            addresses.push((begin + (wanted_in(part) - behind)) / page * page);
+            addresses.push(begin + (wanted_in(part) - behind));
             part += 1;
         }
         behind += length;
@@ -184,7 +236,7 @@ fn mixed(number: u64) -> u64 {
 }
 
 /// The node of each page; none for those that are not there.
-fn nodes_of(process: Pid, addresses: &[u64]) -> std::io::Result<Vec<Option<NodeId>>> {
+fn nodes_of(process: Pid, addresses: &[u64]) -> io::Result<Vec<Option<NodeId>>> {
     let page = page_size().0.max(1);
     let pages: Vec<usize> = addresses.iter().map(|address| (address / page * page) as usize).collect();
     let mut nodes = vec![0; pages.len()];

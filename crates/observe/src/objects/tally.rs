@@ -52,6 +52,10 @@ pub struct Tally {
     pages: Reading<Vec<ObjectPages>>,
     touched: BTreeMap<(u32, CpuId, Option<u32>), (u64, u64)>,
     touched_at: BTreeMap<u32, u64>,
+    /// All faults of `touched`.
+    faults: u64,
+    /// Since when all its pages are there, by the monotonic clock.
+    complete: Option<Nanoseconds>,
     used: BTreeMap<User, Used>,
     used_at: BTreeMap<u32, Used>,
     parts: BTreeMap<(u32, u8), f64>,
@@ -78,6 +82,8 @@ impl Tally {
             pages: Reading::unavailable("it was not there when pages were looked at"),
             touched: BTreeMap::new(),
             touched_at: BTreeMap::new(),
+            faults: 0,
+            complete: None,
             used: BTreeMap::new(),
             used_at: BTreeMap::new(),
             parts: BTreeMap::new(),
@@ -129,6 +135,7 @@ impl Tally {
         self.most = self.most.max(self.now);
         self.total = self.total.saturating_add(bytes);
         self.begun = self.begun.min(at);
+        self.complete = None;
     }
 
     pub fn end(&mut self, gone: Gone, at: Nanoseconds) {
@@ -136,10 +143,25 @@ impl Tally {
         self.ended = self.ended.max(at);
     }
 
+    /// Whether page faults at that time, of which a sample is one, can be first accesses to pages: not where all pages were there, or so many accesses were seen before
+    /// as there are pages, and somewhat more, as samples have it. The kernel takes pages away for a moment to see who uses them (NUMA
+    /// balancing), and copies those of a process that forks.
+    pub fn can_be_touched(&self, faults: u64, at: Nanoseconds, page: u64) -> bool {
+        /// One page in so many: threads that touch an object together have a sample more or less each.
+        const PART: u64 = 64;
+        // Small allocations were drawn: nobody knows their pages.
+        let pages = if self.kind == ObjectKind::Small { u64::MAX } else { self.all_pages(page) };
+        let most = pages.saturating_add(pages / PART);
+        // Most of what the sample stands for has room; the first one of a small object always has.
+        let has_room = self.faults == 0 || self.faults.saturating_add(faults / 2) <= most;
+        has_room && self.complete.is_none_or(|complete| at < complete)
+    }
+
     pub fn touch(&mut self, thread: u32, cpu: CpuId, place: Option<u32>, faults: u64) {
         let (samples, all) = self.touched.entry((thread, cpu, place)).or_default();
         *samples += 1;
         *all += faults;
+        self.faults += faults;
         if let Some(place) = place {
             *self.touched_at.entry(place).or_default() += faults;
         }
@@ -147,12 +169,24 @@ impl Tally {
 
     /// Pages of which no first access was seen; of memory that is no allocation nobody knows.
     pub fn untouched(&self, page: u64) -> u64 {
+        match self.all_pages(page) {
+            u64::MAX => u64::MAX,
+            pages => pages.saturating_sub(self.faults),
+        }
+    }
+
+    /// Of all its allocations; more than there are of memory that is no allocation.
+    fn all_pages(&self, page: u64) -> u64 {
         if self.count == 0 {
             return u64::MAX;
         }
-        let touched: u64 = self.touched.values().map(|(_, faults)| faults).sum();
         // An allocation that begins within a page has one more than its bytes.
-        (self.total / page.max(1)).saturating_add(self.count).saturating_sub(touched)
+        (self.total / page.max(1)).saturating_add(self.count)
+    }
+
+    /// True while it has an allocation.
+    pub fn is_there(&self) -> bool {
+        self.now > 0
     }
 
     pub fn use_by(&mut self, user: User, used: Used) {
@@ -175,7 +209,11 @@ impl Tally {
         self.loads.add(load);
     }
 
-    pub fn looked_at(&mut self, pages: ObjectPages) {
+    /// `at`: when it was, by the monotonic clock.
+    pub fn looked_at(&mut self, pages: ObjectPages, at: Nanoseconds) {
+        let there: u64 = pages.on_nodes.iter().map(|(_, count)| count).sum();
+        let is_complete = there == pages.looked_at;
+        self.complete = is_complete.then(|| self.complete.unwrap_or(at));
         match &mut self.pages {
             Reading::Measured(all) => all.push(pages),
             Reading::Unavailable { .. } => self.pages = Reading::Measured(vec![pages]),

@@ -190,12 +190,9 @@ fn follow(mut feed: ObjectFeed, receive: &Receiver<Message>, waiting: &AtomicUsi
                 let _ = answer.send(WatchedObjects { fed, cost: clock::thread_cpu_time() });
             }
         }
-        message = receive.try_recv().ok();
-        if message.is_none() {
-            // All that is known was handed over: now is the time to ask the kernel, and to wait.
-            feed.look(clock::monotonic());
-            message = receive.recv().ok();
-        }
+        // The kernel is asked although more is waiting: a thread that has not caught up yet may do so only when the program has ended.
+        feed.look(clock::monotonic());
+        message = receive.recv().ok();
     }
     WatchedObjects { fed: feed.finish(), cost: clock::thread_cpu_time() }
 }

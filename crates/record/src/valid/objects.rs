@@ -56,7 +56,8 @@ pub fn watching(of: &ObjectWatching) -> Sound {
     }
     if let Some(faults) = of.faults.measured() {
         let in_calls = faults.in_system_calls.measured().copied().unwrap_or_default();
-        for number in [faults.samples, faults.faults, faults.lost, in_calls] {
+        let again = faults.again.measured().copied().unwrap_or_default();
+        for number in [faults.samples, faults.faults, faults.lost, in_calls, again] {
             count(number, place("faults"))?;
         }
     }

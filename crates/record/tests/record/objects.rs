@@ -66,6 +66,7 @@ fn watching() -> ObjectWatching {
             lost: 0,
             method: TouchMethod::Faults,
             in_system_calls: Reading::unavailable("it was not collected"),
+            again: Reading::unavailable("it was not collected"),
         }),
         loads: Reading::unavailable("it was not collected"),
         cost: Reading::Measured(milliseconds(12)),

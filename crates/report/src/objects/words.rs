@@ -224,5 +224,10 @@ pub fn faults(of: &FaultSamples) -> String {
     if let Some(unseen @ 1..) = of.in_system_calls.measured() {
         text += &format!("; {unseen} more in system calls (read and others), of no object that is known");
     }
+    if let Some(again @ 1..) = of.again.measured() {
+        text += &format!(
+            "; {again} more of pages that were there before (NUMA balancing, or copies after a fork)"
+        );
+    }
     text
 }

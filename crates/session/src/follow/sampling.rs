@@ -7,6 +7,7 @@ use numawise_facts::objects::{
 use numawise_facts::{Notice, Reading};
 use numawise_launch::{HeapSettings, MOST_TIMER_SAMPLES};
 use numawise_linux::Roots;
+use numawise_linux::calls::affinity;
 use numawise_linux::calls::pages::page_size;
 use numawise_linux::calls::sampler::{Sampler, SamplerObstacle, SamplerSettings};
 use numawise_linux::load_events::{LoadEventCounts, load_events};
@@ -23,6 +24,9 @@ mod tests;
 const COST: f64 = 0.01;
 const SHORTEST: Nanoseconds = Nanoseconds(1_000_000);
 const LONGEST: Nanoseconds = Nanoseconds(10_000_000);
+/// From one sample of any thread to the next: to say what one is of takes 7 us of our own thread, which has a tenth of a CPU where the
+/// program needs all of them.
+const FOLLOWED: Nanoseconds = Nanoseconds(100_000);
 /// By timers in the program; the prototype had 1.1 % at this rate.
 const OF_TIMERS: Nanoseconds = Nanoseconds(4_000_000);
 /// Page faults from one sample to the next: a prime number, so that no regular walk through memory is met again and again at the same
@@ -71,7 +75,8 @@ impl Sampling {
 
     fn by_kernel(period: Option<Nanoseconds>) -> Result<Sampling, SamplerObstacle> {
         let measured = calibrate(STACK)?;
-        let period = period.unwrap_or_else(|| affordable(&measured.time_sample));
+        let cpus = affinity::own().map_or(1, |cpus| cpus.len());
+        let period = period.unwrap_or_else(|| affordable(&measured.time_sample, cpus));
         let settings = SamplerSettings { period, faults: Some(FAULTS), stack: STACK, begins_with_exec: true };
         let mut sampler = Sampler::open(&settings)?;
         let loads = add_loads(&mut sampler);
@@ -112,12 +117,14 @@ fn not_for_us(what: &str, problem: &str) -> String {
     format!("the kernel does not sample {what} for us: {problem}")
 }
 
-/// The shortest period that costs a thread no more than [`COST`].
-fn affordable(sample: &Reading<Nanoseconds>) -> Nanoseconds {
-    match sample.measured() {
+/// The shortest period that costs a thread no more than [`COST`], and with which one of ours can follow a program that has all these CPUs.
+fn affordable(sample: &Reading<Nanoseconds>, cpus: usize) -> Nanoseconds {
+    let followed = Nanoseconds(FOLLOWED.0.saturating_mul(cpus as u64));
+    let of_thread = match sample.measured() {
         Some(cost) => Nanoseconds((cost.0 as f64 / COST) as u64).clamp(SHORTEST, LONGEST),
         None => LONGEST,
-    }
+    };
+    of_thread.max(followed)
 }
 
 impl Calibrated {
@@ -199,7 +206,8 @@ fn cost(calibrated: &Calibrated, watched: &WatchedObjects) -> Reading<Nanosecond
         samples => each.clone().map(|each| Nanoseconds(samples * each.0)),
     };
     // Without the kernel's samples page faults are counted in those of time.
-    let fault_samples = if calibrated.obstacle.is_none() { counts.fault_samples } else { 0 };
+    let fault_samples =
+        if calibrated.obstacle.is_none() { counts.fault_samples + counts.again_samples } else { 0 };
     // A sample of a load has no copy of the stack: it costs no more than one of time.
     of(counts.time_samples + counts.load_interrupts, &measured.time_sample)
         .zip(of(fault_samples, &measured.fault_sample))
