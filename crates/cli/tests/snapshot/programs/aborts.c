@@ -1,7 +1,8 @@
 /* All but the last rank wait in MPI_Barrier for the last one, which comes 0.5 s late, and then: abort calls MPI_Abort, error does what
-   MPI does not allow, killed is killed, late waits for ever. */
+   MPI does not allow, killed is killed, late waits for ever. With late each rank makes a file `begun.RANK` before it waits. */
 #include <mpi.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -11,6 +12,13 @@ int main(int count, char **words)
     MPI_Init(&count, &words);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
+    if (!strcmp(words[1], "late")) {
+        char name[32];
+        snprintf(name, sizeof name, "begun.%d", rank);
+        FILE *file = fopen(name, "w");
+        if (file)
+            fclose(file);
+    }
     if (rank == size - 1) {
         usleep(500000);
         if (!strcmp(words[1], "abort"))
