@@ -161,7 +161,7 @@ fn memory_of_every_kind() {
 fn arrays_of_algorithms_that_nothing_was_made_for() {
     // Twelve objects: each has enough samples then.
     let program = PROGRAMS.join("algorithms").display().to_string();
-    let said = holds_in_a_turn(&["env", "OBJECTS_SECONDS=4", &program], Sampling::ByKernel);
+    let said = holds_in_a_turn(&["env", "OBJECTS_SECONDS=6", &program], Sampling::ByKernel);
     eprintln!("{said} figures");
 }
 
@@ -177,7 +177,7 @@ fn arrays_of_a_build_without_optimisation() {
     let program = program.display().to_string();
     // The others compute for much of their time then, with variables on the stack.
     let memory = ["hashed", "sorted", "bits", "counts", "moved", "text"];
-    let command = ["env", "OBJECTS_SECONDS=4", &program].into_iter().chain(memory);
+    let command = ["env", "OBJECTS_SECONDS=6", &program].into_iter().chain(memory);
     holds_in_a_turn(&command.collect::<Vec<_>>(), Sampling::ByKernel);
 }
 
@@ -196,5 +196,5 @@ fn arrays_of_numpy() {
     }
     let program = sources().join("src/numpy_arrays.py").display().to_string();
     // Long enough that the start of the interpreter is next to nothing of it.
-    holds_in_a_turn(&["env", "OBJECTS_SECONDS=4", python, &program], Sampling::ByKernel);
+    holds_in_a_turn(&["env", "OBJECTS_SECONDS=6", python, &program], Sampling::ByKernel);
 }
