@@ -181,6 +181,21 @@ fn pages_are_those_of_what_lay_there_when_they_were_looked_at() {
 }
 
 #[test]
+fn of_a_program_that_has_ended_that_is_the_reason() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut tracker = ObjectTracker::new(Nanoseconds(0), AccessMethod::Waited, Box::new(NoCode));
+    let change =
+        MemoryChange::Mapped { address: 0x7f00_0000, bytes: 1 << 20, stack: None, kind: ObjectKind::Mapped };
+    tracker.memory(&MemoryEvent { process: PROCESS, thread: PROCESS, at: Nanoseconds(1), change });
+    let bandwidth = Err(BandwidthError::TooShort);
+    let mut feed = ObjectFeed::new(tracker, HeapLogs::new(folder.path()), None, bandwidth);
+    feed.look(Nanoseconds(100 * MS));
+    let found = feed.finish().tracked.objects;
+    let reason = found[0].pages.reason().unwrap();
+    assert!(reason.to_string().starts_with("the program had ended"), "{reason}");
+}
+
+#[test]
 fn faults_of_pages_that_were_all_there_are_no_first_accesses() {
     let own = OwnPages::map();
     let (mut feed, _folder) = looked(&own);

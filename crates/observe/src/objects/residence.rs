@@ -161,6 +161,9 @@ impl Residence {
                         tally.looked_at(of_nodes(at.saturating_sub(begin), &pages, bytes), at);
                     }
                 }
+                Err(error) if error.raw_os_error() == Some(libc::ESRCH) => {
+                    tally.not_looked_at("the program had ended when one of ours came to look at its pages");
+                }
                 Err(error) => {
                     tally.not_looked_at(&format!("the kernel does not say where its pages lie: {error}"));
                 }
