@@ -14,11 +14,6 @@ COMPLETIONS := build/completions
 ISO3DFD := build/iso3dfd/iso3dfd
 VERSION = $(shell sed -n 's/^version = "\(.*\)"/\1/p' $(CURDIR)/crates/cli/Cargo.toml)
 
-# CI asks whether it works, and not how fast: to optimise all crates together takes a third of the build.
-ifeq ($(CI),true)
-export CARGO_PROFILE_RELEASE_LTO := off
-endif
-
 .PHONY: help
 help:
 	@echo 'make demo           check the bundled iso3dfd on this machine; writes report.html'
