@@ -181,6 +181,21 @@ fn pages_are_those_of_what_lay_there_when_they_were_looked_at() {
 }
 
 #[test]
+fn what_becomes_known_late_is_looked_at_at_once() {
+    let own = OwnPages::map();
+    let folder = tempfile::tempdir().unwrap();
+    let tracker = ObjectTracker::new(Nanoseconds(0), AccessMethod::Waited, Box::new(NoCode));
+    let bandwidth = Err(BandwidthError::TooShort);
+    let mut feed = ObjectFeed::new(tracker, HeapLogs::new(folder.path()), None, bandwidth);
+    for at in 1..80 {
+        feed.look(Nanoseconds(at * 25 * MS));
+    }
+    feed.tracker.memory(&own.change(MS, true));
+    feed.look(Nanoseconds(2021 * MS));
+    assert_eq!(looks(feed), [(Nanoseconds(2021 * MS), 64)]);
+}
+
+#[test]
 fn of_a_program_that_has_ended_that_is_the_reason() {
     let folder = tempfile::tempdir().unwrap();
     let mut tracker = ObjectTracker::new(Nanoseconds(0), AccessMethod::Waited, Box::new(NoCode));

@@ -89,18 +89,8 @@ impl Residence {
     }
 
     /// Whether objects are to be looked at.
-    pub fn is_due(&mut self, now: Nanoseconds, begin: Nanoseconds) -> bool {
-        if self.looks == 0 {
-            self.next = Nanoseconds(begin.0 + FIRST.0);
-        }
-        if now < self.next {
-            return false;
-        }
-        self.looks += 1;
-        // Longer by a half each time: the begin of a program, when its memory is filled, is seen best.
-        let wait = (FIRST.0 as f64 * 1.5f64.powi(self.looks.min(40) as i32)).min(LAST.0 as f64);
-        self.next = Nanoseconds(now.0 + wait as u64);
-        true
+    pub fn is_due(&self, now: Nanoseconds, begin: Nanoseconds) -> bool {
+        now >= self.next.max(Nanoseconds(begin.0 + FIRST.0))
     }
 
     /// Asks for pages of the largest objects, of those that are known: what the program did shortly before is not. What is found is kept
@@ -133,7 +123,13 @@ impl Residence {
                 look.huge.push((process, self.huge.read(process, at, parts(&largest))));
             }
         }
-        self.pending.push_back(look);
+        // Longer by a half each time that there was something to see: the begin of a program, when its memory is filled, is seen best.
+        self.looks += u32::from(!look.answers.is_empty());
+        let wait = (FIRST.0 as f64 * 1.5f64.powi(self.looks.min(40) as i32)).min(LAST.0 as f64);
+        self.next = Nanoseconds(at.0.saturating_add(wait as u64));
+        if !look.answers.is_empty() {
+            self.pending.push_back(look);
+        }
     }
 
     /// When the first look was that waits for [`Residence::confirm`].
