@@ -66,6 +66,7 @@ fn assert_true(json: &Value) {
             }
             assert!((number(object, "/bytes") - 33_554_432.0).abs() < 5000.0, "{object}");
             assert!(object["file"].as_str().unwrap().ends_with("rank_objects.c"), "{object}");
+            assert!(object["pages"].is_array(), "{}", object["pages"]);
             assert_eq!(number(object, "/pages/0/share"), 1.0, "{}", object["pages"]);
             if object["first_touch"].is_array() {
                 assert_eq!(number(object, "/first_touch/0/thread"), 0.0, "{object}");
