@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #endif
 #include <execinfo.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -35,6 +36,14 @@ static int is_new(uint64_t ip)
     return 1;
 }
 
+static sigjmp_buf before_backtrace;
+
+static void give_up(int signal)
+{
+    (void)signal;
+    siglongjmp(before_backtrace, 1);
+}
+
 static void step(int signal, siginfo_t *info, void *context)
 {
     /* Of the same size, without a sign. */
@@ -47,6 +56,9 @@ static void step(int signal, siginfo_t *info, void *context)
     if (!is_new(g[REG_RIP]) || used + sizeof(struct record) + DEEPEST * 8 + COPIED > most)
         return;
     void *frames[DEEPEST];
+    /* Tables can be wrong within an epilogue (GCC 12's of matmul with AVX-512 in libgfortran): nothing is known of the callers there. */
+    if (sigsetjmp(before_backtrace, 1) != 0)
+        return;
     /* This function and what the kernel has it return to come first. */
     int count = backtrace(frames, DEEPEST), own = 2;
     while (own < count && (uint64_t)frames[own] != g[REG_RIP])
@@ -88,6 +100,9 @@ static void run_stepped(void (*work)(void))
     action.sa_sigaction = step;
     action.sa_flags = SA_SIGINFO | SA_ONSTACK;
     sigaction(SIGTRAP, &action, NULL);
+    action.sa_flags = SA_ONSTACK;
+    action.sa_handler = give_up;
+    sigaction(SIGSEGV, &action, NULL);
     step_on();
     work();
     is_done = 1;
