@@ -196,5 +196,5 @@ fn arrays_of_numpy() {
     }
     let program = sources().join("src/numpy_arrays.py").display().to_string();
     // Long enough that the start of the interpreter is next to nothing of it.
-    holds_in_a_turn(&["env", "OBJECTS_SECONDS=6", python, &program], Sampling::ByKernel);
+    holds_in_a_turn(&["env", "OBJECTS_SECONDS=4", python, &program], Sampling::ByKernel);
 }

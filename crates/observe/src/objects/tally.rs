@@ -143,9 +143,9 @@ impl Tally {
         self.ended = self.ended.max(at);
     }
 
-    /// Whether page faults at that time, of which a sample is one, can be first accesses to pages: not where all pages were there, or so many accesses were seen before
-    /// as there are pages, and somewhat more, as samples have it. The kernel takes pages away for a moment to see who uses them (NUMA
-    /// balancing), and copies those of a process that forks.
+    /// Whether so many page faults at that time, of which one was sampled, can be first accesses to pages: not where all pages were there
+    /// before, or as many first accesses were seen as there are pages. The kernel takes pages away for a moment to see who uses them
+    /// (NUMA balancing), and copies those of a process that forks.
     pub fn can_be_touched(&self, faults: u64, at: Nanoseconds, page: u64) -> bool {
         /// One page in so many: threads that touch an object together have a sample more or less each.
         const PART: u64 = 64;
@@ -169,10 +169,7 @@ impl Tally {
 
     /// Pages of which no first access was seen; of memory that is no allocation nobody knows.
     pub fn untouched(&self, page: u64) -> u64 {
-        match self.all_pages(page) {
-            u64::MAX => u64::MAX,
-            pages => pages.saturating_sub(self.faults),
-        }
+        if self.count == 0 { u64::MAX } else { self.all_pages(page).saturating_sub(self.faults) }
     }
 
     /// Of all its allocations; more than there are of memory that is no allocation.
