@@ -13,8 +13,8 @@ use core::sync::atomic::{AtomicPtr, AtomicU8, AtomicU32, AtomicU64, Ordering, Or
 use numawise_guest::memory::{self, Text};
 use numawise_guest::system::{self, SavedErrno};
 use numawise_wire::heap::{
-    CHUNK, COPIED_AT, EVENTS, EVENTS_AT, Event, Flag, HEADER_BYTES, Header, MAGIC, SAMPLES, SAMPLES_AT,
-    STACK_PLACES, STACKS_AT, SUFFIX, Sample, StackEntry, VERSION, file_bytes,
+    CHUNK, COPIES, COPIES_AT, EVENTS, EVENTS_AT, Event, Flag, HEADER_BYTES, Header, MAGIC, SAMPLES,
+    SAMPLES_AT, SUFFIX, Sample, StackCopy, VERSION, file_bytes,
 };
 
 /// Stands in for the generation where there is no page for it: before the begin, and where the kernel refuses.
@@ -108,9 +108,11 @@ impl<'a> Log<'a> {
         unsafe { self.at(EVENTS_AT + place * size_of::<Event>()) }
     }
 
-    pub fn stack(&self, number: usize) -> Option<&'a StackEntry> {
+    /// A place of the ring of copies.
+    pub fn copy(&self, number: u64) -> Option<&'a StackCopy> {
+        let place = number as usize % COPIES;
         // SAFETY: as above.
-        (number < STACK_PLACES).then(|| unsafe { self.at(STACKS_AT + number * size_of::<StackEntry>()) })?
+        unsafe { self.at(COPIES_AT + place * size_of::<StackCopy>()) }
     }
 
     /// A place of the ring of samples, which only files with samples have.
@@ -121,12 +123,6 @@ impl<'a> Log<'a> {
         let place = number as usize % SAMPLES;
         // SAFETY: as above.
         unsafe { self.at(SAMPLES_AT + place * size_of::<Sample>()) }
-    }
-
-    /// Where copies of stacks lie.
-    pub fn copies(&self, offset: usize, bytes: usize) -> Option<*mut u8> {
-        // SAFETY: the caller was given this part, which lies in the file.
-        is_open(self.base, COPIED_AT + offset, bytes).then(|| unsafe { self.base.add(COPIED_AT + offset) })
     }
 
     /// False in a child of vfork, which has its parent's memory.

@@ -2,7 +2,7 @@
 
 use core::sync::atomic::{AtomicU64, Ordering::Acquire, Ordering::Relaxed, Ordering::Release};
 
-use numawise_wire::heap::{EVENTS, EventKind, NO_STACK, SAMPLES, Sample};
+use numawise_wire::heap::{COPIES, EVENTS, EventKind, NO_STACK, SAMPLES, Sample, StackCopy};
 
 use crate::local::Local;
 use crate::log::Log;
@@ -50,6 +50,18 @@ pub fn write_event(log: &Log<'_>, local: &Local, happened: &Happened) {
     event.stack.store(happened.stack.unwrap_or(NO_STACK), Relaxed);
     event.kind.store(happened.kind as u32, Relaxed);
     event.sequence.store(number.wrapping_add(1), Release);
+}
+
+/// Has `fill` write the copy of a stack. False where it found no place.
+pub fn write_stack(log: &Log<'_>, fill: impl FnOnce(&StackCopy)) -> bool {
+    let header = log.header;
+    let ring = (&header.copy_head.0, &header.copy_tail.0);
+    let Some((number, copy)) = claim(ring.0, ring.1, COPIES, |number| log.copy(number)) else {
+        return false;
+    };
+    fill(copy);
+    copy.sequence.store(number.wrapping_add(1), Release);
+    true
 }
 
 /// Has `fill` write a sample.

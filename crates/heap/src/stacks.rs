@@ -1,30 +1,36 @@
 //! Call stacks by numbers. Nothing is unwound here: two stacks are the same where the words near their ends are that look like addresses
 //! of code. Of a new one the registers and the bytes are copied, from which somebody outside follows it.
 
-use core::sync::atomic::{
-    AtomicU8, AtomicU64, AtomicUsize, Ordering::Acquire, Ordering::Relaxed, Ordering::Release,
-};
+use core::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Acquire, Ordering::Relaxed};
 
-use numawise_wire::heap::{COPIED, STACK_BYTES, STACK_PLACES, STACKS, StackEntry};
+use numawise_wire::heap::{STACK_BYTES, STACK_PLACES, STACKS, StackCopy};
 
 use crate::frame::Frame;
 use crate::log::Log;
-use crate::{code, readable};
+use crate::{code, readable, ring};
 
 /// Bytes of a stack that tell it apart from others: a dozen frames and more.
 const COMPARED: usize = 2048;
 
 /// What tells each stack apart, at the place of its number; 0: none.
 static HASHES: [AtomicU64; STACK_PLACES] = [const { AtomicU64::new(0) }; STACK_PLACES];
-static STATES: [AtomicU8; STACK_PLACES] = [const { AtomicU8::new(0) }; STACK_PLACES];
-/// There was no place for its copy.
-const NOT_COPIED: u8 = 1;
+/// In each hash. A copy that found no place is tried again when its stack comes again.
+const IS_THERE: u64 = 1;
+const IS_NOT_COPIED: u64 = 2;
 static USED: AtomicUsize = AtomicUsize::new(0);
+
+/// Which parts of the hashes have any.
+const PART: usize = 1024;
+static USED_PARTS: [AtomicBool; STACK_PLACES / PART] =
+    [const { AtomicBool::new(false) }; STACK_PLACES / PART];
 
 /// In a child of fork: its file has no stacks yet.
 pub fn begin_child() {
-    HASHES.iter().for_each(|hash| hash.store(0, Relaxed));
-    STATES.iter().for_each(|state| state.store(0, Relaxed));
+    for (part, hashes) in USED_PARTS.iter().zip(HASHES.chunks(PART)) {
+        if part.swap(false, Relaxed) {
+            hashes.iter().for_each(|hash| hash.store(0, Relaxed));
+        }
+    }
     USED.store(0, Relaxed);
 }
 
@@ -50,7 +56,7 @@ fn hash(frame: &Frame) -> u64 {
             hash = mix(hash, word);
         }
     }
-    hash | 1
+    (hash | IS_THERE) & !IS_NOT_COPIED
 }
 
 fn mix(hash: u64, word: u64) -> u64 {
@@ -70,41 +76,42 @@ fn find(log: &Log<'_>, frame: &Frame, hash: u64) -> Option<u32> {
             match place.compare_exchange(0, hash, Acquire, Acquire) {
                 Ok(_) => {
                     USED.fetch_add(1, Relaxed);
-                    return copy(log, frame, number);
+                    USED_PARTS.get(number / PART)?.store(true, Relaxed);
+                    log.header.stacks.fetch_add(1, Relaxed);
+                    return copy(log, frame, number, place);
                 }
                 Err(other) => found = other,
             }
         }
         if found == hash {
-            let is_copied = STATES.get(number)?.load(Relaxed) != NOT_COPIED;
-            return is_copied.then_some(number as u32);
+            return Some(number as u32);
+        }
+        if found == hash | IS_NOT_COPIED {
+            let is_mine = place.compare_exchange(found, hash, Acquire, Acquire).is_ok();
+            return if is_mine { copy(log, frame, number, place) } else { None };
         }
     }
     None
 }
 
 #[cold]
-fn copy(log: &Log<'_>, frame: &Frame, number: usize) -> Option<u32> {
-    let bytes = readable::from(frame.sp(), STACK_BYTES, frame.address());
-    let offset = log.header.copied.fetch_add(bytes.next_multiple_of(16) as u64, Relaxed) as usize;
-    let copied = if offset.saturating_add(bytes) <= COPIED { log.copies(offset, bytes) } else { None };
-    let (Some(to), Some(entry)) = (copied, log.stack(number)) else {
-        STATES.get(number)?.store(NOT_COPIED, Relaxed);
-        return None;
-    };
-    // SAFETY: so many bytes of the stack can be read, and the part of the file is ours alone.
-    unsafe { core::ptr::copy_nonoverlapping(core::ptr::with_exposed_provenance(frame.sp()), to, bytes) };
-    fill(entry, frame, offset, bytes);
-    log.header.stacks.fetch_add(1, Relaxed);
-    Some(number as u32)
+fn copy(log: &Log<'_>, frame: &Frame, number: usize, place: &AtomicU64) -> Option<u32> {
+    let is_copied = ring::write_stack(log, |copy| fill(copy, frame, number as u32));
+    if !is_copied {
+        place.fetch_or(IS_NOT_COPIED, Relaxed);
+    }
+    is_copied.then_some(number as u32)
 }
 
-fn fill(entry: &StackEntry, frame: &Frame, offset: usize, bytes: usize) {
-    entry.bytes.store(bytes as u32, Relaxed);
-    entry.offset.store(offset as u64, Relaxed);
-    entry.ip.store(frame.ip as u64, Relaxed);
-    entry.sp.store(frame.sp() as u64, Relaxed);
-    entry.bp.store(frame.bp as u64, Relaxed);
-    entry.kept.iter().zip(frame.kept).for_each(|(place, kept)| place.store(kept as u64, Relaxed));
-    entry.ready.store(1, Release);
+fn fill(copy: &StackCopy, frame: &Frame, number: u32) {
+    let bytes = readable::from(frame.sp(), STACK_BYTES, frame.address());
+    let from = core::ptr::with_exposed_provenance(frame.sp());
+    // SAFETY: so many bytes of the stack can be read, and the place, which has as many, is ours until it has its number.
+    unsafe { core::ptr::copy_nonoverlapping::<u8>(from, copy.stack.as_ptr().cast_mut().cast(), bytes) };
+    copy.number.store(number, Relaxed);
+    copy.bytes.store(bytes as u32, Relaxed);
+    copy.ip.store(frame.ip as u64, Relaxed);
+    copy.sp.store(frame.sp() as u64, Relaxed);
+    copy.bp.store(frame.bp as u64, Relaxed);
+    copy.kept.iter().zip(frame.kept).for_each(|(place, kept)| place.store(kept as u64, Relaxed));
 }

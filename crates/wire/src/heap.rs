@@ -33,7 +33,7 @@ pub const SUFFIX: &str = ".heap";
 /// The first eight bytes of a file, in the byte order of the machine.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"NWheap\r\n");
 /// One number for the layout of all parts: the library and its reader come from one build.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 /// Begins [`MARK`].
 pub const MARK_BEGIN: &[u8; 27] = b"numawise heap logs, layout ";
 /// Lies in the library, with [`VERSION`].
@@ -44,13 +44,14 @@ pub const CHUNK: usize = 64 << 10;
 /// Events that find a place before a reader comes: 1.6 s of ten million allocations a minute, each with its free, which is longer than a
 /// reader waits for a thread that was interrupted in the middle.
 pub const EVENTS: usize = 1 << 19;
-/// Places of call stacks, by their number; at most [`STACKS`] are filled, so that a free one is found soon.
+/// Places for the numbers of call stacks; at most [`STACKS`] are given out, so that a free one is found soon.
 pub const STACK_PLACES: usize = 2 * STACKS;
-pub const STACKS: usize = 8192;
+/// Interpreters need so many: what their stacks hold between two calls differs from allocation to allocation.
+pub const STACKS: usize = 1 << 16;
 /// The most that is copied of one stack.
 pub const STACK_BYTES: usize = 8 << 10;
-/// All copies of stacks.
-pub const COPIED: usize = 20 << 20;
+/// Copies of stacks that find a place before a reader comes.
+pub const COPIES: usize = 2560;
 /// Samples that find a place before a reader comes: a quarter of a second of 64 threads at 250 Hz.
 pub const SAMPLES: usize = 4096;
 /// The most that is copied of a stack in a sample.
@@ -60,9 +61,8 @@ pub const REGISTERS: usize = 31;
 
 pub const HEADER_BYTES: usize = CHUNK;
 pub const EVENTS_AT: usize = HEADER_BYTES;
-pub const STACKS_AT: usize = (EVENTS_AT + EVENTS * size_of::<Event>()).next_multiple_of(CHUNK);
-pub const COPIED_AT: usize = (STACKS_AT + STACK_PLACES * size_of::<StackEntry>()).next_multiple_of(CHUNK);
-pub const SAMPLES_AT: usize = COPIED_AT + COPIED;
+pub const COPIES_AT: usize = (EVENTS_AT + EVENTS * size_of::<Event>()).next_multiple_of(CHUNK);
+pub const SAMPLES_AT: usize = (COPIES_AT + COPIES * size_of::<StackCopy>()).next_multiple_of(CHUNK);
 const END: usize = (SAMPLES_AT + SAMPLES * size_of::<Sample>()).next_multiple_of(CHUNK);
 
 /// Bytes of a file; most of it is never touched and takes no memory.
@@ -116,12 +116,13 @@ pub struct Header {
     pub samples_dropped: AtomicU64,
     /// Events whose call stack found none.
     pub without_stack: AtomicU64,
+    /// Numbers of stacks that are given out.
     pub stacks: AtomicU64,
-    /// Bytes of the copies of stacks that are given out.
-    pub copied: AtomicU64,
 
     pub event_head: Apart,
     pub event_tail: Apart,
+    pub copy_head: Apart,
+    pub copy_tail: Apart,
     pub sample_head: Apart,
     pub sample_tail: Apart,
 }
@@ -164,19 +165,20 @@ pub struct Event {
     pub reserved: AtomicU32,
 }
 
-/// The registers with which a function goes on once the allocator returns, and where the copy of its stack lies.
+/// A place of the ring of copies: the call stack of a number, which is written before the first event that names it.
 #[repr(C)]
-pub struct StackEntry {
-    /// 1 when it is whole.
-    pub ready: AtomicU32,
+pub struct StackCopy {
+    pub sequence: AtomicU64,
+    pub number: AtomicU32,
     pub bytes: AtomicU32,
-    /// From the begin of the copies.
-    pub offset: AtomicU64,
+    /// The registers with which a function goes on once the allocator returns.
     pub ip: AtomicU64,
     pub sp: AtomicU64,
     pub bp: AtomicU64,
     /// rbx and r12 to r15; on aarch64 x19 to x23.
     pub kept: [AtomicU64; 5],
+    /// From `sp` on.
+    pub stack: [AtomicU64; STACK_BYTES / 8],
 }
 
 /// A place of the ring of samples: a thread that was interrupted.

@@ -4,6 +4,8 @@
 mod rules;
 mod support;
 
+use std::collections::HashSet;
+
 use numawise_facts::objects::ObjectKind;
 use numawise_observe::objects::input::MemoryChange;
 
@@ -52,6 +54,27 @@ fn all_forms_of_c_are_written_down_with_their_bytes_and_freed() {
     };
     assert!(written.changes().any(|change| *change == detached));
     assert_eq!((written.counts.dropped, written.counts.without_stack), (0, 0));
+}
+
+#[test]
+fn tens_of_thousands_of_call_stacks_are_known_as_soon_as_there_is_place_for_their_copies() {
+    const STACKS: usize = 20_000;
+    let bench = Bench::new();
+    let Some(program) = bench.compile("gcc", "many.c", &[]) else { return };
+    let (written, _) = bench.with(&[program.to_str().unwrap()], &[]);
+    let of = |change: &MemoryChange| match change {
+        MemoryChange::Allocated { bytes: 32768, stack, .. } => Some(*stack),
+        _ => None,
+    };
+    let stacks: Vec<Option<u32>> = written.changes().filter_map(of).collect();
+    assert_eq!(stacks.len(), 2 * STACKS);
+    let distinct: HashSet<u32> = stacks[STACKS..].iter().flatten().copied().collect();
+    assert_eq!(distinct.len(), STACKS, "{} have none", written.counts.without_stack);
+    let copied = written.entries.iter().filter(|entry| matches!(entry, Entry::Stack { .. }));
+    assert!(copied.count() >= STACKS);
+    // What an allocation had at first it has later.
+    let agree = |(first, later): (&Option<u32>, &Option<u32>)| first.is_none() || first == later;
+    assert!(stacks[..STACKS].iter().zip(&stacks[STACKS..]).all(agree));
 }
 
 #[test]

@@ -5,6 +5,7 @@
 
 mod file;
 
+use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -12,11 +13,11 @@ use std::path::{Path, PathBuf};
 use numawise_facts::objects::{AllocationLog, ObjectKind};
 use numawise_operands::Registers;
 use numawise_units::{CpuId, Nanoseconds, Pid};
-use numawise_wire::heap::reader::{EventRecord, LogHeader, SampleRecord};
+use numawise_wire::heap::reader::{EventRecord, LogHeader, SampleRecord, StackRecord};
 use numawise_wire::heap::{EventKind, Flag, REGISTERS, SUFFIX};
 
 use super::input::{MemoryChange, MemoryEvent, Stack, TimeSample};
-use file::{CopiedStack, LogFile};
+use file::LogFile;
 
 #[cfg(test)]
 #[path = "log_tests.rs"]
@@ -90,7 +91,7 @@ struct Pending {
 #[derive(Debug)]
 enum What {
     Begins(LogHeader),
-    Stack(u32, CopiedStack),
+    Stack(Box<[u8]>),
     Event(EventRecord),
     Sample(Box<[u8]>),
 }
@@ -117,16 +118,15 @@ impl HeapLogs {
         self.open_new();
         for file in &mut self.files {
             let process = file.process();
-            let pending = &mut self.pending;
-            let mut put = |at: u64, what: What| pending.push(Pending { at, process, what });
+            let pending = RefCell::new(&mut self.pending);
+            let put = |at: u64, what: What| pending.borrow_mut().push(Pending { at, process, what });
             let begin = file.header().begin;
-            file.read_events(is_last, &mut |event, stack| {
-                if let Some((number, stack)) = stack {
-                    put(begin, What::Stack(number, stack));
-                }
+            file.read_events(
+                is_last,
+                &mut |stack| put(begin, What::Stack(stack)),
                 // Nothing was written before the file was begun.
-                put(event.time.max(begin), What::Event(event));
-            });
+                &mut |event| put(event.time.max(begin), What::Event(event)),
+            );
             file.read_samples(is_last, &mut |at, bytes| put(at.max(begin), What::Sample(bytes)));
         }
         self.close_ended(is_last);
@@ -209,8 +209,14 @@ impl HeapLogs {
                 }
                 each(LoggedRecord::ProcessBegins { process, parent, at, forked });
             }
-            What::Stack(number, copied) => {
-                each(LoggedRecord::Stack { process, number: *number, stack: copied.stack() });
+            What::Stack(bytes) => {
+                // It was one when it was read.
+                if let Some(StackRecord { number, ip, sp, bp, kept, stack: bytes }) =
+                    StackRecord::parse(bytes)
+                {
+                    let stack = Stack { ip, sp, bp, kept, r10: None, after_call: true, bytes };
+                    each(LoggedRecord::Stack { process, number, stack });
+                }
             }
             What::Event(event) => {
                 let change = self.change(process, event);

@@ -3,7 +3,7 @@ use std::mem::offset_of;
 use std::os::unix::fs::FileExt;
 
 use numawise_wire::heap::{
-    COPIED_AT, EVENTS, EVENTS_AT, Event, Header, MAGIC, NO_STACK, SAMPLES_AT, STACKS_AT, Sample, StackEntry,
+    COPIES, COPIES_AT, EVENTS, EVENTS_AT, Event, Header, MAGIC, NO_STACK, SAMPLES_AT, Sample, StackCopy,
     VERSION, file_bytes,
 };
 
@@ -58,12 +58,18 @@ impl Written {
         self.long(at, number + 1);
     }
 
-    fn stack(&self, number: u32, ip: u64, bytes: &[u8]) {
-        let at = STACKS_AT + number as usize * size_of::<StackEntry>();
-        self.word(at + offset_of!(StackEntry, bytes), bytes.len() as u32);
-        self.long(at + offset_of!(StackEntry, ip), ip);
-        self.file.write_all_at(bytes, COPIED_AT as u64).unwrap();
-        self.word(at + offset_of!(StackEntry, ready), 1);
+    /// The copy at a place of their ring.
+    fn stack(&self, place: u64, number: u32, ip: u64, bytes: &[u8]) {
+        let at = COPIES_AT + (place as usize % COPIES) * size_of::<StackCopy>();
+        self.word(at + offset_of!(StackCopy, number), number);
+        self.word(at + offset_of!(StackCopy, bytes), bytes.len() as u32);
+        self.long(at + offset_of!(StackCopy, ip), ip);
+        self.file.write_all_at(bytes, (at + offset_of!(StackCopy, stack)) as u64).unwrap();
+        self.long(at, place + 1);
+    }
+
+    fn stacks(&self, head: u64) {
+        self.long(offset_of!(Header, copy_head), head);
     }
 }
 
@@ -101,7 +107,8 @@ fn records_of_all_processes_come_in_the_order_of_time_with_their_stacks_before_t
     let mut logs = HeapLogs::new(folder.path());
     assert!(words(&mut logs, 100).is_empty());
     let first = Written::new(folder.path(), 70, 10, 0, false);
-    first.stack(5, 0x1234, &[1, 2]);
+    first.stack(0, 5, 0x1234, &[1, 2]);
+    first.stacks(1);
     first.event(0, EventKind::Allocated, 30, 0x1000, 5);
     first.event(1, EventKind::Freed, 20, 0x2000, NO_STACK);
     first.event(2, EventKind::Allocated, 60, 0x3000, 5);
@@ -143,6 +150,48 @@ fn a_place_that_is_not_filled_is_waited_for_and_then_passed() {
     written.event(3, EventKind::Freed, 30, 0x2000, NO_STACK);
     assert_eq!(words(&mut logs, u64::MAX).len(), 1);
     assert_eq!(logs.counts().dropped, 2);
+}
+
+#[test]
+fn events_wait_for_the_stacks_before_them_while_one_is_copied() {
+    let folder = tempfile::tempdir().unwrap();
+    let written = Written::new(folder.path(), std::process::id(), 10, 0, false);
+    let mut logs = HeapLogs::new(folder.path());
+    written.stack(1, 8, 0x1234, &[1]);
+    written.stacks(2);
+    written.event(0, EventKind::Allocated, 20, 0x2000, 8);
+    written.head(1);
+    assert_eq!(words(&mut logs, 100).len(), 1, "its begin: the first copy is not whole");
+    written.stack(0, 7, 0x1235, &[]);
+    let told = words(&mut logs, 100);
+    assert!(told[0].contains("stack 7 ") && told[1].contains("stack 8 "), "{told:?}");
+    assert!(told[2].contains("stack: Some(8)"), "{told:?}");
+    // One whose thread was killed is passed, in the last call at once.
+    written.stacks(3);
+    written.event(1, EventKind::Allocated, 30, 0x3000, 9);
+    written.head(2);
+    assert!(words(&mut logs, u64::MAX)[0].contains("stack: None"));
+    assert_eq!((logs.counts().events, logs.counts().without_stack), (2, 1));
+}
+
+#[test]
+fn places_of_copies_are_used_again() {
+    let process = std::process::id();
+    let folder = tempfile::tempdir().unwrap();
+    let written = Written::new(folder.path(), process, 10, 0, false);
+    let mut logs = HeapLogs::new(folder.path());
+    let many = COPIES as u64;
+    for round in 0..3 {
+        for place in round * many..(round + 1) * many {
+            written.stack(place, place as u32, 0x1000 + place, &[]);
+        }
+        written.stacks((round + 1) * many);
+        let told = words(&mut logs, 100);
+        let last =
+            format!("{process} stack {0} {1} []", (round + 1) * many - 1, 0x1000 + (round + 1) * many - 1);
+        assert_eq!(told.iter().filter(|word| word.contains("stack")).count(), COPIES);
+        assert_eq!(told.last(), Some(&last));
+    }
 }
 
 #[test]

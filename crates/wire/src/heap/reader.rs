@@ -3,8 +3,8 @@
 use core::mem::offset_of;
 
 use super::{
-    COPIED, Event, EventKind, Flag, HEADER_BYTES, Header, MAGIC, REGISTERS, SAMPLE_STACK, STACK_BYTES,
-    STACK_PLACES, Sample, StackEntry, VERSION, file_bytes,
+    Event, EventKind, Flag, HEADER_BYTES, Header, MAGIC, REGISTERS, SAMPLE_STACK, STACK_BYTES, STACK_PLACES,
+    Sample, StackCopy, VERSION, file_bytes,
 };
 
 #[cfg(test)]
@@ -48,6 +48,7 @@ pub const HEADER_READ: usize = size_of::<Header>();
 const _: () = assert!(HEADER_READ <= HEADER_BYTES);
 /// Where the reader writes how far it has read the rings.
 pub const EVENT_TAIL_AT: usize = offset_of!(Header, event_tail);
+pub const COPY_TAIL_AT: usize = offset_of!(Header, copy_tail);
 pub const SAMPLE_TAIL_AT: usize = offset_of!(Header, sample_tail);
 
 /// The header at one moment.
@@ -65,6 +66,7 @@ pub struct LogHeader {
     pub samples_dropped: u64,
     pub without_stack: u64,
     pub event_head: u64,
+    pub copy_head: u64,
     pub sample_head: u64,
 }
 
@@ -100,6 +102,7 @@ impl LogHeader {
             samples_dropped: long(bytes, offset_of!(Header, samples_dropped)),
             without_stack: long(bytes, offset_of!(Header, without_stack)),
             event_head: long(bytes, offset_of!(Header, event_head)),
+            copy_head: long(bytes, offset_of!(Header, copy_head)),
             sample_head: long(bytes, offset_of!(Header, sample_head)),
         })
     }
@@ -109,11 +112,15 @@ impl LogHeader {
     }
 }
 
-/// The word that tells whether a place of a ring is whole; of events and of samples it is the first.
+/// The word that tells whether a place of a ring is whole: the first one.
 pub fn sequence(place: &[u8]) -> u64 {
     long(place, 0)
 }
-const _: () = assert!(offset_of!(Event, sequence) == 0 && offset_of!(Sample, sequence) == 0);
+const _: () = assert!(
+    offset_of!(Event, sequence) == 0
+        && offset_of!(StackCopy, sequence) == 0
+        && offset_of!(Sample, sequence) == 0
+);
 
 /// An event of the ring.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -145,33 +152,33 @@ impl EventRecord {
     }
 }
 
-/// An entry of the stacks.
+/// A call stack of the ring of copies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct StackRecord {
-    pub offset: usize,
-    pub bytes: usize,
+pub struct StackRecord<'a> {
+    /// Below [`STACK_PLACES`].
+    pub number: u32,
     pub ip: u64,
     pub sp: u64,
     pub bp: u64,
     pub kept: [u64; 5],
+    pub stack: &'a [u8],
 }
 
-impl StackRecord {
-    /// `None` for one that is not whole, or whose copy does not lie among the copies.
-    pub fn parse(entry: &[u8]) -> Option<StackRecord> {
-        let bytes = word(entry, offset_of!(StackEntry, bytes)) as usize;
-        let offset = usize::try_from(long(entry, offset_of!(StackEntry, offset))).ok()?;
-        let fits = bytes <= STACK_BYTES && offset.checked_add(bytes).is_some_and(|end| end <= COPIED);
-        if word(entry, offset_of!(StackEntry, ready)) != 1 || !fits {
+impl StackRecord<'_> {
+    /// `None` for a number that there is not, or with more of a stack than there is place.
+    pub fn parse(place: &[u8]) -> Option<StackRecord<'_>> {
+        let number = word(place, offset_of!(StackCopy, number));
+        let bytes = word(place, offset_of!(StackCopy, bytes)) as usize;
+        if number as usize >= STACK_PLACES || bytes > STACK_BYTES {
             return None;
         }
         Some(StackRecord {
-            offset,
-            bytes,
-            ip: long(entry, offset_of!(StackEntry, ip)),
-            sp: long(entry, offset_of!(StackEntry, sp)),
-            bp: long(entry, offset_of!(StackEntry, bp)),
-            kept: core::array::from_fn(|k| long(entry, offset_of!(StackEntry, kept) + 8 * k)),
+            number,
+            ip: long(place, offset_of!(StackCopy, ip)),
+            sp: long(place, offset_of!(StackCopy, sp)),
+            bp: long(place, offset_of!(StackCopy, bp)),
+            kept: core::array::from_fn(|k| long(place, offset_of!(StackCopy, kept) + 8 * k)),
+            stack: place.get(offset_of!(StackCopy, stack)..)?.get(..bytes)?,
         })
     }
 }

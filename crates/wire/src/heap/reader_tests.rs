@@ -49,29 +49,20 @@ fn events_of_unknown_kinds_and_stacks_beyond_the_table_are_not_believed() {
 }
 
 #[test]
-fn copies_of_stacks_lie_where_the_copies_are() {
-    let entry = |ready: u32, bytes: u32, offset: u64| {
-        let mut entry = [0; size_of::<StackEntry>()];
-        put(&mut entry, offset_of!(StackEntry, ready), &ready.to_ne_bytes());
-        put(&mut entry, offset_of!(StackEntry, bytes), &bytes.to_ne_bytes());
-        put(&mut entry, offset_of!(StackEntry, offset), &offset.to_ne_bytes());
-        StackRecord::parse(&entry)
+fn a_copy_has_a_number_of_the_table_and_no_more_of_a_stack_than_its_place() {
+    let mut place = std::vec![0; size_of::<StackCopy>()];
+    let mut of = |number: u32, bytes: u32| {
+        put(&mut place, offset_of!(StackCopy, number), &number.to_ne_bytes());
+        put(&mut place, offset_of!(StackCopy, bytes), &bytes.to_ne_bytes());
+        StackRecord::parse(&place).map(|copy| (copy.number, copy.stack.len()))
     };
-    assert_eq!(
-        entry(1, 8, COPIED as u64 - 8).map(|entry| (entry.offset, entry.bytes)),
-        Some((COPIED - 8, 8))
-    );
-    for (ready, bytes, offset) in [
-        (0, 8, 0),
-        (2, 8, 0),
-        (1, 8, COPIED as u64 - 7),
-        (1, STACK_BYTES as u32 + 1, 0),
-        (1, u32::MAX, 0),
-        (1, 8, u64::MAX),
-        (1, 0, u64::MAX - 3),
-    ] {
-        assert_eq!(entry(ready, bytes, offset), None, "{ready} {bytes} {offset}");
+    let last = STACK_PLACES as u32 - 1;
+    assert_eq!(of(last, STACK_BYTES as u32), Some((last, STACK_BYTES)));
+    assert_eq!(of(0, 0), Some((0, 0)));
+    for (number, bytes) in [(last + 1, 8), (u32::MAX, 8), (0, STACK_BYTES as u32 + 1), (0, u32::MAX)] {
+        assert_eq!(of(number, bytes), None, "{number} {bytes}");
     }
+    assert_eq!(StackRecord::parse(&[0; 40]), None);
 }
 
 #[test]

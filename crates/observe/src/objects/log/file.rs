@@ -8,33 +8,18 @@ use std::time::{Duration, Instant};
 
 use numawise_units::Pid;
 use numawise_wire::heap::reader::{
-    EVENT_TAIL_AT, EventRecord, HEADER_READ, LogHeader, SAMPLE_TAIL_AT, SampleRecord, StackRecord, sequence,
+    COPY_TAIL_AT, EVENT_TAIL_AT, EventRecord, HEADER_READ, LogHeader, SAMPLE_TAIL_AT, SampleRecord,
+    StackRecord, sequence,
 };
 use numawise_wire::heap::{
-    COPIED_AT, EVENTS, EVENTS_AT, Event, SAMPLES, SAMPLES_AT, STACKS_AT, Sample, StackEntry,
+    COPIES, COPIES_AT, EVENTS, EVENTS_AT, Event, SAMPLES, SAMPLES_AT, Sample, StackCopy,
 };
-
-use crate::objects::input::Stack;
 
 /// Longer is not waited for a thread that took a place and does not fill it. A thread that others keep from its CPU for longer is rare,
 /// and one that was killed never comes.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// Places that are read at a time.
-const AT_A_TIME: u64 = 4096;
-
-/// A copy of a call stack.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CopiedStack {
-    record: StackRecord,
-    bytes: Box<[u8]>,
-}
-
-impl CopiedStack {
-    pub fn stack(&self) -> Stack<'_> {
-        let StackRecord { ip, sp, bp, kept, .. } = self.record;
-        Stack { ip, sp, bp, kept, r10: None, after_call: true, bytes: &self.bytes }
-    }
-}
+/// Bytes that are read at a time.
+const AT_A_TIME: usize = 1 << 20;
 
 /// A ring as far as it was read.
 #[derive(Debug)]
@@ -54,6 +39,7 @@ struct Ring {
 pub struct LogFile {
     file: File,
     header: LogHeader,
+    copies: Ring,
     events: Ring,
     samples: Ring,
     handed_over: HashSet<u32>,
@@ -84,6 +70,7 @@ impl LogFile {
         Some(LogFile {
             file,
             header,
+            copies: ring(COPIES_AT, COPIES, size_of::<StackCopy>(), COPY_TAIL_AT),
             events: ring(EVENTS_AT, EVENTS, size_of::<Event>(), EVENT_TAIL_AT),
             samples: ring(SAMPLES_AT, SAMPLES, size_of::<Sample>(), SAMPLE_TAIL_AT),
             handed_over: HashSet::new(),
@@ -125,11 +112,13 @@ impl LogFile {
         read && (replaced || self.was_gone)
     }
 
-    /// Reads the events that are there, each with the copy of its stack where that was not read yet.
+    /// Reads the call stacks that are there, each as the bytes of its place, and then the events. The number that an event has was handed
+    /// over before.
     pub fn read_events(
         &mut self,
         is_last: bool,
-        each: &mut dyn FnMut(EventRecord, Option<(u32, CopiedStack)>),
+        each_stack: &mut dyn FnMut(Box<[u8]>),
+        each: &mut dyn FnMut(EventRecord),
     ) {
         self.was_gone = !numawise_linux::calls::process::exists(self.process());
         if let Some(header) = header(&self.file) {
@@ -137,24 +126,28 @@ impl LogFile {
             let (process, parent, begin) = (self.header.process, self.header.parent, self.header.begin);
             self.header = LogHeader { process, parent, begin, ..header };
         }
+        // The stacks of all events that we know of are there by now.
+        let copied = header(&self.file).map_or(self.header.copy_head, |header| header.copy_head);
         let (file, handed_over) = (&self.file, &mut self.handed_over);
+        self.copies.follow(file, copied, is_last, &mut |place| {
+            let Some(StackRecord { number, .. }) = StackRecord::parse(place) else { return false };
+            if handed_over.insert(number) {
+                each_stack(place.into());
+            }
+            true
+        });
+        if self.copies.next != copied && !is_last {
+            return;
+        }
         let (read, without_stack) = (&mut self.read, &mut self.without_stack);
         self.events.follow(file, self.header.event_head, is_last, &mut |place| {
             let Some(mut event) = EventRecord::parse(place) else { return false };
             *read += 1;
-            let mut copied = None;
-            if let Some(number) = event.stack
-                && !handed_over.contains(&number)
-            {
-                copied = stack(file, number).map(|stack| (number, stack));
-                if copied.is_some() {
-                    handed_over.insert(number);
-                } else {
-                    *without_stack += 1;
-                    event.stack = None;
-                }
+            // Another thread may still copy the stack that it was the first to have.
+            if event.stack.take_if(|number| !handed_over.contains(number)).is_some() {
+                *without_stack += 1;
             }
-            each(event, copied);
+            each(event);
             true
         });
     }
@@ -178,16 +171,6 @@ fn header(file: &File) -> Option<LogHeader> {
     LogHeader::parse(&bytes).ok()
 }
 
-fn stack(file: &File, number: u32) -> Option<CopiedStack> {
-    let mut entry = [0; size_of::<StackEntry>()];
-    let at = STACKS_AT + number as usize * entry.len();
-    file.read_exact_at(&mut entry, at as u64).ok()?;
-    let record = StackRecord::parse(&entry)?;
-    let mut bytes = vec![0; record.bytes].into_boxed_slice();
-    file.read_exact_at(&mut bytes, (COPIED_AT + record.offset) as u64).ok()?;
-    Some(CopiedStack { record, bytes })
-}
-
 impl Ring {
     /// Reads on to the place before `head`, and tells the writers. `each` says whether a place makes sense.
     fn follow(&mut self, file: &File, head: u64, is_last: bool, each: &mut dyn FnMut(&[u8]) -> bool) {
@@ -200,7 +183,8 @@ impl Ring {
         let mut buffers = [Vec::new(), Vec::new()];
         while self.next != head {
             let first = self.next % self.places;
-            let count = head.wrapping_sub(self.next).min(AT_A_TIME).min(self.places - first);
+            let at_a_time = (AT_A_TIME / self.place_bytes) as u64;
+            let count = head.wrapping_sub(self.next).min(at_a_time).min(self.places - first);
             let at = self.begin + first as usize * self.place_bytes;
             // Twice: what the first reading finds whole is whole in the second, however the bytes are copied.
             for buffer in &mut buffers {

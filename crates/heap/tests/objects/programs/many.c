@@ -1,0 +1,43 @@
+/* Allocations from as many call stacks as there are numbers of 15 bits: twice, at first all at once, then a thousand at a time. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+enum { DEEP = 15, STACKS = 20000 };
+
+static void *zero(unsigned number, int depth);
+static void *one(unsigned number, int depth);
+
+static void *next(unsigned number, int depth) {
+  return depth == 0 ? malloc(32768) : number & 1 ? one(number >> 1, depth - 1) : zero(number >> 1, depth - 1);
+}
+
+__attribute__((noinline)) static void *zero(unsigned number, int depth) {
+  void *block = next(number, depth);
+  __asm__ volatile("" : "+r"(block));
+  return block;
+}
+
+__attribute__((noinline)) static void *one(unsigned number, int depth) {
+  void *block = next(number, depth);
+  __asm__ volatile("" : "+r"(block));
+  return block;
+}
+
+static void all(int waits) {
+  const struct timespec pause = {.tv_nsec = 60000000};
+  for (unsigned number = 0; number < STACKS; number++) {
+    free(zero(number, DEEP));
+    if (waits && number % 1000 == 0)
+      nanosleep(&pause, 0);
+  }
+}
+
+int main(void) {
+  const struct timespec pause = {.tv_nsec = 300000000};
+  for (volatile int waits = 0; waits < 2; waits++) {
+    all(waits);
+    nanosleep(&pause, 0);
+  }
+  puts("done");
+}
