@@ -112,9 +112,26 @@ fn numbered(name: &str, library: &str) -> bool {
         .is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
+/// GPUs that a library knows and has no address for (OpenCL, of some makers) are those that the kernel shows on its bus. Where there are as many
+/// of both, each gets its name, in their order; else nobody knows which is which, and the names are left out.
+fn without_doubles(found: Vec<Found>) -> Vec<Found> {
+    let is_gpu = |one: &Found| one.kind() == Some(DeviceKind::Gpu);
+    let (beside, mut all): (Vec<Found>, Vec<Found>) =
+        found.into_iter().partition(|one| one.pci.is_none() && is_gpu(one));
+    let mut on_bus: Vec<&mut Found> = all.iter_mut().filter(|one| is_gpu(one)).collect();
+    if on_bus.is_empty() {
+        return all.into_iter().chain(beside).collect();
+    }
+    if on_bus.len() == beside.len() {
+        on_bus.sort_by_key(|one| one.pci);
+        on_bus.into_iter().zip(beside).for_each(|(one, named)| one.names.extend(named.names));
+    }
+    all
+}
+
 /// The devices by kind, each kind in the order of PCI addresses; those that sit on no PCI bus come last, by name.
 pub(crate) fn devices(found: Vec<Found>) -> Vec<Device> {
-    let parts = found.into_iter().flat_map(Found::parts);
+    let parts = without_doubles(found).into_iter().flat_map(Found::parts);
     let mut kinds: Vec<(DeviceKind, Found)> = parts.filter_map(|one| Some((one.kind()?, one))).collect();
     kinds.sort_by_key(|(kind, one)| {
         let name = one.names.first().map(|name| name.name.clone());

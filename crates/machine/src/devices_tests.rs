@@ -55,6 +55,32 @@ fn numbers_follow_addresses_whatever_the_order_in_the_source() {
 }
 
 #[test]
+fn a_gpu_that_a_library_knows_without_an_address_is_the_one_on_the_bus() {
+    let beside = |name| Found {
+        pci: None,
+        class: None,
+        vendor: None,
+        ..found("0:0", 0, 0, &[(name, Meaning::Compute)])
+    };
+    let on_bus = || {
+        let (first, second) = (found("0:7", 0x0302, 0x10de, &[]), found("0:6", 0x0302, 0x10de, &[]));
+        [first, second, found("0:3", 0x0200, 0x1af4, &[("eth0", Meaning::Network)])]
+    };
+    let told = |beside: &[Found]| {
+        let all = devices(on_bus().into_iter().chain(beside.iter().cloned()).collect());
+        all.iter().map(|one| format!("{} {}", one.name(), one.names.join(" "))).collect::<Vec<_>>()
+    };
+    let both = [beside("opencl0d0"), beside("opencl0d1")];
+    assert_eq!(told(&both), ["gpu:0 opencl0d0", "gpu:1 opencl0d1", "nic:0 eth0"]);
+    assert_eq!(told(&both[..1]), ["gpu:0 ", "gpu:1 ", "nic:0 eth0"], "which of the two is not known");
+    assert_eq!(
+        kinds(both.to_vec()),
+        ["gpu:0", "gpu:1"],
+        "where the bus is not shown they are all that is known"
+    );
+}
+
+#[test]
 fn a_divided_gpu_is_as_many_as_its_library_counts() {
     let name = |name| (name, Meaning::Compute);
     let all = devices(vec![

@@ -363,3 +363,18 @@ fn a_curve_without_points_is_read() {
     let profile = changed("/loaded/0/points", Value::Array(Vec::new())).unwrap();
     assert_eq!(profile.loaded[0].points.measured().map(Vec::len), Some(0));
 }
+
+/// Measured with `machine measure --full` on a virtual machine with 16 CPUs of one node, whose processor changed its speed.
+#[test]
+fn a_full_profile_of_sixteen_cores_is_read_and_kept_as_it_was() {
+    let path = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/profiles/guest-sixteen.json"));
+    let profile = read_profile(path).unwrap();
+    assert_eq!(profile.transfers.len(), 16 * 15, "each core to each other");
+    let missing = profile.transfers.iter().filter(|of| of.latency.measured().is_none()).count();
+    assert_eq!(missing, 31, "steps that were left out are no figures");
+    assert_eq!(profile.header.depth, Depth::Full);
+    let folder = tempfile::tempdir().unwrap();
+    let copy = folder.path().join("copy.json");
+    save_profile(&copy, &profile).unwrap();
+    assert_eq!(read_profile(&copy).unwrap(), profile);
+}
