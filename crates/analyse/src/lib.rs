@@ -48,8 +48,8 @@ pub use profile::{compare_profiles, profile};
 pub use residency::residency;
 pub use series::Series;
 pub use snapshot::{
-    DivisionRuns, JobRanks, MOST_IN_FULL, RunParts, compare_divisions, compare_snapshots, median_run,
-    merge as merged, mpi_jobs, run_snapshot,
+    DivisionRuns, JobRanks, MOST_IN_FULL, RunParts, compare_divisions, compare_snapshots,
+    is_for_memory_bound, median_run, merge as merged, mpi_jobs, run_snapshot,
 };
 pub use study_comparison::compare_studies;
 pub use summary::left_out;

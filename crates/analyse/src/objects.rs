@@ -12,12 +12,12 @@ mod shares;
 
 use std::collections::BTreeMap;
 
-use numawise_facts::activity::CodePlace;
+use numawise_facts::activity::{CodePlace, ProcessCounters};
 use numawise_facts::objects::{
     AccessMethod, MemoryBound, MemoryBoundSource, MemoryObject, ObjectKind, ObjectPages, TimeSamples,
     TouchMethod,
 };
-use numawise_facts::{Machine, ObjectRun, Reading};
+use numawise_facts::{Machine, ObjectRun, Reading, Reason};
 use numawise_stats::proportion;
 use numawise_tables::ObjectTables;
 use numawise_tables::objects::{
@@ -30,6 +30,8 @@ pub use fast_memory::can_be_put;
 pub use lines::object_source_lines;
 pub use ranks::{objects_of_processes, objects_of_ranks};
 use shares::{Division, Shares};
+
+use crate::snapshot::memory_bound_of;
 
 #[cfg(test)]
 #[path = "objects/sample.rs"]
@@ -152,13 +154,22 @@ fn is_trusted(time: &TimeSamples) -> bool {
     time.method != AccessMethod::Waited || time.skid.is_one_instruction()
 }
 
-/// The most that waiting for memory can be of the program's time.
-pub fn memory_bound(run: &ObjectRun) -> Reading<MemoryBound> {
+/// How much of the program's time waiting for memory is: as counters of the processor say, else the most that it can be by samples.
+pub fn memory_bound(run: &ObjectRun, counters: Reading<&ProcessCounters>) -> Reading<MemoryBound> {
+    match counters.and_then(memory_bound_of) {
+        Reading::Measured(bound) => Reading::Measured(bound),
+        Reading::Unavailable { unavailable } => memory_bound_of_samples(run, &unavailable),
+    }
+}
+
+/// `without_counters`: why these do not tell it.
+fn memory_bound_of_samples(run: &ObjectRun, without_counters: &Reason) -> Reading<MemoryBound> {
     run.watching.time.clone().and_then(|time| {
         if time.method != AccessMethod::Waited {
-            return Reading::unavailable(
-                "samples are of all memory that loops access here, and not of what was waited for; counters of the processor would tell",
-            );
+            return Reading::unavailable(format!(
+                "samples are of all memory that loops access here, and not of what was waited for; counters of the processor would tell \
+                 ({without_counters})"
+            ));
         }
         if !is_trusted(&time) {
             return Reading::unavailable(NOT_ONE_AFTER);

@@ -1,3 +1,4 @@
+use numawise_facts::activity::{CountedEvents, CounterCount, CounterEvent};
 use numawise_facts::objects::{ObjectUse, Skid};
 use numawise_units::{CpuId, Nanoseconds, Pid};
 use proptest::prelude::*;
@@ -111,12 +112,16 @@ fn samples_of_memory_that_is_not_known_widen_shares_and_withhold_them_where_they
     assert!(many.findings.is_empty());
 }
 
+fn none<'a>() -> Reading<&'a ProcessCounters> {
+    Reading::unavailable("no PMU")
+}
+
 #[test]
 fn waiting_for_memory_is_bounded_by_the_samples_behind_accesses_other_than_to_the_stack() {
     let mut stack = object("s", Bytes::kib(8)).used(&[(0, 200.0)], Pattern::Divided, on_node_0);
     stack.kind = ObjectKind::Stack;
     let mut seen = run(two_sockets(), vec![grid(), stack]);
-    let bound = |run: &ObjectRun| memory_bound(run).measured().map(|of| of.share.0);
+    let bound = |run: &ObjectRun| memory_bound(run, none()).measured().map(|of| of.share.0);
     // 400 of the grid; twice as many samples as those with memory.
     assert_eq!(bound(&seen), Some(400.0 / 1200.0));
     let time = |seen: &mut ObjectRun, change: fn(&mut TimeSamples)| match &mut seen.watching.time {
@@ -126,9 +131,21 @@ fn waiting_for_memory_is_bounded_by_the_samples_behind_accesses_other_than_to_th
     time(&mut seen, |time| time.unknown_address = 200);
     assert_eq!(bound(&seen), Some(0.5), "all of those may have been waits");
     time(&mut seen, |time| time.samples = 399);
-    assert!(reason(&memory_bound(&seen)).contains("only 399 samples"));
+    assert!(reason(&memory_bound(&seen, none())).contains("only 399 samples"));
     time(&mut seen, |time| time.method = AccessMethod::Passes);
-    assert!(reason(&memory_bound(&seen)).contains("counters of the processor"));
+    let why = reason(&memory_bound(&seen, none()));
+    assert!(why.contains("counters of the processor would tell (no PMU)"), "{why}");
+    // They know better than samples, whatever these are.
+    let of = |event, count| CounterCount {
+        event,
+        name: String::new(),
+        cores: String::new(),
+        counted: Reading::Measured(CountedEvents { count, wanted: Nanoseconds(10), on: Nanoseconds(10) }),
+    };
+    let counts = vec![of(CounterEvent::Cycles, 200), of(CounterEvent::MemoryStallCycles, 50)];
+    let counters = ProcessCounters { with_children: true, counts };
+    let by_counters = MemoryBound { share: Ratio(0.25), source: MemoryBoundSource::StallCycles };
+    assert_eq!(memory_bound(&seen, Reading::Measured(&counters)), Reading::Measured(by_counters));
 }
 
 #[test]

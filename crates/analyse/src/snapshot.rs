@@ -40,6 +40,8 @@ use numawise_tables::snapshot::{ProcessCounts, RunSnapshot, SnapshotLosses};
 use numawise_units::Ratio;
 
 pub use comparison::compare_snapshots;
+pub use counters::is_for_memory_bound;
+pub(crate) use counters::memory_bound_of;
 pub use hybrid::{DivisionRuns, compare_divisions, median_run};
 pub use input::RunParts;
 pub use job::{JobRanks, MOST_IN_FULL};

@@ -7,8 +7,10 @@ mod sampling;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use numawise_analyse::object_source_lines;
+use numawise_analyse::{is_for_memory_bound, object_source_lines};
+use numawise_facts::activity::{CounterObstacle, ProcessCounters};
 use numawise_facts::notice::ObjectsNotice;
 use numawise_facts::objects::{ObjectRunHeader, SourceExcerpt};
 use numawise_facts::{Notice, ObjectRun, Reading, Redactor};
@@ -16,6 +18,7 @@ use numawise_launch::{Change, HeapLibrary, LaunchError};
 use numawise_linux::calls::clock;
 use numawise_linux::calls::sampler::Sampler;
 use numawise_observe::Roots;
+use numawise_observe::counters::{HereKernel, ProgramCounters, choose};
 use numawise_observe::objects::ObjectTracker;
 use numawise_observe::objects::bandwidth::BandwidthWatch;
 use numawise_observe::objects::feed::ObjectFeed;
@@ -52,9 +55,13 @@ pub struct BeginsToFollow {
     least: Bytes,
     calibrated: Calibrated,
     sampler: Option<Sampler>,
+    counters: Arc<OpenCounters>,
     logged_in: PathBuf,
     notices: Vec<Notice>,
 }
+
+/// Counters of the processor for the program, or why there are none.
+type OpenCounters = Result<ProgramCounters, CounterObstacle>;
 
 /// A program that runs.
 #[derive(Debug)]
@@ -62,6 +69,7 @@ pub struct FollowedProgram {
     least: Bytes,
     calibrated: Calibrated,
     watch: Result<ObjectWatch, ObjectWatchError>,
+    counters: Arc<OpenCounters>,
     notices: Vec<Notice>,
     /// Missing where there could be none: nobody learns anything before the end then.
     _answers: Option<LiveAnswers>,
@@ -73,6 +81,7 @@ pub struct EndedFollowing {
     least: Bytes,
     calibrated: Calibrated,
     watched: Result<WatchedObjects, ObjectWatchError>,
+    counted: Reading<ProcessCounters>,
     notices: Vec<Notice>,
 }
 
@@ -111,14 +120,17 @@ impl Following {
         let changes = self.library.changes(name, &settings, changes, environment);
         let (calibrated, sampler) = sampling.into_parts();
         let logged_in = path.to_owned();
-        (BeginsToFollow { least: self.least, calibrated, sampler, logged_in, notices }, changes)
+        let choice = choose(&HereKernel(Roots::live()));
+        let counters = choice.map(|choice| ProgramCounters::open(&choice, is_for_memory_bound));
+        let counters = Arc::new(counters);
+        (BeginsToFollow { least: self.least, calibrated, sampler, counters, logged_in, notices }, changes)
     }
 }
 
 impl BeginsToFollow {
     /// The program was started just now, as `run`.
     pub fn started(self, run: &FollowedRun) -> FollowedProgram {
-        let BeginsToFollow { least, calibrated, sampler, logged_in, notices } = self;
+        let BeginsToFollow { least, calibrated, sampler, counters, logged_in, notices } = self;
         let at = clock::monotonic();
         let method = calibrated.method();
         let run_version = run.version.clone();
@@ -132,31 +144,34 @@ impl BeginsToFollow {
         let answers = watch.as_ref().ok().and_then(|watch| {
             let (asker, run) = (watch.asker(), run.clone());
             let (calibrated, notices) = (calibrated.clone(), notices.clone());
+            let counters = Arc::clone(&counters);
             let answer = move || {
                 let watched = Ok(asker.so_far()?);
                 let header = run.so_far(clock::monotonic().saturating_sub(at));
                 let (calibrated, notices) = (calibrated.clone(), notices.clone());
-                let so_far = EndedFollowing { least, calibrated, watched, notices };
+                let counted = read(&counters);
+                let so_far = EndedFollowing { least, calibrated, watched, counted, notices };
                 Some(so_far.object_run(header, &run.redactor()))
             };
             LiveAnswers::begin(&folder, run_version, answer).ok()
         });
-        FollowedProgram { least, calibrated, watch, notices, _answers: answers }
+        FollowedProgram { least, calibrated, watch, counters, notices, _answers: answers }
     }
 }
 
 impl FollowedProgram {
     /// To be called when the program has ended, and before its folder goes.
     pub fn ended(self) -> EndedFollowing {
-        let FollowedProgram { least, calibrated, watch, notices, _answers } = self;
-        EndedFollowing { least, calibrated, watched: watch.and_then(ObjectWatch::finish), notices }
+        let FollowedProgram { least, calibrated, watch, counters, notices, _answers } = self;
+        let counted = read(&counters);
+        EndedFollowing { least, calibrated, watched: watch.and_then(ObjectWatch::finish), counted, notices }
     }
 }
 
 impl EndedFollowing {
     /// What is kept of the run. The notices of `header` are those that stand before ours.
     pub fn object_run(self, header: ObjectRunHeader, redactor: &Redactor) -> ObjectRun {
-        let EndedFollowing { least, calibrated, watched, notices } = self;
+        let EndedFollowing { least, calibrated, watched, counted, notices } = self;
         let mut header = header;
         header.notices.extend(notices);
         let (watching, tracked, bandwidth) = match watched {
@@ -187,10 +202,17 @@ impl EndedFollowing {
             memory_bound: Reading::unavailable("it is computed from the others"),
             trials: Vec::new(),
         };
-        run.memory_bound = numawise_analyse::memory_bound(&run);
+        run.memory_bound = numawise_analyse::memory_bound(&run, counted.as_ref());
         run.sources = sources(&run);
         run.header.notices.extend(without_lines(&run));
         run
+    }
+}
+
+fn read(counters: &OpenCounters) -> Reading<ProcessCounters> {
+    match counters {
+        Ok(counters) => Reading::Measured(counters.read()),
+        Err(obstacle) => Reading::unavailable(obstacle.to_string()),
     }
 }
 

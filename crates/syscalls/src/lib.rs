@@ -165,9 +165,12 @@ pub fn clock(id: libc::clockid_t) -> Result<u64, Errno> {
 
 // Bits of `flags` in the kernel's struct perf_event_attr, from its include/uapi/linux/perf_event.h.
 /// Threads that are made later are counted too.
+/// Not counting until it is told to, or until [`COUNTER_ENABLE_ON_EXEC`].
+pub const COUNTER_DISABLED: u64 = 1;
 pub const COUNTER_INHERIT: u64 = 1 << 1;
 pub const COUNTER_EXCLUDE_KERNEL: u64 = 1 << 5;
 pub const COUNTER_EXCLUDE_HYPERVISOR: u64 = 1 << 6;
+pub const COUNTER_ENABLE_ON_EXEC: u64 = 1 << 12;
 /// Of what is made later, threads are counted, and children are not. Since Linux 5.13.
 pub const COUNTER_INHERIT_THREAD: u64 = 1 << 35;
 /// The counter stands still when the process becomes another program. Since Linux 5.13.

@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 
 use numawise_facts::activity::{CountedEvents, CounterEvent, ProcessCounters};
+use numawise_facts::objects::{MemoryBound, MemoryBoundSource};
 use numawise_facts::{Reading, Reason};
 use numawise_tables::snapshot::CounterFigures;
 use numawise_units::{FlopsPerSecond, Nanoseconds, Ratio};
@@ -132,22 +133,65 @@ fn quotient(of: Reading<f64>, all: Reading<f64>, nothing: &'static str) -> Readi
     })
 }
 
-fn figures(of: &Counted, elapsed: &Reading<Nanoseconds>) -> CounterFigures {
-    use CounterEvent::{Cycles, Instructions, LocalMemory, MemoryBoundSlots, MemoryStallCycles};
-    use CounterEvent::{RemoteMemory, Slots};
-    let bound = if of.events.contains_key(&MemoryBoundSlots) {
-        quotient(of.get(MemoryBoundSlots), of.get(Slots), "no place of the pipeline was counted")
+/// Whether the share of time in which memory holds the program up needs this event.
+pub fn is_for_memory_bound(event: CounterEvent) -> bool {
+    use CounterEvent::{BackendBoundSlots, Cycles, LoadWaitingCycles, MemoryBoundSlots, MemoryStallCycles};
+    use CounterEvent::{Slots, WaitingCycles};
+    matches!(
+        event,
+        Cycles
+            | MemoryStallCycles
+            | Slots
+            | MemoryBoundSlots
+            | BackendBoundSlots { .. }
+            | WaitingCycles
+            | LoadWaitingCycles
+    )
+}
+
+/// The share of its time in which memory held a program up.
+pub fn memory_bound_of(counters: &ProcessCounters) -> Reading<MemoryBound> {
+    memory_bound(&Counted::of(counters))
+}
+
+/// By what the processor tells best: places of the pipeline; of AMD (`backend_bound_memory` of perf's metrics) those that the back end left
+/// empty, as far as what it waited for was a load; else cycles.
+fn memory_bound(of: &Counted) -> Reading<MemoryBound> {
+    use CounterEvent::{BackendBoundSlots, Cycles, LoadWaitingCycles, MemoryBoundSlots, MemoryStallCycles};
+    use CounterEvent::{Slots, WaitingCycles};
+    let empty = of.events.keys().find_map(|event| match event {
+        BackendBoundSlots { of_cycle } => Some((*event, f64::from(*of_cycle))),
+        _ => None,
+    });
+    let (share, source) = if of.events.contains_key(&MemoryBoundSlots) {
+        let share = quotient(of.get(MemoryBoundSlots), of.get(Slots), "no place of the pipeline was counted");
+        (share, MemoryBoundSource::Slots)
+    } else if let Some((empty, of_cycle)) = empty {
+        let all = of.get(Cycles).map(|cycles| cycles * of_cycle);
+        let empty = quotient(of.get(empty), all, "no cycle was counted");
+        // Where nothing waited, no load did.
+        let waits = of.get(WaitingCycles).map(|waits| waits.max(1.0));
+        let loads = quotient(of.get(LoadWaitingCycles), waits, "no cycle was counted");
+        // It cannot be more of the waits than all.
+        let share = empty.zip(loads).map(|(empty, loads)| Ratio(empty.0 * loads.0.min(1.0)));
+        (share, MemoryBoundSource::Slots)
     } else {
-        quotient(of.get(MemoryStallCycles), of.get(Cycles), "no cycle was counted")
+        let share = quotient(of.get(MemoryStallCycles), of.get(Cycles), "no cycle was counted");
+        (share, MemoryBoundSource::StallCycles)
     };
+    // Two events that were on at different times may say more than there is.
+    share.map(|share| MemoryBound { share: Ratio(share.0.min(1.0)), source })
+}
+
+fn figures(of: &Counted, elapsed: &Reading<Nanoseconds>) -> CounterFigures {
+    use CounterEvent::{Cycles, Instructions, LocalMemory, RemoteMemory};
     let (local, remote) = (of.get(LocalMemory), of.get(RemoteMemory));
     let lines = local.zip(remote.clone()).map(|(local, remote)| local + remote);
     let cpi = quotient(of.get(Cycles), of.get(Instructions), "no instruction was counted");
     CounterFigures {
         flops: flops(of, elapsed),
         cycles_per_instruction: rating::cycles_per_instruction(cpi),
-        // Two events that were on at different times may say more than there is.
-        memory_bound: rating::memory_bound(bound.map(|share| Ratio(share.0.min(1.0)))),
+        memory_bound: rating::memory_bound(memory_bound(of).map(|bound| bound.share)),
         vector: rating::unrated(vector(of)),
         remote_memory: rating::loss(quotient(remote, lines, "nothing came from memory")),
         widths: widths(of),

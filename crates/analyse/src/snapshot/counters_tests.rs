@@ -100,6 +100,30 @@ fn places_of_the_pipeline_tell_what_memory_holds_up_better_than_cycles() {
 }
 
 #[test]
+fn amd_tells_what_the_back_end_left_empty_and_whether_it_was_a_load_that_it_waited_for() {
+    let counts = |load_waits| {
+        vec![
+            on(Cycles, 100, 1.0),
+            on(BackendBoundSlots { of_cycle: 6 }, 300, 1.0),
+            on(WaitingCycles, 60, 1.0),
+            on(LoadWaitingCycles, load_waits, 1.0),
+        ]
+    };
+    // Half of 600 places; 45 of the 60 cycles that waited did for a load.
+    near(value(&program(counts(45)).memory_bound.value), 0.375);
+    near(value(&program(counts(61)).memory_bound.value), 0.5);
+    let quiet = vec![
+        on(Cycles, 100, 1.0),
+        on(BackendBoundSlots { of_cycle: 8 }, 0, 1.0),
+        on(WaitingCycles, 0, 1.0),
+        on(LoadWaitingCycles, 0, 1.0),
+    ];
+    near(value(&program(quiet).memory_bound.value), 0.0);
+    let without = program(counts(45).split_off(1));
+    assert!(without.memory_bound.value.reason().is_some(), "cycles are missing");
+}
+
+#[test]
 fn a_counter_that_was_on_for_a_part_of_the_time_is_scaled() {
     let figures = program(vec![on(Cycles, 300, 0.5), on(Instructions, 600, 1.0)]);
     near(value(&figures.cycles_per_instruction.value), 1.0);

@@ -1,5 +1,7 @@
 //! What counters of the processor say of a process, as they were read: the kernel may have had them on for a part of the time only.
 
+use std::fmt;
+
 use numawise_units::{Bytes, BytesPerSecond, Nanoseconds, Pid};
 use serde::{Deserialize, Serialize};
 
@@ -63,6 +65,14 @@ pub enum CounterEvent {
     Slots,
     /// Of these, those that stayed empty because of memory.
     MemoryBoundSlots,
+    /// Places for an operation that stayed empty because the execution units and the memory could take none; a cycle has so many places.
+    BackendBoundSlots {
+        of_cycle: u8,
+    },
+    /// Cycles in which no instruction was finished, since the oldest one was not done.
+    WaitingCycles,
+    /// Of these, those in which it was a load that had not come back.
+    LoadWaitingCycles,
     /// Floating-point instructions with so many operations each; a fused multiply and add counts twice.
     FpInstructions {
         bits: u16,
@@ -112,6 +122,38 @@ pub enum CounterObstacle {
     NumawiseKilled,
     /// The kernel said something else.
     Failed { error: String },
+}
+
+impl fmt::Display for CounterObstacle {
+    /// With what helps.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            CounterObstacle::NoHardware { is_guest: true } => {
+                write!(f, "no PMU in this guest; its host can show it one")
+            }
+            CounterObstacle::NoHardware { is_guest: false } => write!(
+                f,
+                "the kernel shows no counters of this processor; a virtual machine has those that its host shows to it"
+            ),
+            CounterObstacle::Paranoid { level } => write!(
+                f,
+                "kernel.perf_event_paranoid is {level}; root may allow them with `sysctl kernel.perf_event_paranoid=2`"
+            ),
+            CounterObstacle::Filtered { error } => write!(
+                f,
+                "perf_event_open is forbidden here ({error}), as containers have it; a container that is started with the capability PERFMON \
+                 (`--cap-add PERFMON`) may count"
+            ),
+            CounterObstacle::NotInKernel => {
+                write!(f, "this kernel has no perf_event_open, or a filter hides it")
+            }
+            CounterObstacle::NotHandedOver { problem } => {
+                write!(f, "processes have no way to hand them over ({problem}); a shorter TMPDIR may help")
+            }
+            CounterObstacle::NumawiseKilled => write!(f, "numawise was killed before it read them"),
+            CounterObstacle::Failed { error } => write!(f, "perf_event_open says: {error}"),
+        }
+    }
 }
 
 /// Traffic of the memory behind one group of cores, of all programs, while a run went on: what the kernel's monitor of bandwidth shows.

@@ -73,6 +73,11 @@ pub enum MemoryBoundSource {
     /// Samples that were taken behind an access to memory other than the stack, of all samples: an upper bound, as caches answer some accesses at
     /// once.
     Samples,
+    /// Counters of the processor, of the program's own code: of the places for an operation that the pipeline had, those that stayed empty because
+    /// of memory.
+    Slots,
+    /// Counters of the processor, of the program's own code: of the cycles, those in which nothing was executed and a load had not come back.
+    StallCycles,
 }
 
 #[cfg(test)]

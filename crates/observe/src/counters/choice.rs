@@ -20,7 +20,7 @@ mod tests;
 
 /// The program's own code and threads. What the kernel does is left out even where it may be counted, so that figures mean the same
 /// whoever counts.
-const ALWAYS: u64 = COUNTER_INHERIT | COUNTER_EXCLUDE_KERNEL | COUNTER_EXCLUDE_HYPERVISOR;
+pub(super) const ALWAYS: u64 = COUNTER_INHERIT | COUNTER_EXCLUDE_KERNEL | COUNTER_EXCLUDE_HYPERVISOR;
 /// What is left out too since Linux 5.13: children that are forked, and what a process becomes.
 const SINCE_5_13: u64 = COUNTER_INHERIT_THREAD | COUNTER_REMOVE_ON_EXEC;
 

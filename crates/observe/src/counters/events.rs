@@ -104,14 +104,21 @@ const AMD_512: FamilyEvent =
 const AMD_NEAR: FamilyEvent = event(LocalMemory, "ls_any_fills_from_sys.dram_io_near", x86(0x44, 0x08, 0));
 const AMD_FAR: FamilyEvent = event(RemoteMemory, "ls_any_fills_from_sys.dram_io_far", x86(0x44, 0x40, 0));
 
-/// From Zen 4 on; they differ in the kinds of operations that there are.
-const fn amd_by_width(kinds: u64) -> [FamilyEvent; 7] {
+const AMD_WAITING: FamilyEvent = event(WaitingCycles, "ex_no_retire.not_complete", x86(0xd6, 0x02, 0));
+const AMD_LOAD_WAITING: FamilyEvent =
+    event(LoadWaitingCycles, "ex_no_retire.load_not_complete", x86(0xd6, 0xa2, 0));
+
+/// From Zen 4 on; they differ in the kinds of operations that there are, and in how many are dispatched in a cycle.
+const fn amd_by_width(kinds: u64, of_cycle: u8) -> [FamilyEvent; 10] {
     let all = event(FpOperations, "fp_ret_sse_avx_ops.all", x86(0x03, kinds, 0));
-    [all, AMD_SCALAR, AMD_128, AMD_256, AMD_512, AMD_NEAR, AMD_FAR]
+    // The upper bits of the number have a place of their own.
+    let config = x86(0xa0, 0x1e, 0) | 1 << 32;
+    let empty = event(BackendBoundSlots { of_cycle }, "de_no_dispatch_per_slot.backend_stalls", config);
+    [all, AMD_SCALAR, AMD_128, AMD_256, AMD_512, empty, AMD_WAITING, AMD_LOAD_WAITING, AMD_NEAR, AMD_FAR]
 }
 
-const ZEN4: &[FamilyEvent] = &amd_by_width(0x1f);
-const ZEN5: &[FamilyEvent] = &amd_by_width(0x0f);
+const ZEN4: &[FamilyEvent] = &amd_by_width(0x1f, 6);
+const ZEN5: &[FamilyEvent] = &amd_by_width(0x0f, 8);
 
 const ARM_FIXED: FamilyEvent = event(FpOperations, "FP_FIXED_OPS_SPEC", 0x80c1);
 const ARM_STALLS: FamilyEvent = event(MemoryStallCycles, "STALL_BACKEND_MEM", 0x4005);
@@ -127,7 +134,7 @@ pub fn family(of: &ProcessorName) -> Option<ProcessorFamily> {
     let (name, events) = match (of.vendor.as_str(), of.family, of.model) {
         ("GenuineIntel", 6, 0x55) => ("Intel Skylake-SP or Cascade Lake", INTEL_WITH_STALLS),
         ("GenuineIntel", 6, 0x6a | 0x6c) => ("Intel Ice Lake-SP", INTEL_WITH_STALLS),
-        ("GenuineIntel", 6, 0x8f) => ("Intel Sapphire Rapids", INTEL_WITH_SLOTS),
+        ("GenuineIntel", 6, 0x8f | 0xcf) => ("Intel Sapphire or Emerald Rapids", INTEL_WITH_SLOTS),
         ("AuthenticAMD", 0x17, 0x30..=0xff) => ("AMD Zen 2", ZEN2),
         ("AuthenticAMD", 0x19, 0x00..=0x0f | 0x20..=0x2f | 0x40..=0x5f) => ("AMD Zen 3", ZEN3),
         ("AuthenticAMD", 0x19, 0x10..=0x1f | 0x60..=0x8f | 0xa0..=0xaf) => ("AMD Zen 4", ZEN4),

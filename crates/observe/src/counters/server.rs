@@ -8,7 +8,7 @@ use std::thread::JoinHandle;
 
 use numawise_facts::Reading;
 use numawise_facts::activity::{CountedEvents, CountedProcess, CounterCount, ProcessCounters};
-use numawise_linux::calls::counter::Counter;
+use numawise_linux::calls::counter::{Counter, CounterValue};
 use numawise_linux::calls::handover::{self, ManyDescriptors};
 use numawise_linux::calls::process;
 use numawise_units::{Nanoseconds, Pid};
@@ -157,7 +157,10 @@ impl TakenCounters<'_> {
             cores: event.cores.clone(),
             counted: match event.refused.or_else(|| errors.next().filter(|error| *error != 0)) {
                 Some(errno) => refused(errno),
-                None => counted(descriptors.next()),
+                None => match descriptors.next() {
+                    Some(descriptor) => counted(Counter::from(descriptor).read()),
+                    None => Reading::unavailable("it was not handed over"),
+                },
             },
         };
         let counters = ProcessCounters {
@@ -177,13 +180,12 @@ impl TakenCounters<'_> {
     }
 }
 
-fn refused(errno: i32) -> Reading<CountedEvents> {
+pub(super) fn refused(errno: i32) -> Reading<CountedEvents> {
     Reading::unavailable(format!("the kernel does not count it ({})", io::Error::from_raw_os_error(errno)))
 }
 
-fn counted(descriptor: Option<OwnedFd>) -> Reading<CountedEvents> {
-    let Some(descriptor) = descriptor else { return Reading::unavailable("it was not handed over") };
-    match Counter::from(descriptor).read() {
+pub(super) fn counted(value: io::Result<CounterValue>) -> Reading<CountedEvents> {
+    match value {
         // The kernel adds the times up over threads at different moments.
         Ok(value) => Reading::Measured(CountedEvents {
             count: value.count,

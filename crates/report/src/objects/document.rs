@@ -1,6 +1,6 @@
 //! Memory objects as people read them.
 
-use numawise_facts::objects::{AccessMethod, AllocationLog, ObjectRunHeader, TimeSamples};
+use numawise_facts::objects::{AccessMethod, AllocationLog, MemoryBoundSource, ObjectRunHeader, TimeSamples};
 use numawise_facts::{Reading, ResourceUsage};
 use numawise_tables::objects::ObjectRow;
 
@@ -98,8 +98,9 @@ fn facts(shown: &Shown) -> Vec<Fact> {
         fact(
             "Memory bound",
             Text::of(&shown.run.memory_bound, |bound| {
+                let most = if bound.source == MemoryBoundSource::Samples { "at most " } else { "" };
                 format!(
-                    "at most {} of its time, {}",
+                    "{most}{} of its time, {}",
                     words::percent(bound.share),
                     words::memory_bound_source(bound.source)
                 )

@@ -208,6 +208,12 @@ pub fn memory_bound_source(source: MemoryBoundSource) -> &'static str {
         MemoryBoundSource::Samples => {
             "by samples behind an access to memory, some of which caches answer at once"
         }
+        MemoryBoundSource::Slots => {
+            "by counters of the processor: places of its pipeline that stayed empty because of memory"
+        }
+        MemoryBoundSource::StallCycles => {
+            "by counters of the processor: cycles in which nothing was executed and a load had not come back"
+        }
     }
 }
 

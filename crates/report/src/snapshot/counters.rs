@@ -1,6 +1,6 @@
 //! Counters of the processor: what they say of the run and of each process, or the one line that says why there are none.
 
-use numawise_facts::activity::{CacheTraffic, CounterAccess, CounterObstacle};
+use numawise_facts::activity::{CacheTraffic, CounterAccess};
 use numawise_facts::{Reading, Reason};
 use numawise_tables::snapshot::{CounterFigures, ProcessRow, RatedShare};
 use numawise_units::{FlopsPerSecond, Ratio};
@@ -60,7 +60,7 @@ const RATED: [RatedFigure; 4] = [
 pub fn fact(shown: &Shown) -> Option<Fact> {
     let text = match (&shown.run.header.counters, &shown.tables.counters) {
         (CounterAccess::NotOpened(why), Reading::Unavailable { .. }) => {
-            format!("unavailable: {}", obstacle(why))
+            format!("unavailable: {why}")
         }
         (_, Reading::Unavailable { unavailable }) => format!("unavailable: {unavailable}"),
         (access, Reading::Measured(figures)) => {
@@ -80,35 +80,10 @@ pub fn fact(shown: &Shown) -> Option<Fact> {
     Some(Fact { name: "Counters", text: text.into(), code: false })
 }
 
-/// Why there are none, and what helps.
-fn obstacle(of: &CounterObstacle) -> String {
-    match of {
-        CounterObstacle::NoHardware { is_guest: true } => {
-            "no PMU in this guest; its host can show it one".to_owned()
-        }
-        CounterObstacle::NoHardware { is_guest: false } => {
-            "the kernel shows no counters of this processor; a virtual machine has those that its host shows to it".to_owned()
-        }
-        CounterObstacle::Paranoid { level } => {
-            format!("kernel.perf_event_paranoid is {level}; root may allow them with `sysctl kernel.perf_event_paranoid=2`")
-        }
-        CounterObstacle::Filtered { error } => format!(
-            "perf_event_open is forbidden here ({error}), as containers have it; a container that is started with the capability PERFMON \
-             (`--cap-add PERFMON`) may count"
-        ),
-        CounterObstacle::NotInKernel => "this kernel has no perf_event_open, or a filter hides it".to_owned(),
-        CounterObstacle::NotHandedOver { problem } => {
-            format!("processes have no way to hand them over ({problem}); a shorter TMPDIR may help")
-        }
-        CounterObstacle::NumawiseKilled => "numawise was killed before it read them".to_owned(),
-        CounterObstacle::Failed { error } => format!("perf_event_open says: {error}"),
-    }
-}
-
 /// Why there are none in the terms of a reading.
 fn missing(shown: &Shown) -> Option<Reason> {
     match &shown.run.header.counters {
-        CounterAccess::NotOpened(why) => Some(Reason(obstacle(why).into())),
+        CounterAccess::NotOpened(why) => Some(Reason(why.to_string().into())),
         CounterAccess::Opened { .. } => None,
     }
 }

@@ -32,10 +32,11 @@ fn watched(counts: TrackedCounts, log: AllocationLog, lost: u64) -> WatchedObjec
 }
 
 #[test]
-fn the_period_is_what_one_percent_pays_for_and_one_thread_can_follow() {
+fn the_period_is_what_less_than_one_percent_pays_for_and_one_thread_can_follow() {
     for (cost, cpus, expected) in [
-        (Reading::Measured(Nanoseconds(2_000)), 2, Nanoseconds(1_000_000)),
-        (Reading::Measured(Nanoseconds(14_411)), 8, Nanoseconds(1_441_100)),
+        (Reading::Measured(Nanoseconds(0)), 2, Nanoseconds(1_000_000)),
+        (Reading::Measured(Nanoseconds(4_200)), 2, Nanoseconds(1_600_000)),
+        (Reading::Measured(Nanoseconds(14_000)), 8, Nanoseconds(3_000_000)),
         (Reading::Measured(Nanoseconds(14_411)), 64, Nanoseconds(6_400_000)),
         (Reading::Measured(Nanoseconds(14_411)), 256, Nanoseconds(25_600_000)),
         (Reading::Measured(Nanoseconds(1_000_000)), 64, Nanoseconds(10_000_000)),
