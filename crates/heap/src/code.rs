@@ -39,11 +39,38 @@ static FILLED: AtomicU64 = AtomicU64::new(0);
 /// Whether a word is an address in the code of a file.
 #[inline]
 pub fn is_code(word: u64) -> bool {
-    let is_near =
-        BOUNDS.iter().any(|[begin, length]| word.wrapping_sub(begin.load(Relaxed)) < length.load(Relaxed));
-    if !is_near {
-        return false;
+    near().has(word) && is_code_near(word)
+}
+
+/// Begin and length of all code below and above [`BETWEEN`], read once for many words, and how far it is from the begin of one to the end of the
+/// other: what lies outside, as numbers and the stack do, is told by one comparison.
+#[derive(Clone, Copy)]
+pub struct Near {
+    parts: [[u64; 2]; 2],
+    all: [u64; 2],
+}
+
+#[inline]
+pub fn near() -> Near {
+    let parts = BOUNDS.each_ref().map(|[begin, length]| [begin.load(Relaxed), length.load(Relaxed)]);
+    let [below, above] = parts;
+    let begin = below[0].min(above[0]);
+    let end = below[0].wrapping_add(below[1]).max(above[0].wrapping_add(above[1]));
+    Near { parts, all: [begin, end.wrapping_sub(begin)] }
+}
+
+impl Near {
+    /// False for most words that are no address of code.
+    #[inline]
+    pub fn has(&self, word: u64) -> bool {
+        let is_in = |[begin, length]: [u64; 2]| word.wrapping_sub(begin) < length;
+        is_in(self.all) && (is_in(self.parts[0]) | is_in(self.parts[1]))
     }
+}
+
+/// The same of a word that [`Near`] has.
+#[inline]
+pub fn is_code_near(word: u64) -> bool {
     let page = word >> PAGE_SHIFT;
     let Some(known) = KNOWN.get(page as usize & (PAGES - 1)) else { return false };
     let found = known.load(Relaxed);

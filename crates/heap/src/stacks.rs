@@ -49,10 +49,11 @@ fn hash(frame: &Frame) -> u64 {
     let words = readable::from(sp, COMPARED, frame.address()) / size_of::<usize>();
     let begin = core::ptr::with_exposed_provenance::<u64>(sp);
     let mut hash = mix(0, frame.ip as u64);
+    let near = code::near();
     for k in 0..words {
         // SAFETY: it can be read, as was asked just now; the thread itself, whose stack it is, is here.
         let word = unsafe { begin.add(k).read_volatile() };
-        if code::is_code(word) {
+        if near.has(word) && code::is_code_near(word) {
             hash = mix(hash, word);
         }
     }

@@ -164,9 +164,9 @@ pub fn clock(id: libc::clockid_t) -> Result<u64, Errno> {
 }
 
 // Bits of `flags` in the kernel's struct perf_event_attr, from its include/uapi/linux/perf_event.h.
-/// Threads that are made later are counted too.
-/// Not counting until it is told to, or until [`COUNTER_ENABLE_ON_EXEC`].
+/// It counts when it is told to, or from [`COUNTER_ENABLE_ON_EXEC`] on.
 pub const COUNTER_DISABLED: u64 = 1;
+/// Threads that are made later are counted too.
 pub const COUNTER_INHERIT: u64 = 1 << 1;
 pub const COUNTER_EXCLUDE_KERNEL: u64 = 1 << 5;
 pub const COUNTER_EXCLUDE_HYPERVISOR: u64 = 1 << 6;

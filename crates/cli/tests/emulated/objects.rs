@@ -138,9 +138,7 @@ fn holds(told: &Value, result: &CommandResult) {
         let remote = seen["remote_share"].as_f64().unwrap_or_else(|| panic!("{seen}"));
         assert!((remote - number(&took, "remote")).abs() < 2.0 * POINTS, "{took:?}: remote {remote}");
     }
-    let truths = result.stderr.lines().filter_map(|line| line.strip_prefix("truth "));
-    for line in truths.filter(|line| line.starts_with("object=")) {
-        let fields: BTreeMap<&str, &str> = line.split(' ').filter_map(|word| word.split_once('=')).collect();
+    for fields in said(&result.stderr, "truth").iter().filter(|fields| fields.contains_key("at")) {
         let seen = object(told, fields["object"]);
         let at = format!(
             "{}:{}",

@@ -12,7 +12,7 @@ use numawise_units::{Bytes, BytesPerSecond, NodeId, Ratio};
 use crate::amount::many;
 use crate::document::Text;
 use crate::findings::objects as object_findings;
-use crate::program::place_in_short;
+use crate::program::{function_in_short, place_in_short};
 
 /// What an object is called: its variable, else what kind of memory it is.
 pub fn name(row: &ObjectRow) -> String {
@@ -53,6 +53,7 @@ pub fn at(place: &CodePlace) -> String {
     let source = &place.source;
     match (source.file.measured(), source.line.measured(), source.function.measured()) {
         (Some(file), Some(line), Some(function)) => {
+            let function = function_in_short(function);
             format!("{}:{line} ({function})", file.rsplit('/').next().unwrap_or(file))
         }
         _ => place_in_short(place),
