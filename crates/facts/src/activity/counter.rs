@@ -141,8 +141,7 @@ impl fmt::Display for CounterObstacle {
             ),
             CounterObstacle::Filtered { error } => write!(
                 f,
-                "perf_event_open is forbidden here ({error}), as containers have it; a container that is started with the capability PERFMON \
-                 (`--cap-add PERFMON`) may count"
+                "perf_event_open is forbidden here ({error}), as containers have it; a container that is started with the capability PERFMON may count"
             ),
             CounterObstacle::NotInKernel => {
                 write!(f, "this kernel has no perf_event_open, or a filter hides it")
