@@ -28,6 +28,7 @@ mod roots;
 pub mod samples;
 pub mod source;
 pub mod space;
+pub mod spe;
 pub mod weights;
 
 pub use error::{Error, Malformed};

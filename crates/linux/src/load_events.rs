@@ -1,11 +1,12 @@
 //! Events by which a processor samples loads itself, with their addresses and where the data came from, as the kernel describes them in
-//! files: `mem-loads` of the core (PEBS of Intel; others have it too), and IBS of AMD.
+//! files: `mem-loads` of the core (PEBS of Intel; others have it too), IBS of AMD, and SPE of Arm.
 
 use numawise_units::{CpuSet, Cycles};
 
 use crate::Roots;
 use crate::counters::{SOURCES, of_cores, processor};
-use crate::event_terms::{MalformedEvent, encoded, put};
+use crate::event_terms::{MalformedEvent, encoded, of_terms, put};
+use crate::spe::has_known_sources;
 
 #[cfg(test)]
 #[path = "load_events_tests.rs"]
@@ -18,6 +19,10 @@ const LEAST: Cycles = Cycles(30);
 const LOADS: u64 = 100_003;
 /// Cycles from one sample to the next, a multiple of 16 as IBS takes it, and of 20 bits as the first processors with IBS have it.
 const CYCLES: u64 = 0xf_fff0;
+
+/// Operations from one sample to the next, of which those are kept that are loads and took long enough: a core that does two in a cycle takes 90,000 samples
+/// a second, which the processor sorts out itself, and keeps less than 1,000 where one load in a hundred comes from memory.
+const OPERATIONS: u64 = 1 << 16;
 
 /// How an event is opened: words for perf_event_open(2).
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,20 +51,21 @@ pub enum LoadEventCounts {
     Loads(Option<Cycles>),
     /// Cycles: whatever instruction is then begun is sampled, loads among them (IBS).
     Cycles,
+    /// Operations: those that are loads, and took so long and longer, are written into a buffer of their own (SPE). None where the processor gives no
+    /// choice. `has_known_sources`: where data came from is told by numbers that are known here.
+    Operations { least: Option<Cycles>, has_known_sources: bool },
 }
 
 /// Why no load can be sampled.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LoadEventError {
     #[error(
-        "the host of this virtual machine shows it no event that samples loads (PEBS, IBS); on the host, or on a computer of its own, there may \
+        "the host of this virtual machine shows it no event that samples loads (PEBS, IBS, SPE); on the host, or on a computer of its own, there may \
          be one"
     )]
     NotInGuest,
-    #[error("the processor or the kernel has no event that samples loads (mem-loads, ibs_op)")]
+    #[error("the processor or the kernel has no event that samples loads (mem-loads, ibs_op, arm_spe)")]
     NotThere,
-    #[error("the processor samples accesses by SPE ({name}), which numawise does not read")]
-    SpeOnly { name: String },
     #[error(transparent)]
     Malformed(#[from] MalformedEvent),
 }
@@ -81,7 +87,8 @@ pub fn load_events(roots: &Roots) -> Result<Vec<LoadEvent>, LoadEventError> {
     if let Some(kind) = roots.try_value(&format!("{SOURCES}/ibs_op/type")) {
         return Ok(vec![of_ibs(roots, kind)]);
     }
-    Err(why_none(roots))
+    let spe = of_spe(roots)?;
+    if spe.is_empty() { Err(why_none(roots)) } else { Ok(spe) }
 }
 
 /// `mem-loads` of the cores of one kind.
@@ -119,6 +126,45 @@ fn of_ibs(roots: &Roots, kind: u32) -> LoadEvent {
     }
 }
 
+/// Of each kind of core that has SPE.
+fn of_spe(roots: &Roots) -> Result<Vec<LoadEvent>, LoadEventError> {
+    let names = roots.path(SOURCES).read_dir().into_iter().flatten().flatten();
+    let names = names.filter_map(|entry| entry.file_name().into_string().ok());
+    let mut names: Vec<String> = names.filter(|name| name.starts_with("arm_spe_")).collect();
+    names.sort();
+    let event = |name: &String| {
+        let folder = format!("{SOURCES}/{name}");
+        let has = |term: &str| roots.path(&format!("{folder}/format/{term}")).exists();
+        // Times, so that it is known what lay at an address then; an interval that is not the same each time; what is to be kept.
+        let least = format!("min_latency={}", LEAST.0);
+        let terms = [
+            ("ts_enable", "ts_enable=1"),
+            ("jitter", "jitter=1"),
+            ("load_filter", "load_filter=1"),
+            ("min_latency", &least),
+        ];
+        let terms: Vec<&str> =
+            terms.into_iter().filter(|(term, _)| has(term)).map(|(_, text)| text).collect();
+        let kind = roots.try_value(&format!("{folder}/type"))?;
+        let config = of_terms(roots, &folder, &format!("{folder}/format"), &terms.join(","), None);
+        let period = roots.try_value(&format!("{folder}/caps/min_interval")).unwrap_or(0).max(OPERATIONS);
+        let least = has("min_latency").then_some(LEAST);
+        let counts =
+            LoadEventCounts::Operations { least, has_known_sources: has_known_sources(&processor(roots)) };
+        Some(config.map(|config| LoadEvent {
+            kind,
+            config,
+            leader: None,
+            period,
+            precise: 0,
+            can_leave_kernel_out: true,
+            cpus: roots.try_value(&format!("{folder}/cpumask")),
+            counts,
+        }))
+    };
+    Ok(names.iter().filter_map(event).collect::<Result<_, _>>()?)
+}
+
 /// Two steps, the most that samples of loads need, or as many as there are. Kernels that do not say it have them on x86.
 fn precision(roots: &Roots, folder: &str) -> u8 {
     let most = roots.try_value(&format!("{folder}/caps/max_precise"));
@@ -126,12 +172,5 @@ fn precision(roots: &Roots, folder: &str) -> u8 {
 }
 
 fn why_none(roots: &Roots) -> LoadEventError {
-    let mut names = roots.path(SOURCES).read_dir().into_iter().flatten().flatten();
-    let names = names
-        .find_map(|entry| entry.file_name().into_string().ok().filter(|name| name.starts_with("arm_spe_")));
-    match names {
-        Some(name) => LoadEventError::SpeOnly { name },
-        None if processor(roots).is_guest => LoadEventError::NotInGuest,
-        None => LoadEventError::NotThere,
-    }
+    if processor(roots).is_guest { LoadEventError::NotInGuest } else { LoadEventError::NotThere }
 }

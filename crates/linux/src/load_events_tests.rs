@@ -80,9 +80,43 @@ fn where_there_is_none_the_reason_is_told() {
     assert_eq!(load_events(&Roots::at(tree.path())), Err(LoadEventError::NotThere));
     tree.write("proc/cpuinfo", "processor\t: 0\nflags\t\t: fpu hypervisor\n");
     assert_eq!(load_events(&Roots::at(tree.path())), Err(LoadEventError::NotInGuest));
-    tree.write("sys/bus/event_source/devices/arm_spe_0/type", "9");
-    let spe = LoadEventError::SpeOnly { name: "arm_spe_0".to_owned() };
-    assert_eq!(load_events(&Roots::at(tree.path())), Err(spe));
+}
+
+#[test]
+fn spe_keeps_loads_that_took_long_on_each_kind_of_core_that_has_it() {
+    let tree = Tree::new();
+    tree.write("proc/cpuinfo", "processor\t: 0\nCPU implementer\t: 0x41\nCPU part\t: 0xd4f\n");
+    tree.write("sys/bus/event_source/devices/armv8_pmuv3_0/type", "8");
+    tree.write("sys/bus/event_source/devices/armv8_pmuv3_0/cpus", "0-3");
+    for (name, kind, cpus) in [("arm_spe_1", "11", "2-3"), ("arm_spe_0", "9", "0-1")] {
+        let write =
+            |file: &str, text: &str| tree.write(&format!("sys/bus/event_source/devices/{name}/{file}"), text);
+        write("type", kind);
+        write("cpumask", cpus);
+        write("format/ts_enable", "config:0\n");
+        write("format/jitter", "config:16\n");
+        write("format/load_filter", "config:33\n");
+        write("format/min_latency", "config2:0-11\n");
+        write("caps/min_interval", "1024\n");
+    }
+    let event = |kind, cpus: &str| LoadEvent {
+        kind,
+        config: [1 << 33 | 1 << 16 | 1, 0, 30],
+        leader: None,
+        period: OPERATIONS,
+        precise: 0,
+        can_leave_kernel_out: true,
+        cpus: Some(cpus.parse().unwrap()),
+        counts: LoadEventCounts::Operations { least: Some(Cycles(30)), has_known_sources: true },
+    };
+    assert_eq!(load_events(&Roots::at(tree.path())), Ok(vec![event(9, "0-1"), event(11, "2-3")]));
+    // A processor that cannot sort them by their time, with longer intervals.
+    std::fs::remove_file(tree.path().join("sys/bus/event_source/devices/arm_spe_0/format/min_latency"))
+        .unwrap();
+    tree.write("sys/bus/event_source/devices/arm_spe_0/caps/min_interval", "200000");
+    let found = load_events(&Roots::at(tree.path())).unwrap();
+    assert_eq!((found[0].config[2], found[0].period), (0, 200_000));
+    assert_eq!(found[0].counts, LoadEventCounts::Operations { least: None, has_known_sources: true });
 }
 
 #[test]

@@ -144,24 +144,24 @@ const OF_64_BITS: u64 = 2;
 const BEHIND: usize = 32;
 
 /// Words and bytes, one after the other.
-struct Words<'a>(&'a [u8]);
+pub(crate) struct Words<'a>(pub(crate) &'a [u8]);
 
 impl<'a> Words<'a> {
-    fn bytes(&mut self, count: usize) -> Option<&'a [u8]> {
+    pub(crate) fn bytes(&mut self, count: usize) -> Option<&'a [u8]> {
         let (first, rest) = self.0.split_at_checked(count)?;
         self.0 = rest;
         Some(first)
     }
 
-    fn word(&mut self) -> Option<u64> {
+    pub(crate) fn word(&mut self) -> Option<u64> {
         self.bytes(8).map(|bytes| u64::from_ne_bytes(std::array::from_fn(|k| bytes[k])))
     }
 
-    fn half(&mut self) -> Option<u32> {
+    pub(crate) fn half(&mut self) -> Option<u32> {
         self.bytes(4).map(|bytes| u32::from_ne_bytes(std::array::from_fn(|k| bytes[k])))
     }
 
-    fn pid(&mut self) -> Option<Pid> {
+    pub(crate) fn pid(&mut self) -> Option<Pid> {
         self.half().map(|pid| Pid(pid as i32))
     }
 

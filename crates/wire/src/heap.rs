@@ -51,7 +51,7 @@ pub const STACKS: usize = 1 << 16;
 /// The most that is copied of one stack.
 pub const STACK_BYTES: usize = 8 << 10;
 /// Copies of stacks that find a place before a reader comes.
-pub const COPIES: usize = 2560;
+pub const COPIES: usize = 3072;
 /// Samples that find a place before a reader comes: a quarter of a second of 64 threads at 250 Hz.
 pub const SAMPLES: usize = 4096;
 /// The most that is copied of a stack in a sample.

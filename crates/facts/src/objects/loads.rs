@@ -24,6 +24,9 @@ pub enum LoadSampler {
     MemLoads { least: Option<Cycles> },
     /// Instruction-based sampling of AMD: loads among all instructions.
     Ibs,
+    /// Statistical profiling of Arm: loads among all operations, those that took so many cycles and more, or all where that cannot be chosen. A cache
+    /// and the memory of another chip are not told apart there.
+    Spe { least: Option<Cycles> },
 }
 
 /// Sampled loads of an object whose data came from one place.

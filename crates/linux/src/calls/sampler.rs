@@ -3,6 +3,7 @@
 //! Events are opened for the calling thread and what it starts, one for each CPU, and begin with an exec: the thread itself is never
 //! sampled, the program and all of its threads and processes are. Nothing is put into the program, and it gets no signal.
 
+mod aux;
 mod loads;
 
 use std::fs::File;
@@ -16,6 +17,7 @@ use numawise_units::Nanoseconds;
 use super::pages::page_size;
 use super::pipe;
 use crate::samples::{REGISTERS, SAMPLE_TYPE};
+use aux::AuxRing;
 
 #[cfg(test)]
 #[path = "sampler_tests.rs"]
@@ -51,6 +53,8 @@ pub enum SamplerObstacle {
 #[derive(Debug)]
 pub struct Sampler {
     rings: Vec<Ring>,
+    /// Of accesses that processors write down themselves.
+    aux: Vec<AuxRing>,
     /// The numbers of events that are page faults.
     faults: Vec<u64>,
     /// Open as long as it samples.
@@ -121,7 +125,8 @@ impl Sampler {
     /// [`SamplerObstacle`].
     #[doc(alias = "perf_event_open")]
     pub fn open(settings: &SamplerSettings) -> Result<Sampler, SamplerObstacle> {
-        let mut sampler = Sampler { rings: Vec::new(), faults: Vec::new(), _events: Vec::new() };
+        let mut sampler =
+            Sampler { rings: Vec::new(), aux: Vec::new(), faults: Vec::new(), _events: Vec::new() };
         // SAFETY: sysconf reads a number of the system.
         let cpus = unsafe { libc::sysconf(libc::_SC_NPROCESSORS_CONF) }.clamp(1, 1 << 16) as usize;
         let page = page_size().0 as usize;
@@ -171,6 +176,9 @@ impl Sampler {
     /// Hands over all records that are there, ring by ring; those of one ring are in the order of time, nearly.
     pub fn drain(&mut self, mut each: impl FnMut(&[u8])) {
         for ring in &mut self.rings {
+            ring.drain(&mut each);
+        }
+        for ring in &mut self.aux {
             ring.drain(&mut each);
         }
     }

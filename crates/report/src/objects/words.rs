@@ -140,6 +140,13 @@ pub fn load_samples(of: &LoadSamples) -> String {
         }
         LoadSampler::MemLoads { least: None } => format!("one in {}", of.period),
         LoadSampler::Ibs => format!("one instruction in {} cycles (IBS)", of.period),
+        LoadSampler::Spe { least: Some(least) } => {
+            format!(
+                "one operation in {} (SPE), kept where it was a load that took {least} and more",
+                of.period
+            )
+        }
+        LoadSampler::Spe { least: None } => format!("one operation in {} (SPE)", of.period),
     };
     let without = match of.without_address {
         0 => String::new(),

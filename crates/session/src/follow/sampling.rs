@@ -110,6 +110,7 @@ fn add_loads(sampler: &mut Sampler) -> Result<(LoadSampler, u64), String> {
     let by = match first.counts {
         LoadEventCounts::Loads(least) => LoadSampler::MemLoads { least },
         LoadEventCounts::Cycles => LoadSampler::Ibs,
+        LoadEventCounts::Operations { least, .. } => LoadSampler::Spe { least },
     };
     sampler.add_loads(&events, true).map_err(|obstacle| not_for_us("loads", &obstacle.to_string()))?;
     Ok((by, first.period))
@@ -213,8 +214,12 @@ fn cost(calibrated: &Calibrated, watched: &WatchedObjects) -> Reading<Nanosecond
     // Without the kernel's samples page faults are counted in those of time.
     let fault_samples =
         if calibrated.obstacle.is_none() { counts.fault_samples + counts.again_samples } else { 0 };
-    // A sample of a load has no copy of the stack: it costs no more than one of time.
-    of(counts.time_samples + counts.load_interrupts, &measured.time_sample)
+    // A sample of a load has no copy of the stack: it costs no more than one of time, and nothing where the processor writes it down itself.
+    let interrupts = match calibrated.loads {
+        Ok((LoadSampler::Spe { .. }, _)) => 0,
+        _ => counts.load_interrupts,
+    };
+    of(counts.time_samples + interrupts, &measured.time_sample)
         .zip(of(fault_samples, &measured.fault_sample))
         .map(|(time, faults)| Nanoseconds(time.0 + faults.0 + logged))
 }

@@ -5,12 +5,14 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 
 use numawise_units::CpuId;
 
+use super::aux::AuxRing;
 use super::{
     Attributes, DISABLED, ENABLE_ON_EXEC, EXCLUDE_HYPERVISOR, EXCLUDE_KERNEL, INHERIT, SAMPLE_ID_ALL,
     SET_OUTPUT, Sampler, SamplerObstacle, USE_CLOCK, Whose, open,
 };
 use crate::load_events::{LoadEvent, LoadEventCounts};
 use crate::samples::LOAD_SAMPLE_TYPE;
+use crate::spe::Written;
 
 /// `precise_ip`, two bits.
 const PRECISE: u32 = 15;
@@ -27,6 +29,7 @@ impl Sampler {
         let added = self.open_loads(events, begins_with_exec);
         if added.is_err() {
             self._events.truncate(before);
+            self.aux.clear();
         }
         added
     }
@@ -45,6 +48,11 @@ impl Sampler {
                     opened => opened,
                 };
                 for (descriptor, samples) in opened.map_err(SamplerObstacle::Open)? {
+                    if let LoadEventCounts::Operations { has_known_sources, .. } = event.counts {
+                        let aux = AuxRing::map(descriptor, ring.cpu, has_known_sources);
+                        self.aux.push(aux.map_err(SamplerObstacle::Map)?);
+                        continue;
+                    }
                     if samples {
                         // SAFETY: both are events of ours.
                         let output = unsafe {
@@ -107,10 +115,11 @@ fn attributes(event: &LoadEvent, config: [u64; 3], period: u64, begin: Begin) ->
         flags |= u64::from(event.precise.min(3)) << PRECISE;
     }
     let [config, config1, config2] = config;
+    let is_written = matches!(event.counts, LoadEventCounts::Operations { .. });
     Attributes {
         config1,
         config2,
-        sample_type: LOAD_SAMPLE_TYPE,
+        sample_type: if is_written { Written::SAMPLE_TYPE } else { LOAD_SAMPLE_TYPE },
         flags,
         stack: 0,
         sample_period: period,
