@@ -7,6 +7,7 @@
 mod apart;
 pub mod bandwidth;
 pub mod calibration;
+mod copies;
 pub mod feed;
 mod huge;
 pub mod input;
@@ -444,16 +445,20 @@ impl ObjectTracker {
     }
 
     fn accesses(&mut self, process: Pid, user: User, place: Option<u32>, accesses: &[Access]) {
-        let part = 1.0 / accesses.len().max(1) as f64;
         let page = page_size().0;
-        for access in accesses {
+        let found: Vec<_> = accesses.iter().map(|access| self.object_at(process, access.address)).collect();
+        let kind = |object: u32| self.objects[object as usize].kind();
+        let sizes = found.iter().map(|(object, span)| copies::size(kind(*object), span.as_ref()));
+        let parts = copies::parts(accesses, &sizes.collect::<Vec<_>>());
+        for ((access, (object, span)), part) in
+            accesses.iter().zip(found).zip(parts).filter(|(_, part)| *part > 0.0)
+        {
             let reads = match access.direction {
                 Direction::Read => part,
                 Direction::ReadAndWrite => 0.5 * part,
                 Direction::Write => 0.0,
             };
             let used = Used { samples: part, reads };
-            let (object, span) = self.object_at(process, access.address);
             self.unknown.learn((process, access.ip), object, part);
             let tally = &mut self.objects[object as usize];
             tally.use_at(place, used);

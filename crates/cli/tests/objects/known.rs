@@ -118,7 +118,6 @@ fn a_chase_through_two_arrays() {
 }
 
 #[test]
-#[ignore = "the time of an instruction that copies is divided equally over what it reads and what it writes"]
 fn an_array_that_is_copied_into_a_small_one() {
     holds("patterns", Some("copy"));
 }
