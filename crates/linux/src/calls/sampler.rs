@@ -5,6 +5,7 @@
 
 mod aux;
 mod loads;
+mod ticks;
 
 use std::fs::File;
 use std::io;

@@ -6,7 +6,8 @@ use std::os::fd::AsRawFd;
 use std::sync::atomic::Ordering;
 
 use super::Ring;
-use crate::spe::{TimerNow, Written, operations};
+use super::ticks::TimerNow;
+use crate::spe::{Written, operations};
 
 #[cfg(test)]
 #[path = "aux_tests.rs"]
