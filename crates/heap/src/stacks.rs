@@ -74,10 +74,11 @@ fn find(log: &Log<'_>, frame: &Frame, hash: u64) -> Option<u32> {
             if USED.load(Relaxed) >= STACKS {
                 return None;
             }
+            // Before it has one, so that no child is left with it.
+            USED_PARTS.get(number / PART)?.store(true, Relaxed);
             match place.compare_exchange(0, hash, Acquire, Acquire) {
                 Ok(_) => {
                     USED.fetch_add(1, Relaxed);
-                    USED_PARTS.get(number / PART)?.store(true, Relaxed);
                     log.header.stacks.fetch_add(1, Relaxed);
                     return copy(log, frame, number, place);
                 }

@@ -36,10 +36,10 @@ fn the_period_is_what_less_than_one_percent_pays_for_and_one_thread_can_follow()
     for (cost, cpus, expected) in [
         (Reading::Measured(Nanoseconds(0)), 2, Nanoseconds(1_000_000)),
         (Reading::Measured(Nanoseconds(4_200)), 2, Nanoseconds(1_600_000)),
-        (Reading::Measured(Nanoseconds(14_000)), 8, Nanoseconds(3_000_000)),
-        (Reading::Measured(Nanoseconds(14_411)), 64, Nanoseconds(6_400_000)),
-        (Reading::Measured(Nanoseconds(14_411)), 256, Nanoseconds(25_600_000)),
-        (Reading::Measured(Nanoseconds(1_000_000)), 64, Nanoseconds(10_000_000)),
+        (Reading::Measured(Nanoseconds(14_000)), 4, Nanoseconds(3_000_000)),
+        (Reading::Measured(Nanoseconds(14_411)), 64, Nanoseconds(25_600_000)),
+        (Reading::Measured(Nanoseconds(14_411)), 256, Nanoseconds(102_400_000)),
+        (Reading::Measured(Nanoseconds(1_000_000)), 16, Nanoseconds(10_000_000)),
         (Reading::unavailable("not measured"), 4, Nanoseconds(10_000_000)),
     ] {
         assert_eq!(affordable(&cost, cpus), expected, "{cost:?}, {cpus} CPUs");
