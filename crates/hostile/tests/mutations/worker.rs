@@ -17,6 +17,9 @@ static PANIC: Mutex<String> = Mutex::new(String::new());
 /// Seconds since the start at which the current input began.
 static BEGUN: AtomicU64 = AtomicU64::new(0);
 
+/// How often an input is read at most.
+const READINGS: usize = 3;
+
 /// What came of an input.
 struct Outcome {
     read: Result<Read, String>,
@@ -60,7 +63,7 @@ pub fn run(name: &str, numbers: [&str; 3], progress: &str) -> ExitCode {
     for k in from..end {
         let bytes = input(&reader, &corpus, seed, k);
         progress.write_all_at(&k.to_le_bytes(), 0).expect("room for the progress");
-        let outcome = one(&reader, &bytes);
+        let outcome = undisturbed(&reader, &bytes);
         match &outcome.read {
             Ok(Read::Accepted) => accepted += 1,
             _ => refused += 1,
@@ -80,7 +83,7 @@ pub fn repeat(name: &str, file: &str) -> ExitCode {
     let reader = reader(name).expect("a reader of this name");
     let bytes = fs::read(file).unwrap_or_else(|error| panic!("{file}: {error}"));
     limits::limit();
-    let outcome = one(&reader, &bytes);
+    let outcome = undisturbed(&reader, &bytes);
     println!("{:?}", outcome.read);
     println!("{} us of CPU time, {} bytes of memory", outcome.time.as_micros(), outcome.memory);
     match outcome.failure() {
@@ -90,6 +93,18 @@ pub fn repeat(name: &str, file: &str) -> ExitCode {
         }
         None => ExitCode::SUCCESS,
     }
+}
+
+/// One that takes too long is read again, and the shortest time counts: the host of a virtual machine that takes its CPUs away is on the clock too.
+fn undisturbed(reader: &Reader, bytes: &[u8]) -> Outcome {
+    let mut outcome = one(reader, bytes);
+    for _ in 1..READINGS {
+        if outcome.time <= limits::time(bytes.len()) {
+            break;
+        }
+        outcome.time = outcome.time.min(one(reader, bytes).time);
+    }
+    outcome
 }
 
 fn one(reader: &Reader, bytes: &[u8]) -> Outcome {
