@@ -5,9 +5,9 @@ use std::time::Duration;
 
 /// CPU time for one input, of the process and of its children (a busy computer does not count), without what its length costs.
 const TIME: Duration = Duration::from_secs(1);
-/// What each MiB of an input may cost besides. A reader that takes a record row by row keeps far below it, also in a build without
-/// optimisation; one that looks at every row for every other does not, with the thousands of rows that some inputs have.
-const TIME_OF_MEBIBYTE: Duration = Duration::from_millis(250);
+/// What each MiB of an input may cost besides, as a multiple of what [`Yardstick`] takes for one. A reader that takes a record row by row
+/// keeps below half of it; one that looks at every row for every other does not, with the thousands of rows that some inputs have.
+const YARDSTICKS: f64 = 4.0;
 /// Wall time after which a reader is taken to wait for ever.
 pub const WAITING: Duration = Duration::from_secs(30);
 /// Memory for one input: that of our own allocator, and what is resident, which C libraries and children have too.
@@ -15,9 +15,28 @@ pub const MEMORY: usize = 1 << 30;
 /// Address space of a worker: beyond it the kernel refuses.
 const ADDRESSES: u64 = 6 << 30;
 
-/// The CPU time that an input of so many bytes may take.
-pub fn time(bytes: usize) -> Duration {
-    TIME + TIME_OF_MEBIBYTE.mul_f64(bytes as f64 / f64::from(1 << 20))
+/// The CPU time in which this build, on this machine, parses and prints a MiB of JSON: a good part of what a reader of a record does, and
+/// three times as long on one processor as on another.
+#[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
+pub struct Yardstick(Duration);
+
+impl Yardstick {
+    /// Measures, in some tenths of a second.
+    pub fn measure() -> Self {
+        let row = r#"{"id":17,"seconds":0.0625,"nodes":[0,1],"command":"solver --grid 64","node":null},"#;
+        let rows = (1 << 20) / row.len();
+        let text = format!("[{}{{}}]", row.repeat(rows));
+        let begun = cpu_time();
+        let value: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+        let printed = serde_json::to_string_pretty(&value).expect("room for it");
+        assert!(printed.len() > text.len(), "each part stands in a line of its own");
+        Self(cpu_time().saturating_sub(begun))
+    }
+
+    /// The CPU time that an input of so many bytes may take.
+    pub fn allows(self, bytes: usize) -> Duration {
+        TIME + self.0.mul_f64(YARDSTICKS * bytes as f64 / f64::from(1 << 20))
+    }
 }
 
 /// CPU time so far of this process and of its children that were waited for.
