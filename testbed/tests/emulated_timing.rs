@@ -123,6 +123,10 @@ fn emulated_timing_two_socket_bandwidths_are_those_of_the_file() {
     assert!((0.45..0.55).contains(&shares[2]), "half of the pages are remote: {shares:?}");
 }
 
+/// How far from equally fast two nodes without timing may be in the best of so many guests.
+const EQUALLY_FAST: f64 = 0.25;
+const GUESTS: usize = 3;
+
 #[test]
 fn emulated_without_timing_all_memory_is_equally_fast() {
     if !testbed::ready() {
@@ -133,11 +137,24 @@ fn emulated_without_timing_all_memory_is_equally_fast() {
     let order: Vec<u32> = [0, 1].repeat(6);
     let commands: Vec<String> =
         order.iter().map(|node| format!("numa_probe latency 0 {node} 2000000")).collect();
-    let run = probe(testbed::guest(&machine), &commands);
-    let fastest = |node: u32| {
-        let of_node = run.iter().zip(&order).filter(|(_, of)| **of == node);
-        of_node.map(|(result, _)| figure(result)).fold(f64::INFINITY, f64::min)
+    // The host may give huge pages to the memory of one node and not to that of the other, for as long as a guest lives: then another
+    // guest is asked. With timing each of them would say twice as much.
+    let ratio = || {
+        let run = probe(testbed::guest(&machine), &commands);
+        assert!(run.iter().all(|result| result.truth.is_none()));
+        let fastest = |node: u32| {
+            let of_node = run.iter().zip(&order).filter(|(_, of)| **of == node);
+            of_node.map(|(result, _)| figure(result)).fold(f64::INFINITY, f64::min)
+        };
+        fastest(1) / fastest(0)
     };
-    near("remote beside local without timing", fastest(1) / fastest(0), 1.0, 0.25);
-    assert!(run.iter().all(|result| result.truth.is_none()));
+    let mut found = ratio();
+    for _ in 1..GUESTS {
+        if (found - 1.0).abs() <= EQUALLY_FAST {
+            break;
+        }
+        eprintln!("remote beside local without timing: {found:.2} in this guest");
+        found = ratio();
+    }
+    near("remote beside local without timing", found, 1.0, EQUALLY_FAST);
 }
