@@ -1,7 +1,6 @@
 //! `cargo xtask tidy`: the habits of the house that a compiler does not check. `wrappers`, `man`: what is made of tables and headers.
 
 mod circles;
-mod examples;
 mod exceptions;
 mod files;
 mod man;
@@ -17,8 +16,8 @@ use std::path::Path;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let words: Vec<String> = std::env::args().skip(1).collect();
-    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in the project's folder");
     let done = match words[..] {
         ["tidy"] => return tidy(root),
@@ -34,7 +33,7 @@ fn tidy(root: &Path) -> ExitCode {
     map::check(root, &mut report);
     let files = files::tracked(root, &mut report);
     files::check(root, &files, &mut report);
-    [rules::check, examples::check].iter().for_each(|check| check(root, &files, &mut report));
+    rules::check(root, &files, &mut report);
     wrappers::check(root, &mut report);
     report.print()
 }

@@ -27,14 +27,17 @@ struct Outcome {
     /// Bytes of the input.
     length: usize,
     time: Duration,
-    /// The CPU time that it may take.
-    may_take: Duration,
+    yardstick: Yardstick,
     memory: usize,
 }
 
 impl Outcome {
+    fn may_take(&self) -> Duration {
+        self.yardstick.allows(self.length)
+    }
+
     fn is_slow(&self) -> bool {
-        self.time > self.may_take
+        self.time > self.may_take()
     }
 
     /// Why the input counts as a failure.
@@ -45,7 +48,7 @@ impl Outcome {
             Ok(Read::Accepted | Read::Refused(_)) => {}
         }
         if self.is_slow() {
-            let [took, most] = [self.time, self.may_take].map(|time| time.as_secs_f64());
+            let [took, most] = [self.time, self.may_take()].map(|time| time.as_secs_f64());
             return Some(format!(
                 "takes {took:.1} s of CPU time, {} bytes may take {most:.1} s",
                 self.length
@@ -104,15 +107,13 @@ pub fn repeat(name: &str, file: &str) -> ExitCode {
 
 /// One that takes too long is read again, beside another measurement of the machine: the shortest time counts, and the slowest machine,
 /// since the host of a virtual one that takes its CPUs away is on the clock too.
-fn undisturbed(reader: &Reader, bytes: &[u8], mut yardstick: Yardstick) -> Outcome {
+fn undisturbed(reader: &Reader, bytes: &[u8], yardstick: Yardstick) -> Outcome {
     let mut outcome = one(reader, bytes, yardstick);
     for _ in 1..READINGS {
         if !outcome.is_slow() {
             break;
         }
-        let now = Yardstick::measure();
-        yardstick = if now > yardstick { now } else { yardstick };
-        outcome.may_take = yardstick.allows(bytes.len());
+        outcome.yardstick = outcome.yardstick.max(Yardstick::measure());
         outcome.time = outcome.time.min(one(reader, bytes, yardstick).time);
     }
     outcome
@@ -129,13 +130,7 @@ fn one(reader: &Reader, bytes: &[u8], yardstick: Yardstick) -> Outcome {
     // What is resident is the most of the whole process, so it counts where it grows.
     let grown = limits::most_resident().saturating_sub(resident);
     let read = read.map_err(|_| PANIC.lock().map(|text| text.clone()).unwrap_or_default());
-    Outcome {
-        read,
-        length: bytes.len(),
-        time,
-        may_take: yardstick.allows(bytes.len()),
-        memory: allocated.max(grown),
-    }
+    Outcome { read, length: bytes.len(), time, yardstick, memory: allocated.max(grown) }
 }
 
 fn keep_panics() {

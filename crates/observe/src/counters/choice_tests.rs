@@ -117,8 +117,8 @@ fn each_family_is_known_by_its_numbers_and_has_each_event_once() {
     let all = [
         (("GenuineIntel", 6, 0x55), "Skylake"),
         (("GenuineIntel", 6, 0x6a), "Ice Lake"),
-        (("GenuineIntel", 6, 0x8f), "Sapphire"),
-        (("GenuineIntel", 6, 0xcf), "Emerald Rapids"),
+        (("GenuineIntel", 6, 0x8f), "Sapphire or Emerald Rapids"),
+        (("GenuineIntel", 6, 0xcf), "Sapphire or Emerald Rapids"),
         (("AuthenticAMD", 0x17, 0x31), "Zen 2"),
         (("AuthenticAMD", 0x19, 0x01), "Zen 3"),
         (("AuthenticAMD", 0x19, 0x11), "Zen 4"),
