@@ -1,4 +1,5 @@
-//! `cargo xtask tidy`: the habits of the house that a compiler does not check. `wrappers`, `man`: what is made of tables and headers.
+//! `cargo xtask tidy`: the habits of the house that a compiler does not check. `test`: all test binaries, several at once. `wrappers`, `man`:
+//! what is made of tables and headers.
 
 mod circles;
 mod exceptions;
@@ -9,6 +10,7 @@ mod report;
 mod rule;
 mod rules;
 mod source;
+mod test;
 mod words;
 mod wrappers;
 
@@ -21,9 +23,13 @@ fn main() -> ExitCode {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in the project's folder");
     let done = match words[..] {
         ["tidy"] => return tidy(root),
+        ["test", ref rest @ ..] => return test::run(root, rest),
         ["wrappers"] => wrappers::write(root).map_err(|error| error.to_string()),
         ["man", folder] => man::write(root, Path::new(folder)).map_err(|error| error.to_string()),
-        _ => Err(format!("found '{}', expected: cargo xtask tidy, wrappers, or man FOLDER", words.join(" "))),
+        _ => Err(format!(
+            "found '{}', expected: cargo xtask tidy, test, wrappers, or man FOLDER",
+            words.join(" ")
+        )),
     };
     report::exit(done)
 }
@@ -35,5 +41,6 @@ fn tidy(root: &Path) -> ExitCode {
     files::check(root, &files, &mut report);
     rules::check(root, &files, &mut report);
     wrappers::check(root, &mut report);
+    test::check(root, &mut report);
     report.print()
 }

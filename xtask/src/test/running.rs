@@ -1,0 +1,226 @@
+//! Jobs in their processes, and what came of each.
+
+use std::collections::VecDeque;
+use std::io::{BufRead, BufReader, Read};
+use std::process::Stdio;
+use std::sync::{Condvar, Mutex};
+use std::time::{Duration, Instant};
+
+use super::jobs::Job;
+
+/// So many jobs that boot guests run at once: a guest waits for most of the time, and has four CPUs of its own.
+const GUESTS: usize = 2;
+
+/// A test that ran, or was left out.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Test {
+    pub name: String,
+    pub time: Duration,
+    pub verdict: Verdict,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    Passed,
+    Failed,
+    Ignored,
+}
+
+/// What came of a job.
+#[derive(Debug)]
+pub struct Outcome {
+    pub suite: String,
+    pub name: String,
+    pub good: bool,
+    pub time: Duration,
+    pub tests: Vec<Test>,
+    /// All that it printed, standard error behind standard output.
+    pub output: String,
+}
+
+#[derive(Default)]
+struct Waiting {
+    jobs: VecDeque<Job>,
+    guests: usize,
+}
+
+impl Waiting {
+    /// The next that may run now.
+    fn next(&mut self) -> Option<Job> {
+        let place = self.jobs.iter().position(|job| !job.guests || self.guests < GUESTS)?;
+        let job = self.jobs.remove(place)?;
+        self.guests += usize::from(job.guests);
+        Some(job)
+    }
+}
+
+/// Runs all of them on so many workers.
+pub fn run(jobs: Vec<Job>, workers: usize) -> Vec<Outcome> {
+    let waiting = Mutex::new(Waiting { jobs: jobs.into(), guests: 0 });
+    let (ended, outcomes) = (Condvar::new(), Mutex::new(Vec::new()));
+    let work = || {
+        loop {
+            let mut queue = waiting.lock().expect("no worker panics with the lock");
+            let job = loop {
+                if queue.jobs.is_empty() {
+                    return;
+                }
+                match queue.next() {
+                    Some(job) => break job,
+                    None => queue = ended.wait(queue).expect("no worker panics with the lock"),
+                }
+            };
+            drop(queue);
+            let guests = job.guests;
+            let outcome = one(job);
+            eprintln!(
+                "{} {:7.1} s  {}",
+                if outcome.good { "ok    " } else { "FAILED" },
+                outcome.time.as_secs_f64(),
+                outcome.name
+            );
+            outcomes.lock().expect("no worker panics with the lock").push(outcome);
+            waiting.lock().expect("no worker panics with the lock").guests -= usize::from(guests);
+            ended.notify_all();
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..workers {
+            scope.spawn(work);
+        }
+    });
+    outcomes.into_inner().expect("all workers have ended")
+}
+
+fn one(mut job: Job) -> Outcome {
+    let begun = Instant::now();
+    let name = job.name();
+    let failed = |output: String| Outcome {
+        suite: job.suite.clone(),
+        name: name.clone(),
+        good: false,
+        time: begun.elapsed(),
+        tests: Vec::new(),
+        output,
+    };
+    let started = job.command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+    let mut child = match started {
+        Ok(child) => child,
+        Err(error) => return failed(format!("it cannot be started: {error}\n")),
+    };
+    let (out, err) = (child.stdout.take().expect("a pipe"), child.stderr.take().expect("a pipe"));
+    let ((mut output, tests), errors) = std::thread::scope(|scope| {
+        let errors = scope.spawn(move || read(err));
+        (follow(out, begun), errors.join().expect("reading does not panic"))
+    });
+    output.push_str(&errors);
+    let status = match child.wait() {
+        Ok(status) => status,
+        Err(error) => return failed(format!("{output}it cannot be waited for: {error}\n")),
+    };
+    let good = status.success() && !tests.iter().any(|test| test.verdict == Verdict::Failed);
+    if !status.success() {
+        output.push_str(&format!("{status}\n"));
+    }
+    Outcome { suite: job.suite, name, good, time: begun.elapsed(), tests, output }
+}
+
+fn read(mut from: impl Read) -> String {
+    let mut bytes = Vec::new();
+    // What was read until then is shown.
+    let _ = from.read_to_end(&mut bytes);
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// Reads what the harness prints while it does: a test's time ends where its verdict comes.
+fn follow(from: impl Read, begun: Instant) -> (String, Vec<Test>) {
+    let (mut output, mut tests, mut last) = (String::new(), Vec::new(), begun);
+    let mut lines = BufReader::new(from);
+    let mut line = Vec::new();
+    // The name of a test whose verdict stands on a later line, behind what it printed past the harness.
+    let mut open = None;
+    while lines.read_until(b'\n', &mut line).is_ok_and(|read| read > 0) {
+        let text = String::from_utf8_lossy(&line).into_owned();
+        if let Some((name, verdict)) = verdict(text.trim_end(), &mut open) {
+            let now = Instant::now();
+            tests.push(Test { name, time: now - last, verdict });
+            last = now;
+        }
+        output.push_str(&text);
+        line.clear();
+    }
+    (output, tests)
+}
+
+/// The test that this line ends, if it ends one.
+fn verdict(line: &str, open: &mut Option<String>) -> Option<(String, Verdict)> {
+    let rest = match line.strip_prefix("test ").and_then(|rest| rest.split_once(" ... ")) {
+        Some((name, rest)) => {
+            *open = Some(name.to_owned());
+            rest
+        }
+        None => line,
+    };
+    let verdict = match rest {
+        rest if rest.ends_with("ok") => Verdict::Passed,
+        rest if rest.ends_with("FAILED") => Verdict::Failed,
+        rest if rest.starts_with("ignored") => Verdict::Ignored,
+        _ => return None,
+    };
+    Some((open.take()?, verdict))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+
+    use super::*;
+
+    fn shell(script: &str, guests: bool) -> Job {
+        let mut command = Command::new("sh");
+        command.args(["-c", script]);
+        Job { suite: "cli/run".to_owned(), module: script.to_owned(), command, guests }
+    }
+
+    #[test]
+    fn verdicts_are_read_also_behind_what_a_test_printed_past_the_harness() {
+        let script = "echo 'running 4 tests'; echo 'test a::one ... ok'; echo 'test two ... noise'; echo 'more'; echo 'FAILED'
+                      echo 'test three ... ignored, timing: a clock'; echo 'test four ... a lineok'; echo 'look'; exit 101";
+        let outcome = one(shell(script, false));
+        let found: Vec<_> = outcome.tests.iter().map(|test| (test.name.as_str(), test.verdict)).collect();
+        let expected = [
+            ("a::one", Verdict::Passed),
+            ("two", Verdict::Failed),
+            ("three", Verdict::Ignored),
+            ("four", Verdict::Passed),
+        ];
+        assert_eq!(found, expected);
+        assert!(
+            !outcome.good && outcome.output.contains("look") && outcome.output.contains("101"),
+            "{outcome:?}"
+        );
+    }
+
+    #[test]
+    fn what_cannot_be_started_or_is_killed_has_failed() {
+        let mut job = shell("", false);
+        job.command = Command::new("/no/such/program");
+        let outcome = one(job);
+        assert!(!outcome.good && outcome.output.contains("cannot be started"), "{outcome:?}");
+        let outcome = one(shell("echo 'test one ... ok'; kill -9 $$", false));
+        assert!(
+            !outcome.good && outcome.tests.len() == 1 && outcome.output.contains("signal"),
+            "{outcome:?}"
+        );
+    }
+
+    #[test]
+    fn guests_are_few_at_a_time_and_others_go_on_beside_them() {
+        let mut waiting = Waiting::default();
+        waiting.jobs.extend((0..4).map(|_| shell("true", true)).chain([shell("false", false)]));
+        let taken: Vec<bool> = std::iter::from_fn(|| waiting.next()).map(|job| job.guests).collect();
+        assert_eq!((taken, waiting.jobs.len()), (vec![true, true, false], 2));
+        let outcomes = run((0..9).map(|k| shell("true", k % 2 == 0)).collect(), 3);
+        assert!(outcomes.len() == 9 && outcomes.iter().all(|outcome| outcome.good));
+    }
+}
