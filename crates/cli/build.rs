@@ -14,6 +14,22 @@ fn main() {
         return;
     }
     println!("cargo:rustc-link-arg-bins=-no-pie");
+    // Such a build ends where it panics, and nobody reads the tables by which it would unwind: a seventh of the file.
+    if is("PROFILE", "release") {
+        println!("cargo:rerun-if-changed=release.ld");
+        println!("cargo:rustc-link-arg-bins=-Wl,-T,{}", here("release.ld"));
+    }
+    // Functions whose code is the same are there once, where the linker can (LLVM's can, GNU's cannot).
+    if links("-Wl,--icf=all") {
+        println!("cargo:rustc-link-arg-bins=-Wl,--icf=all");
+    }
+    // What a start runs through lies together (scripts/start-order).
+    let order = format!("-Wl,--symbol-ordering-file={}", here("start.order"));
+    if links(&order) {
+        println!("cargo:rerun-if-changed=start.order");
+        println!("cargo:rustc-link-arg-bins={order}");
+        println!("cargo:rustc-link-arg-bins=-Wl,--no-warn-symbol-ordering");
+    }
     // The archive comes with gcc; where it is missing, the library is loaded at the start as usual.
     if let Some(folder) = folder_of("libgcc_eh.a") {
         println!("cargo:rustc-link-search=native={folder}");
@@ -31,4 +47,28 @@ fn folder_of(file: &str) -> Option<String> {
     let path = String::from_utf8(answer.stdout).ok()?;
     let path = Path::new(path.trim());
     (path.is_absolute() && path.is_file()).then_some(path.parent()?.display().to_string())
+}
+
+/// A file beside this one.
+fn here(name: &str) -> String {
+    let folder = std::env::var("CARGO_MANIFEST_DIR").expect("cargo says where the crate lies");
+    format!("{folder}/{name}")
+}
+
+/// Whether the linker that the compiler takes knows an option.
+fn links(option: &str) -> bool {
+    let Some(folder) = std::env::var_os("OUT_DIR") else { return false };
+    let (source, made) = (Path::new(&folder).join("links.rs"), Path::new(&folder).join("links"));
+    if std::fs::write(&source, "fn main() {}").is_err() {
+        return false;
+    }
+    let mut rustc = Command::new(std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()));
+    rustc.arg(source).arg("-o").arg(made).arg(format!("-Clink-arg={option}"));
+    if let Ok(target) = std::env::var("TARGET") {
+        rustc.arg(format!("--target={target}"));
+    }
+    if let Ok(linker) = std::env::var("RUSTC_LINKER") {
+        rustc.arg(format!("-Clinker={linker}"));
+    }
+    rustc.output().is_ok_and(|output| output.status.success())
 }

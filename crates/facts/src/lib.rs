@@ -7,6 +7,7 @@
 
 pub mod activity;
 mod choice;
+mod contents;
 mod device;
 mod effect;
 pub mod environment;

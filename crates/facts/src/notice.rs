@@ -4,6 +4,7 @@
 //! public identifier (`NW101`) and typed arguments; its text stands once, in `report`. Nothing is ever found again by its text.
 
 mod emulation;
+mod json;
 mod launch;
 mod machine;
 mod membench;
@@ -15,7 +16,8 @@ mod session;
 mod snapshot;
 mod study;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
+use serde::de::MapAccess;
 
 pub use emulation::EmulationNotice;
 pub use launch::{LaunchNotice, LauncherMask, NotPreloadableReason, PreloadObstacle};
@@ -47,7 +49,7 @@ macro_rules! notices {
         }
     ) => {
         $(#[$of_enum])*
-        #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+        #[derive(Debug, Clone, PartialEq, serde::Serialize)]
         #[serde(tag = "code", content = "arguments")]
         pub enum $name {
             $(
@@ -64,6 +66,36 @@ macro_rules! notices {
             }
         }
 
+        impl $name {
+            /// All identifiers of the subject.
+            pub(super) const CODES: &'static [&'static str] = &[$( $code ),*];
+        }
+
+        impl $crate::notice::json::Subject for $name {
+            fn read<'de, A: serde::de::MapAccess<'de>>(
+                coded: $crate::notice::json::Coded<A>,
+            ) -> Result<Self, A::Error> {
+                /// The same, to be read.
+                #[derive(serde::Deserialize)]
+                enum Read {
+                    $(
+                        #[serde(rename = $code)]
+                        $variant $({ $( $(#[$of_field])* $field : $type ),* })?
+                    ),*
+                }
+
+                Ok(match <Read as serde::Deserialize>::deserialize(coded)? {
+                    $( Read::$variant $({ $( $field ),* })? => $name::$variant $({ $( $field ),* })? ),*
+                })
+            }
+        }
+
+        impl<'de> serde::Deserialize<'de> for $name {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                $crate::notice::json::subject(deserializer)
+            }
+        }
+
         impl From<$name> for $crate::Notice {
             fn from(notice: $name) -> Self {
                 $crate::Notice::$subject(notice)
@@ -74,7 +106,7 @@ macro_rules! notices {
 use notices;
 
 /// A notice of any subject. In JSON `{"code": "NW101", "arguments": {...}}`, whatever its subject.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Notice {
     /// NW1xx: of a plan.
@@ -97,6 +129,28 @@ pub enum Notice {
     Objects(ObjectsNotice),
     /// NW5xx: of a study and its analysis.
     Study(StudyNotice),
+}
+
+impl json::Subject for Notice {
+    fn read<'de, A: MapAccess<'de>>(coded: json::Coded<A>) -> Result<Self, A::Error> {
+        match () {
+            _ if coded.is_one_of(PlanNotice::CODES) => PlanNotice::read(coded).map(Notice::Plan),
+            _ if coded.is_one_of(MachineNotice::CODES) => MachineNotice::read(coded).map(Notice::Machine),
+            _ if coded.is_one_of(ResidencyNotice::CODES) => {
+                ResidencyNotice::read(coded).map(Notice::Residency)
+            }
+            _ if coded.is_one_of(MembenchNotice::CODES) => MembenchNotice::read(coded).map(Notice::Membench),
+            _ if coded.is_one_of(SessionNotice::CODES) => SessionNotice::read(coded).map(Notice::Session),
+            _ if coded.is_one_of(LaunchNotice::CODES) => LaunchNotice::read(coded).map(Notice::Launch),
+            _ if coded.is_one_of(EmulationNotice::CODES) => {
+                EmulationNotice::read(coded).map(Notice::Emulation)
+            }
+            _ if coded.is_one_of(SnapshotNotice::CODES) => SnapshotNotice::read(coded).map(Notice::Snapshot),
+            _ if coded.is_one_of(ObjectsNotice::CODES) => ObjectsNotice::read(coded).map(Notice::Objects),
+            _ if coded.is_one_of(StudyNotice::CODES) => StudyNotice::read(coded).map(Notice::Study),
+            _ => coded.unknown(),
+        }
+    }
 }
 
 impl Notice {

@@ -31,6 +31,16 @@ pub struct Profile {
     pub transfers: Vec<Transfer>,
 }
 
+impl Profile {
+    /// Reads it. Here and not where a profile is wanted: crates that use other parts of what a profile is made of then share the code.
+    ///
+    /// # Errors
+    /// Where the text is no JSON, or not that of a profile.
+    pub fn of_json(text: &str) -> serde_json::Result<Profile> {
+        serde_json::from_str(text)
+    }
+}
+
 /// Which machine, when, how, and how far it went.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ProfileHeader {

@@ -5,6 +5,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+mod json;
+
 #[cfg(test)]
 #[path = "reading_tests.rs"]
 mod tests;
@@ -23,7 +25,7 @@ impl fmt::Display for Reason {
 /// A measured value, or why it could not be had.
 ///
 /// In JSON: the bare value, or `{"unavailable": "reason"}`.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(untagged)]
 pub enum Reading<T> {
     Unavailable { unavailable: Reason },

@@ -47,8 +47,16 @@ pub fn save_profile(path: &Path, profile: &Profile) -> Result<(), ProfileError> 
 }
 
 fn text(profile: &Profile) -> Result<String, ProfileError> {
-    let text = serde_json::to_string_pretty(&Document { schema: PROFILE_SCHEMA, profile });
-    text.map(|text| text + "\n").map_err(|error| ProfileError::Unstorable(error.to_string()))
+    let pretty = || {
+        // By way of the plain text, for which the code is there anyway.
+        let plain = serde_json::to_string(&Document { schema: PROFILE_SCHEMA, profile })?;
+        let mut written = Vec::new();
+        let mut serializer = serde_json::Serializer::pretty(&mut written);
+        serde_transcode::transcode(&mut serde_json::Deserializer::from_str(&plain), &mut serializer)?;
+        written.push(b'\n');
+        String::from_utf8(written).map_err(serde::ser::Error::custom)
+    };
+    pretty().map_err(|error: serde_json::Error| ProfileError::Unstorable(error.to_string()))
 }
 
 /// Whether a profile may be written there, as far as can be told before there is one: so that nobody measures for an hour for
@@ -140,7 +148,7 @@ fn from_json(path: &Path, text: &str) -> Result<Profile, ProfileError> {
             _ => not(format!("its schema is '{}'", quoted(&schema))),
         });
     }
-    let profile: Profile = serde_json::from_str(text).map_err(|error| damaged(quoted(&error.to_string())))?;
+    let profile = Profile::of_json(text).map_err(|error| damaged(quoted(&error.to_string())))?;
     match sense::nonsense(&profile) {
         Some(problem) => Err(damaged(problem)),
         None => Ok(profile),

@@ -18,7 +18,7 @@ pub struct UnlikelyNumber {
 /// The first number in these notices that is not from 0 to 2^52: amounts of memory, counts, shares.
 pub fn unlikely_number(notices: &[Notice]) -> Option<UnlikelyNumber> {
     notices.iter().enumerate().find_map(|(k, notice)| {
-        let value = serde_json::to_value(notice).ok()?;
+        let value = serde_json::to_string(notice).and_then(|text| serde_json::from_str(&text)).ok()?;
         within(&value, &|| format!("[{k}]"))
     })
 }

@@ -104,5 +104,7 @@ pub fn ask(folder: &Path, version: &str) -> Result<ObjectRun, AskError> {
         let (found, expected) = (numawise_units::harmless::quoted(found), version.to_owned());
         return Err(AskError::OtherVersion { found, expected });
     }
-    serde_json::from_reader(answer).map_err(AskError::Unreadable)
+    let mut text = String::new();
+    answer.read_to_string(&mut text).map_err(AskError::Silent)?;
+    serde_json::from_str(&text).map_err(AskError::Unreadable)
 }

@@ -198,8 +198,8 @@ pub fn inputs_of(order: &Path) -> PathBuf {
 
 fn read<T: for<'de> Deserialize<'de>>(path: &Path) -> Result<T, SlurmError> {
     let failed = |problem: String| SlurmError::Order { path: path.to_owned(), problem };
-    let text = fs::read(path).map_err(|error| failed(error.to_string()))?;
-    serde_json::from_slice(&text).map_err(|error| failed(error.to_string()))
+    let text = fs::read_to_string(path).map_err(|error| failed(error.to_string()))?;
+    serde_json::from_str(&text).map_err(|error| failed(error.to_string()))
 }
 
 /// Nanoseconds since 1970.

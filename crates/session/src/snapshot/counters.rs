@@ -105,7 +105,7 @@ pub fn complete(folder: &Path, processes: &mut [&mut Activity]) {
     let paths = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
     let ours =
         paths.filter(|path| path.file_name().is_some_and(|name| name.to_string_lossy().ends_with(END)));
-    let read = ours.filter_map(|path| serde_json::from_slice(&std::fs::read(path).ok()?).ok());
+    let read = ours.filter_map(|path| serde_json::from_str(&std::fs::read_to_string(path).ok()?).ok());
     for counted in read.flat_map(|all: Vec<CountedProcess>| all) {
         let same = |one: &&mut &mut Activity| one.pid == counted.pid && one.began == counted.began;
         if let Some(activity) = processes.iter_mut().find(same) {

@@ -105,8 +105,8 @@ impl LocalNote {
         serde_json::to_vec(&parts).map_err(io::Error::other)
     }
 
-    fn of_bytes(bytes: &[u8]) -> Option<LocalNote> {
-        let (ranks, ends, host, machine, notices, objects) = serde_json::from_slice(bytes).ok()?;
+    fn of_text(text: &str) -> Option<LocalNote> {
+        let (ranks, ends, host, machine, notices, objects) = serde_json::from_str(text).ok()?;
         Some(LocalNote { ranks, ends, computer: Computer { host, machine }, notices, objects })
     }
 }
@@ -274,8 +274,8 @@ impl Exchange {
         let notes = notes.filter(|path| path.extension().is_some_and(|end| end == NOTE));
         let mut ranks = 0;
         for note in notes {
-            let Ok(text) = std::fs::read(&note) else { continue };
-            let Some(of) = LocalNote::of_bytes(&text) else { continue };
+            let Ok(text) = std::fs::read_to_string(&note) else { continue };
+            let Some(of) = LocalNote::of_text(&text) else { continue };
             let file = note.with_extension(PROCESSES);
             // Open before the note goes, with which the file does.
             let open = File::open(&file);
@@ -332,16 +332,16 @@ fn write<'a>(
 /// One process after the other; of merged ranks only those in full that stand out of all that were read so far.
 fn read(file: File, into: &mut Collected) -> io::Result<()> {
     let mut file = BufReader::new(file);
-    let mut text = Vec::new();
-    file.read_until(b'\n', &mut text)?;
-    if let Some((ranks, rest, in_full)) = serde_json::from_slice::<FirstLine>(&text)? {
+    let mut text = String::new();
+    file.read_line(&mut text)?;
+    if let Some((ranks, rest, in_full)) = serde_json::from_str::<FirstLine>(&text)? {
         into.add_merged(&ranks, rest);
         let standing_out = into.standing_out();
         for (rank, bytes) in in_full {
             if standing_out.contains(&rank) {
                 text.clear();
-                (&mut file).take(bytes).read_to_end(&mut text)?;
-                into.keep(serde_json::from_slice(&text)?);
+                (&mut file).take(bytes).read_to_string(&mut text)?;
+                into.keep(serde_json::from_str(&text)?);
             } else {
                 file.seek_relative(bytes.cast_signed())?;
             }

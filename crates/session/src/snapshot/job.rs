@@ -253,8 +253,8 @@ impl Job {
     pub fn ends(&self) -> Vec<RankEnd> {
         let Ok(entries) = std::fs::read_dir(self.folder.path()) else { return Vec::new() };
         let ends = entries.flatten().filter(|entry| has_end(&entry.path(), END));
-        let ends = ends.filter_map(|entry| std::fs::read(entry.path()).ok());
-        let mut ends: Vec<RankEnd> = ends.filter_map(|text| serde_json::from_slice(&text).ok()).collect();
+        let ends = ends.filter_map(|entry| std::fs::read_to_string(entry.path()).ok());
+        let mut ends: Vec<RankEnd> = ends.filter_map(|text| serde_json::from_str(&text).ok()).collect();
         ends.sort_by_key(|end| (end.rank.is_none(), end.rank));
         ends
     }

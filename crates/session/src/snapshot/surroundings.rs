@@ -109,7 +109,7 @@ pub fn kept(folder: &Path) -> Vec<ObservedProcess> {
     let paths = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
     let ours =
         paths.filter(|path| path.file_name().is_some_and(|name| name.to_string_lossy().ends_with(END)));
-    let read = ours.filter_map(|path| serde_json::from_slice(&std::fs::read(path).ok()?).ok());
+    let read = ours.filter_map(|path| serde_json::from_str(&std::fs::read_to_string(path).ok()?).ok());
     read.flat_map(|seen: Vec<ObservedProcess>| seen).collect()
 }
 
