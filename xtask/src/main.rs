@@ -11,6 +11,7 @@ mod rule;
 mod rules;
 mod source;
 mod test;
+mod tidy;
 mod words;
 mod wrappers;
 
@@ -22,7 +23,7 @@ fn main() -> ExitCode {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in the project's folder");
     let done = match words[..] {
-        ["tidy"] => return tidy(root),
+        ["tidy"] => return tidy::check(root),
         ["test", ref rest @ ..] => return test::run(root, rest),
         ["wrappers"] => wrappers::write(root).map_err(|error| error.to_string()),
         ["man", folder] => man::write(root, Path::new(folder)).map_err(|error| error.to_string()),
@@ -32,15 +33,4 @@ fn main() -> ExitCode {
         )),
     };
     report::exit(done)
-}
-
-fn tidy(root: &Path) -> ExitCode {
-    let mut report = report::Report::default();
-    map::check(root, &mut report);
-    let files = files::tracked(root, &mut report);
-    files::check(root, &files, &mut report);
-    rules::check(root, &files, &mut report);
-    wrappers::check(root, &mut report);
-    test::check(root, &mut report);
-    report.print()
 }

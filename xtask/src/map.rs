@@ -87,12 +87,12 @@ pub fn check(root: &Path, report: &mut Report) {
     if drawn.is_empty() {
         return report.complain("ARCHITECTURE.md has no table of crates (lines '| `crate` | uses ... |')");
     }
-    match metadata(root) {
+    match edges(root) {
         Ok((real, others)) => {
             compare(&drawn, &real, report);
             behind(&others, report);
         }
-        Err(e) => report.complain(e),
+        Err(e) => report.complain(format!("cargo metadata: {e}")),
     }
     forbidden(&drawn, report);
     only(&drawn, report);
@@ -116,19 +116,22 @@ fn quoted(text: &str) -> Vec<String> {
     text.split('`').skip(1).step_by(2).map(str::to_owned).collect()
 }
 
-/// What the crates under `crates/` use of one another, and of others; without tests' own dependencies.
-fn metadata(root: &Path) -> Result<(Edges, Edges), String> {
+/// What cargo says of the workspace, without the crates of others.
+pub fn metadata(root: &Path) -> std::io::Result<serde_json::Value> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let output = Command::new(cargo)
         .args(["metadata", "--no-deps", "--format-version", "1", "--offline"])
         .current_dir(root)
-        .output()
-        .map_err(|e| format!("cannot run cargo metadata: {e}"))?;
+        .output()?;
     if !output.status.success() {
-        return Err(format!("cargo metadata failed: {}", String::from_utf8_lossy(&output.stderr).trim()));
+        return Err(std::io::Error::other(String::from_utf8_lossy(&output.stderr).trim()));
     }
-    let json: serde_json::Value =
-        serde_json::from_slice(&output.stdout).map_err(|e| format!("cargo metadata is not JSON: {e}"))?;
+    Ok(serde_json::from_slice(&output.stdout)?)
+}
+
+/// What the crates under `crates/` use of one another, and of others; without tests' own dependencies.
+fn edges(root: &Path) -> std::io::Result<(Edges, Edges)> {
+    let json = metadata(root)?;
     let (mut edges, mut others) = (Edges::new(), Edges::new());
     for package in json["packages"].as_array().into_iter().flatten() {
         let manifest = package["manifest_path"].as_str().unwrap_or_default();

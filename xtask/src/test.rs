@@ -16,7 +16,19 @@ use std::path::Path;
 use std::process::{Command, ExitCode};
 use std::time::Instant;
 
+use crate::report;
+
 pub use suites::check;
+
+/// Why no tests ran.
+#[derive(Debug)]
+pub struct NoTests(String);
+
+impl std::fmt::Display for NoTests {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
 
 /// What was asked for.
 #[derive(Debug, Default, PartialEq)]
@@ -26,13 +38,14 @@ struct Request {
 }
 
 impl Request {
-    fn read(arguments: &[&str]) -> Result<Request, String> {
+    fn read(arguments: &[&str]) -> Result<Request, NoTests> {
         let mut request = Request::default();
         for argument in arguments {
             match *argument {
                 "--timing" => request.timing = true,
                 other if other.starts_with('-') => {
-                    return Err(format!("found {other}, expected: cargo xtask test [--timing] [WORD ...]"));
+                    let found = format!("found {other}, expected: cargo xtask test [--timing] [WORD ...]");
+                    return Err(NoTests(found));
                 }
                 word => request.words.push(word.to_owned()),
             }
@@ -50,11 +63,11 @@ pub fn run(root: &Path, arguments: &[&str]) -> ExitCode {
     match Request::read(arguments).and_then(|request| all(root, &request)) {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
-        Err(error) => crate::report::exit(Err(error)),
+        Err(error) => report::exit(Err(error)),
     }
 }
 
-fn all(root: &Path, request: &Request) -> Result<bool, String> {
+fn all(root: &Path, request: &Request) -> Result<bool, NoTests> {
     let begun = Instant::now();
     let binaries = binaries::build(root)?;
     let built = begun.elapsed();
@@ -95,6 +108,7 @@ mod tests {
         assert!(
             Request::read(&["--release"])
                 .unwrap_err()
+                .0
                 .contains("found --release, expected: cargo xtask test")
         );
     }

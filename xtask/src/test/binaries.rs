@@ -5,7 +5,7 @@ use std::process::Stdio;
 
 use serde_json::Value;
 
-use super::cargo;
+use super::{NoTests, cargo};
 
 /// A test binary.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,14 +21,14 @@ pub struct Binary {
 ///
 /// # Errors
 /// When something does not compile, or cargo cannot be run.
-pub fn build(root: &Path) -> Result<Vec<Binary>, String> {
+pub fn build(root: &Path) -> Result<Vec<Binary>, NoTests> {
     let output = cargo(root)
         .args(["test", "--workspace", "--locked", "--no-run", "--message-format=json-render-diagnostics"])
         .stderr(Stdio::inherit())
         .output()
-        .map_err(|error| format!("cannot run cargo test: {error}"))?;
+        .map_err(|error| NoTests(format!("cannot run cargo test: {error}")))?;
     if !output.status.success() {
-        return Err("the tests do not compile".to_owned());
+        return Err(NoTests("the tests do not compile".to_owned()));
     }
     let mut found = binaries(&String::from_utf8_lossy(&output.stdout));
     found.sort_by(|a, b| a.suite.cmp(&b.suite));

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use super::binaries::Binary;
-use super::{cargo, suites};
+use super::{NoTests, cargo, suites};
 
 /// Tests with this begin make files for `testdata`, and test nothing.
 const MAKES: &str = "makes_";
@@ -31,7 +31,7 @@ impl Job {
 ///
 /// # Errors
 /// When a binary does not list its tests.
-pub fn of(binaries: &[Binary], timing: bool) -> Result<Vec<Job>, String> {
+pub fn of(binaries: &[Binary], timing: bool) -> Result<Vec<Job>, NoTests> {
     let mut jobs = Vec::new();
     for binary in binaries {
         for (module, tests) in modules(&binary.suite, &listed(binary, timing)?, timing) {
@@ -61,13 +61,13 @@ pub fn doc_tests(root: &Path) -> Job {
     Job { suite: suites::DOC.to_owned(), module: String::new(), command, guests: false }
 }
 
-fn listed(binary: &Binary, timing: bool) -> Result<String, String> {
+fn listed(binary: &Binary, timing: bool) -> Result<String, NoTests> {
     let mut command = Command::new(&binary.file);
     command.args(["--list", "--format", "terse"]).current_dir(&binary.folder);
     if timing {
         command.arg("--ignored");
     }
-    let failed = |why: String| format!("{} does not list its tests: {why}", binary.file.display());
+    let failed = |why: String| NoTests(format!("{} does not list its tests: {why}", binary.file.display()));
     let output = command.output().map_err(|error| failed(error.to_string()))?;
     if !output.status.success() {
         return Err(failed(output.status.to_string()));
