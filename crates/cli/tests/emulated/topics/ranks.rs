@@ -1,30 +1,47 @@
 //! Copies and ranks: each is where `--dry-run --ranks` says, whoever starts it.
 
-use std::time::Duration;
-
 use serde_json::Value;
-use testbed::{CommandResult, EmulatedMachine, Mpi};
+use testbed::{CommandResult, EmulatedMachine, Guest, Mpi};
 
 use crate::json;
-use crate::probe::{Line, by_rank, list, with_probe};
+use crate::probe::{Line, by_rank, list};
+use crate::shared::Topic;
 
-/// Ranks, and options.
-type Request = (u64, &'static str);
+pub const RANKS: &str = "ranks";
+pub const LAUNCHERS: &str = "launchers";
+
+/// Ranks, options, and the MPI that starts them besides `--copies`: a launcher takes seconds in a guest.
+pub type Request = (u64, &'static str, Mpi);
+
+/// Whether the launchers are here.
+pub fn are_here() -> bool {
+    testbed::mpi_ready(Mpi::OpenMpi) && testbed::mpi_ready(Mpi::Mpich)
+}
+
+/// A guest with the launchers that there are.
+pub fn launchers(guest: Guest<'_>) -> Guest<'_> {
+    let here = |mpi: &Mpi| mpi.readiness().is_ok();
+    [Mpi::OpenMpi, Mpi::Mpich].into_iter().filter(here).fold(guest, Guest::mpi)
+}
 
 fn launched(mpi: Mpi, ranks: u64, binding: &str, program: &str) -> String {
     format!("{} -np {ranks} {binding} {program}", mpi.launcher())
 }
 
 /// The commands for a request: the plan, and the ways to start it.
-fn commands((ranks, options): Request) -> [String; 4] {
+fn commands((ranks, options, mpi): Request) -> [String; 3] {
     let run = format!("numawise run {options} --no-preload");
-    let probe = "place_probe self 4 0.3";
+    let probe = "place_probe self 4 0.05";
+    let unbound = if mpi == Mpi::OpenMpi { "--bind-to none" } else { "" };
     [
         format!("{run} --dry-run --json --ranks {ranks} {probe}"),
         format!("{run} --copies {ranks} {probe}"),
-        launched(Mpi::OpenMpi, ranks, "--bind-to none", &format!("{run} {probe}")),
-        launched(Mpi::Mpich, ranks, "", &format!("{run} {probe}")),
+        launched(mpi, ranks, unbound, &format!("{run} {probe}")),
     ]
+}
+
+pub fn asked(requests: &[Request]) -> Topic {
+    Topic::new(RANKS, requests.iter().flat_map(|request| commands(*request)))
 }
 
 /// The nodes of the CPUs in a list.
@@ -72,61 +89,21 @@ fn one_cpu_is_not_left(line: &Line, of: &str) {
     }
 }
 
-fn ranks_are_where_the_plan_says(name: &str, requests: &[Request]) {
-    if !testbed::ready() || !testbed::mpi_ready(Mpi::OpenMpi) || !testbed::mpi_ready(Mpi::Mpich) {
-        return;
-    }
-    let machine = testbed::load(name).unwrap();
-    let all: Vec<String> = requests.iter().flat_map(|request| commands(*request)).collect();
-    let guest = with_probe(&machine).mpi(Mpi::OpenMpi).mpi(Mpi::Mpich).limit(Duration::from_secs(400));
-    let run = guest.run(&all).unwrap();
-    for ((ranks, options), results) in requests.iter().zip(run.chunks(4)) {
+pub fn are_where_the_plan_says((machine, run): (&EmulatedMachine, &[CommandResult]), requests: &[Request]) {
+    for ((ranks, options, _), results) in requests.iter().zip(run.chunks(3)) {
         let plan = json(&results[0]);
         let cpus: usize = machine.description().node.iter().map(|node| node.cpus.len()).sum();
         let planned =
             plan["tasks"].as_array().unwrap().iter().map(|task| list(task["cpus"].as_str().unwrap()).len());
         assert_eq!(planned.sum::<usize>(), cpus, "{options}: the request is one for the whole machine");
         for started in &results[1..] {
-            check(&machine, &plan, started, *ranks);
+            check(machine, &plan, started, *ranks);
         }
     }
 }
 
-#[test]
-fn emulated_ranks_on_two_sockets() {
-    ranks_are_where_the_plan_says(
-        "two-socket",
-        &[
-            (2, "--place semi --memory bind"),
-            (4, "--place local --memory local"),
-            (2, "--place distributed --memory interleave"),
-        ],
-    );
-}
-
-#[test]
-fn emulated_ranks_on_eight_nodes() {
-    ranks_are_where_the_plan_says(
-        "eight-nodes",
-        &[(8, "--place semi --memory bind"), (4, "--place distributed --memory remote")],
-    );
-}
-
-#[test]
-fn emulated_ranks_with_high_bandwidth_memory() {
-    ranks_are_where_the_plan_says(
-        "hbm",
-        &[(2, "--place semi --memory hbm"), (4, "--place local --memory preferred")],
-    );
-}
-
-/// What a launcher bound stays bound, and the lines that numawise prints for the launchers do the same.
-#[test]
-fn emulated_launchers_bind_as_they_are_told() {
-    if !testbed::ready() || !testbed::mpi_ready(Mpi::OpenMpi) || !testbed::mpi_ready(Mpi::Mpich) {
-        return;
-    }
-    let machine = testbed::load("two-socket").unwrap();
+/// Under launchers that bind, and by the lines that numawise prints for them.
+pub fn under_launchers() -> Topic {
     let probe = "place_probe self 1";
     let under = format!("numawise run --place local --no-preload {probe}");
     let request = "--ranks 2 --place semi --threads 2 --memory bind --no-preload";
@@ -138,21 +115,22 @@ fn emulated_launchers_bind_as_they_are_told() {
             "{line} | sed 's/mpi\\(run\\|exec\\)\\b/mpirun.{launcher}/' > line && cat line >&2 && . ./line"
         )
     };
-    let commands = [
-        launched(Mpi::OpenMpi, 2, "--bind-to core", probe),
-        launched(Mpi::OpenMpi, 2, "--bind-to core", &under),
-        launched(Mpi::Mpich, 2, "-bind-to numa", probe),
-        launched(Mpi::Mpich, 2, "-bind-to numa", &under),
-        format!("numawise run --dry-run --json {request} {probe}"),
-        emitted("mpirun-openmpi"),
-        emitted("mpirun-mpich"),
-    ];
-    let guest = with_probe(&machine)
-        .mpi(Mpi::OpenMpi)
-        .mpi(Mpi::Mpich)
-        .tool("numactl")
-        .limit(Duration::from_secs(300));
-    let run = guest.run(&commands).unwrap();
+    Topic::new(
+        LAUNCHERS,
+        [
+            launched(Mpi::OpenMpi, 2, "--bind-to core", probe),
+            launched(Mpi::OpenMpi, 2, "--bind-to core", &under),
+            launched(Mpi::Mpich, 2, "-bind-to numa", probe),
+            launched(Mpi::Mpich, 2, "-bind-to numa", &under),
+            format!("numawise run --dry-run --json {request} {probe}"),
+            emitted("mpirun-openmpi"),
+            emitted("mpirun-mpich"),
+        ],
+    )
+}
+
+/// What a launcher bound stays bound, and the lines that numawise prints for the launchers do the same.
+pub fn launchers_bind_as_they_are_told((machine, run): (&EmulatedMachine, &[CommandResult])) {
     let masks = |result: &CommandResult| -> Vec<String> {
         by_rank(result, 2).iter().map(|line| line.text("cpus").to_owned()).collect()
     };
@@ -162,6 +140,6 @@ fn emulated_launchers_bind_as_they_are_told() {
     }
     let plan = json(&run[4]);
     for started in &run[5..] {
-        check(&machine, &plan, started, 2);
+        check(machine, &plan, started, 2);
     }
 }

@@ -6,7 +6,12 @@ use serde_json::Value;
 use testbed::CommandResult;
 
 use crate::json;
-use crate::probe::{Line, lines, with_probe};
+use crate::probe::{Line, lines};
+use crate::shared::Topic;
+
+pub const WHERE: &str = "where";
+pub const MOVED: &str = "moved";
+pub const PLACED: &str = "placed";
 
 const PAGE: u64 = 4096;
 
@@ -34,30 +39,32 @@ fn numastat(result: &CommandResult) -> BTreeMap<String, Vec<f64>> {
     result.stdout.lines().filter_map(row).collect()
 }
 
-/// The program of the test, and what is asked of it while it sleeps.
-fn commands(regions: &str) -> Vec<String> {
-    vec![
-        format!(
-            ": > held; place_probe hold {regions} >> held & echo $! > pid; while [ $(wc -l < held) -lt {} ]; do sleep 0.1; done; cat held",
-            regions.split(' ').count()
-        ),
+/// Starts a program that holds these regions, and waits until it has touched them.
+fn holds(regions: &str) -> String {
+    format!(
+        ": > held; place_probe hold {regions} >> held & echo $! > pid; while [ $(wc -l < held) -lt {} ]; do sleep 0.1; done; cat held",
+        regions.split(' ').count()
+    )
+}
+
+const END: &str = "kill $(cat pid)";
+
+/// What is asked of it while it sleeps; `prepare` goes before, `after` behind.
+pub fn looked_at(prepare: &str, regions: &str, after: &str) -> Topic {
+    let commands = [
+        format!("{prepare}{}", holds(regions)),
         "numawise where --json --mappings 100 $(cat pid)".to_owned(),
         "place_probe pages $(cat pid)".to_owned(),
         "numastat -p $(cat pid)".to_owned(),
         "numawise where --json --mappings 100 $(cat pid)".to_owned(),
         "grep -h nr_migrations /proc/$(cat pid)/task/*/sched".to_owned(),
-        "kill $(cat pid)".to_owned(),
-    ]
+        format!("{END}{after}"),
+    ];
+    Topic::new(WHERE, commands)
 }
 
-fn agrees(machine: &str, prepare: &str, regions: &str) {
-    if !testbed::ready() {
-        return;
-    }
-    let machine = testbed::load(machine).unwrap();
-    let mut commands = commands(regions);
-    commands[0] = format!("{prepare}{}", commands[0]);
-    let run = with_probe(&machine).tool("numastat").run(&commands).unwrap();
+/// `numawise where` says what numastat, move_pages and the scheduler do.
+pub fn agrees(run: &[CommandResult]) {
     let told = json(&run[1]);
     let task = &told["tasks"][0];
     let memory = &task["memory"];
@@ -138,36 +145,20 @@ fn beside_numastat(memory: &Value, numastat_says: &CommandResult) {
     }
 }
 
-#[test]
-fn emulated_where_agrees_with_numastat_and_move_pages() {
-    // Two nodes that are reserved huge pages each, so that sizes of pages are mixed.
-    let reserve = "for n in 0 1; do echo 4 > /sys/devices/system/node/node$n/hugepages/hugepages-2048kB/nr_hugepages; done; ";
-    agrees(
-        "two-socket",
-        reserve,
-        "20:bind:2 12:interleave:3 6:preferred:1 4:bind:2:huge 4:interleave:3:huge 3:default:0",
-    );
+pub fn moved() -> Topic {
+    let commands = [
+        holds("20:bind:1 3:default:0"),
+        "numawise move $(cat pid) 0 1 --json".to_owned(),
+        "place_probe pages $(cat pid)".to_owned(),
+        "numawise move $(cat pid) 1 0".to_owned(),
+        "place_probe pages $(cat pid)".to_owned(),
+        END.to_owned(),
+    ];
+    Topic::new(MOVED, commands)
 }
 
-#[test]
-fn emulated_memory_of_a_running_process_goes_to_another_node() {
-    if !testbed::ready() {
-        return;
-    }
-    let machine = testbed::load("two-socket").unwrap();
-    let mut commands = commands("20:bind:1 3:default:0");
-    commands.truncate(1);
-    commands.extend(
-        [
-            "numawise move $(cat pid) 0 1 --json",
-            "place_probe pages $(cat pid)",
-            "numawise move $(cat pid) 1 0",
-            "place_probe pages $(cat pid)",
-            "kill $(cat pid)",
-        ]
-        .map(str::to_owned),
-    );
-    let run = with_probe(&machine).run(&commands).unwrap();
+/// The memory of a running process goes to another node, and back.
+pub fn goes_to_another_node_and_back(run: &[CommandResult]) {
     let told = &json(&run[1])["processes"][0];
     // 20 MiB were bound to node 0; the program's own pages go along, since it is root who asks.
     let moved = told["moved_bytes"].as_u64().unwrap();
@@ -187,27 +178,23 @@ fn emulated_memory_of_a_running_process_goes_to_another_node() {
     assert!(pages(&run[4]).get(&0).is_some_and(|back| *back >= 20 << 20), "{}", run[4].stdout);
 }
 
-#[test]
-fn emulated_a_running_process_goes_to_another_node_and_its_memory_by_the_line_that_is_shown() {
-    if !testbed::ready() {
-        return;
-    }
-    let machine = testbed::load("two-socket").unwrap();
-    let mut commands = commands("20:bind:1 3:default:0");
-    commands.truncate(1);
-    commands.extend(
-        [
-            "sed -n 's/^Cpus_allowed_list:.//p' /proc/$(cat pid)/status; cat /sys/devices/system/node/node1/cpulist",
-            "numawise place $(cat pid) -N 1 > shown; cat shown",
-            "sed -n 's/^Cpus_allowed_list:.//p' /proc/$(cat pid)/status",
-            "$(grep '^ *numawise move ' shown)",
-            "place_probe pages $(cat pid)",
-            "numawise place $(cat pid) -N 1",
-            "kill $(cat pid)",
-        ]
-        .map(str::to_owned),
-    );
-    let run = with_probe(&machine).run(&commands).unwrap();
+pub fn placed() -> Topic {
+    let mask = "sed -n 's/^Cpus_allowed_list:.//p' /proc/$(cat pid)/status";
+    let commands = [
+        holds("20:bind:1 3:default:0"),
+        format!("{mask}; cat /sys/devices/system/node/node1/cpulist"),
+        "numawise place $(cat pid) -N 1 > shown; cat shown".to_owned(),
+        mask.to_owned(),
+        "$(grep '^ *numawise move ' shown)".to_owned(),
+        "place_probe pages $(cat pid)".to_owned(),
+        "numawise place $(cat pid) -N 1".to_owned(),
+        END.to_owned(),
+    ];
+    Topic::new(PLACED, commands)
+}
+
+/// A running process goes to another node, and its memory by the line that is shown.
+pub fn goes_to_another_node_and_its_memory_by_the_line_that_is_shown(run: &[CommandResult]) {
     let (before, node_1) = run[1].stdout.trim().split_once('\n').unwrap();
     assert_ne!(before, node_1, "it may run everywhere at first");
     let shown = run[2].stdout.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -217,9 +204,4 @@ fn emulated_a_running_process_goes_to_another_node_and_its_memory_by_the_line_th
     let pages = bytes(lines_with_all(&run[5]).last().unwrap());
     assert!(pages.get(&1).is_some_and(|there| *there >= 20 << 20), "{}", run[5].stdout);
     assert!(!run[6].stdout.contains("numawise move"), "nothing is left to move: {}", run[6].stdout);
-}
-
-#[test]
-fn emulated_where_sees_high_bandwidth_memory() {
-    agrees("hbm", "", "16:bind:8 9:interleave:c 5:bind:1");
 }

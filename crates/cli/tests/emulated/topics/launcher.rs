@@ -6,7 +6,11 @@ use std::io::Write as _;
 
 use testbed::CommandResult;
 
-use crate::{guest, json};
+use crate::json;
+use crate::shared::Topic;
+
+pub const LAUNCHER: &str = "launcher";
+pub const WEIGHTS_OF_NOW: &str = "weights-of-now";
 
 const MASK: &str = "grep Cpus_allowed_list /proc/self/status";
 
@@ -22,16 +26,12 @@ fn mask(result: &CommandResult) -> &str {
     result.stdout.trim().strip_prefix("Cpus_allowed_list:\t").unwrap_or_else(|| panic!("{}", result.stdout))
 }
 
-#[test]
-fn emulated_ranks_respect_what_the_launcher_bound() {
-    if !testbed::ready() {
-        return;
-    }
-    let machine = testbed::load("two-socket").unwrap();
+pub fn bound() -> Topic {
     let local = "--place local --no-preload";
     let rebind = format!("{local} --rebind");
-    let run = guest(&machine)
-        .run(&[
+    Topic::new(
+        LAUNCHER,
+        [
             rank(2, 4, "f", local, MASK),   // unbound
             rank(1, 2, "c", local, MASK),   // a node of its own
             rank(3, 4, "3", local, MASK),   // a node that another rank must have too
@@ -40,8 +40,11 @@ fn emulated_ranks_respect_what_the_launcher_bound() {
             rank(1, 2, "c", "-C 2-3 -m 1", MASK),
             "MPI_LOCALRANKID=1 MPI_LOCALNRANKS=2 numawise run --dry-run --json --place distributed app"
                 .to_owned(),
-        ])
-        .unwrap();
+        ],
+    )
+}
+
+pub fn what_the_launcher_bound_is_respected(run: &[CommandResult]) {
     assert_eq!(mask(&run[0]), "2");
     assert_eq!((mask(&run[1]), run[1].stderr.as_str()), ("2-3", ""));
     assert_eq!((mask(&run[2]), run[2].stderr.as_str()), ("0-1", ""), "rank 0 is the reporting rank");
@@ -57,23 +60,23 @@ fn emulated_ranks_respect_what_the_launcher_bound() {
     assert_eq!((&plan["ours"], plan["tasks"].as_array().unwrap().len()), (&1.into(), 2));
 }
 
-#[test]
-fn emulated_weights_are_compared_and_written() {
-    if !testbed::ready() {
-        return;
-    }
-    let machine = testbed::load("hbm").unwrap();
+/// Of a kernel whose weights nobody has written yet: nothing else may have been asked before that writes them.
+pub fn weights_of_now() -> Topic {
     let weighted = "--memory weighted:0,2";
-    let run = guest(&machine)
-        .run(&[
+    Topic::new(
+        WEIGHTS_OF_NOW,
+        [
             format!("numawise run --dry-run --json {weighted} app"),
             format!("numawise run {weighted} true"),
             format!("numawise run {weighted} --global-weights true"),
             "cd /sys/kernel/mm/mempolicy/weighted_interleave && cat node0 node2".to_owned(),
             format!("numawise run {weighted} true"),
             "numawise run -w 0,2 true".to_owned(),
-        ])
-        .unwrap();
+        ],
+    )
+}
+
+pub fn weights_are_compared_and_written(run: &[CommandResult]) {
     let plan = json(&run[0]);
     let weights = plan["tasks"][0]["memory"]["weights"].as_array().unwrap();
     let of = |k: usize| weights[k]["weight"].as_u64().unwrap();

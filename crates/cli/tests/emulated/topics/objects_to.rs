@@ -1,32 +1,39 @@
 //! Objects that are put into the fast memory lie there, and others do not.
 
-use crate::{built, guest};
+use testbed::{CommandResult, Guest};
+
+use crate::built;
+use crate::shared::Topic;
+
+pub const OBJECTS_TO: &str = "objects-to";
 
 /// Of the program: its second array, by the line on which it is made.
 const SECOND: &str = "three_arrays.c:42";
 
-#[test]
-fn emulated_chosen_objects_lie_in_the_fast_memory_and_others_do_not() {
-    if !testbed::ready() {
-        return;
-    }
+/// The library that follows objects.
+pub fn with_heap(guest: Guest<'_>) -> Guest<'_> {
+    guest.file_at(built("libnumawise_heap.so"), "/bin/libnumawise_heap.so")
+}
+
+pub fn with_arrays(guest: Guest<'_>) -> Guest<'_> {
     let flags = ["-std=c11", "-g", "-O1", "-Wall", "-Wextra", "-Werror"];
     let program = testbed::compile_c("probe/three_arrays.c", "three_arrays", &flags).unwrap();
-    let machine = testbed::load("hbm").unwrap();
-    let record = "numawise objects --quiet --output /root/run.nw -- three_arrays".to_owned();
+    with_heap(guest).file_at(program, "/bin/three_arrays")
+}
+
+pub fn put() -> Topic {
     let put = |options: &str| format!("numawise run {options} -- three_arrays");
     let commands = [
-        record,
-        put(&format!("-C 0-1 --objects-to hbm=/root/run.nw:{SECOND},table")),
-        put(&format!("-C 2-3 --objects-to hbm=/root/run.nw:{SECOND}")),
-        put(&format!("-C 0-1 --objects-to 1=/root/run.nw:{SECOND}")),
-        put("--objects-to hbm=/root/run.nw:nothing"),
+        "numawise objects --quiet --output run.nw -- three_arrays".to_owned(),
+        put(&format!("-C 0-1 --objects-to hbm=run.nw:{SECOND},table")),
+        put(&format!("-C 2-3 --objects-to hbm=run.nw:{SECOND}")),
+        put(&format!("-C 0-1 --objects-to 1=run.nw:{SECOND}")),
+        put("--objects-to hbm=run.nw:nothing"),
     ];
-    let run = guest(&machine)
-        .file_at(built("target/release/libnumawise_heap.so"), "/bin/libnumawise_heap.so")
-        .file_at(program, "/bin/three_arrays")
-        .run(&commands)
-        .unwrap();
+    Topic::new(OBJECTS_TO, commands)
+}
+
+pub fn chosen_objects_lie_in_the_fast_memory_and_others_do_not(run: &[CommandResult]) {
     assert_eq!(run[0].status, 0, "{}", run[0].stderr);
     // The node of each array: u, v, w, table.
     let cases: [[&str; 4]; 3] =

@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde_json::Value;
 use testbed::{EmulatedMachine, MachineTiming};
 
+use super::{beside_others, say};
 use crate::{guest, json};
 
 /// How far a ratio that was measured may be from the machine's.
@@ -30,24 +31,13 @@ fn node_bandwidth(machine: &EmulatedMachine, timing: &MachineTiming, from: usize
     (cores * timing.core_gbps).min(timing.node[to].gbps).min(link.unwrap_or(f64::INFINITY))
 }
 
-/// Guests that are started, at most: other work on the host takes the CPUs of a guest away in the middle of a window, which
-/// makes its memory slower than the file says. One guest that measures what the file says shows that numawise can; none shows that it
-/// cannot.
-const GUESTS: u32 = 3;
-
 fn check_matrices(name: &str) {
     if !testbed::ready() {
         return;
     }
     let machine = testbed::load(name).unwrap();
-    for guest in 1..=GUESTS {
-        let (wrong, output) = compared(&machine);
-        if wrong.is_empty() {
-            return;
-        }
-        eprintln!("{name}, guest {guest} of at most {GUESTS}: {}", wrong.join("; "));
-        assert!(guest < GUESTS, "{name}: {}\n{output}", wrong.join("; "));
-    }
+    let (wrong, output) = beside_others(|| compared(&machine));
+    assert!(wrong.is_empty(), "{name}: {}\n{output}", wrong.join("; "));
 }
 
 /// Measures in a guest and compares every pair, beside the pair (0, 0), with the machine's file: what is off, and all that was
@@ -57,7 +47,7 @@ fn compared(machine: &EmulatedMachine) -> (Vec<String>, String) {
     let timing = machine.description().timing.clone().unwrap();
     let run = guest(machine)
         .timing(true)
-        .limit(Duration::from_secs(600))
+        .limit(Duration::from_secs(1800))
         .run(&["numawise machine measure --mix read --json --no-save --seed 1"])
         .unwrap();
     let told = json(&run[0]);
@@ -80,7 +70,7 @@ fn compared(machine: &EmulatedMachine) -> (Vec<String>, String) {
     let mut wrong = Vec::new();
     let mut compare = |what: String, found: f64, truth: f64| {
         let off = found / truth - 1.0;
-        eprintln!("{name}, {what}: found {found:.3}, truth {truth:.3}, off by {:+.1} %", 100.0 * off);
+        say(&format!("{name}, {what}: found {found:.3}, truth {truth:.3}, off by {:+.1} %", 100.0 * off));
         if off.abs() > TOLERANCE {
             wrong.push(format!("{what}: found {found:.3}, truth {truth:.3}"));
         }
@@ -101,11 +91,13 @@ fn compared(machine: &EmulatedMachine) -> (Vec<String>, String) {
 }
 
 #[test]
+#[ignore = "timing: latencies and bandwidths of emulated memory"]
 fn emulated_measured_matrices_of_two_sockets_are_the_machines() {
     check_matrices("two-socket");
 }
 
 #[test]
+#[ignore = "timing: latencies and bandwidths of emulated memory"]
 fn emulated_measured_matrices_with_high_bandwidth_memory_are_the_machines() {
     check_matrices("hbm");
 }

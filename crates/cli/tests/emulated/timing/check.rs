@@ -1,12 +1,11 @@
 //! The verdict on iso3dfd where memory has the timing of a two-socket machine: the gain of placing it well is known.
 
-use std::io::Write as _;
 use std::time::Duration;
 
 use serde_json::Value;
-use testbed::{EmulatedMachine, Host, HostShares};
 
-use crate::{decided, findings, guest, json};
+use super::{beside_others, say, spread, verdict};
+use crate::{findings, guest, json};
 
 /// Small enough for an emulator, many times larger than the emulated caches.
 const GRID: &str = "64 64 64 2 64 64 16";
@@ -27,85 +26,6 @@ fn throughput(output: &str) -> f64 {
     line.split(' ').next().unwrap().parse().unwrap()
 }
 
-/// One guest: what the check said, what serial and parallel initialisation truly bring, and what became of the host's CPUs
-/// meanwhile.
-struct Attempt {
-    told: Value,
-    output: String,
-    serial: Vec<f64>,
-    parallel: Vec<f64>,
-    host: HostShares,
-}
-
-/// Runs of one program in one guest differ by less than this factor while the host leaves it alone.
-const CALM: f64 = 1.25;
-/// Guests that a busy host spoiled are started anew, this many in all.
-const ATTEMPTS: usize = 3;
-
-impl Attempt {
-    fn new(machine: &EmulatedMachine) -> Self {
-        // Interleaving brings a quarter to a third where emulating is fast, and less where it is slow: far from this margin.
-        let check = format!(
-            "numawise check {OPTIONS} --budget 300s --margin 5% -o /root/serial.nw -- iso3dfd {GRID} {{threads}}"
-        );
-        let serial = format!("iso3dfd {GRID} 4");
-        let parallel = format!("iso3dfd {GRID} 4 --first-touch");
-        let before = Host::now().expect("/proc/stat");
-        let run = guest(machine)
-            .timing(true)
-            .scale(SCALE)
-            .limit(Duration::from_secs(700))
-            .run(&[&check, &serial, &parallel, &parallel, &serial, &serial, &parallel])
-            .unwrap();
-        let host = Host::now().expect("/proc/stat").since(&before);
-        let of = |indices: [usize; 3]| indices.map(|k| throughput(&run[k].stdout)).to_vec();
-        let (serial, parallel) = (of([1, 4, 5]), of([2, 3, 6]));
-        Attempt { told: json(&run[0]), output: run[0].stdout.clone(), serial, parallel, host }
-    }
-
-    /// Why this guest tells nothing about numawise: the host took its CPUs away. Neither the verdict nor the gain, which the
-    /// test is about, have a say in it.
-    fn spoiled(&self) -> Option<String> {
-        let trials = self.told["trials"].as_array().unwrap();
-        let disturbed = trials.iter().filter(|t| !t["disturbances"].as_array().unwrap().is_empty()).count();
-        let spread = |values: &[f64]| {
-            let (least, most) = values.iter().fold((f64::MAX, 0.0f64), |(a, b), v| (a.min(*v), b.max(*v)));
-            most / least
-        };
-        let widest = spread(&self.serial).max(spread(&self.parallel));
-        if let Some(why) = self.host.spoiled() {
-            return Some(why);
-        }
-        if 2 * disturbed > trials.len() {
-            return Some(format!("{disturbed} of {} trials were disturbed", trials.len()));
-        }
-        (widest > CALM).then(|| format!("runs of one program differ by {widest:.2}x"))
-    }
-
-    /// The first that nothing spoiled. Where all were spoiled, the one that the host left most alone if there must be one,
-    /// as in CI, and else none: what happened on a busy host is said, and proves nothing.
-    fn best(machine: &EmulatedMachine) -> Option<Self> {
-        let mut spoiled: Vec<Self> = Vec::new();
-        for attempt in 1..=ATTEMPTS {
-            let made = Attempt::new(machine);
-            let Some(why) = made.spoiled() else { return Some(made) };
-            let _ = writeln!(std::io::stderr(), "guest {attempt} of at most {ATTEMPTS} was spoiled: {why}");
-            spoiled.push(made);
-        }
-        if std::env::var_os("NUMAWISE_REQUIRE_EMULATED").is_none_or(|value| value != "1") {
-            let _ = writeln!(std::io::stderr(), "SKIPPED: the host is too busy for guests with timing");
-            return None;
-        }
-        spoiled.into_iter().min_by(|one, other| one.host.others.total_cmp(&other.host.others))
-    }
-
-    /// How many times as fast as serial initialisation.
-    fn gain(&self) -> f64 {
-        let mean = |values: &[f64]| values.iter().map(|v| v.ln()).sum::<f64>() / values.len() as f64;
-        (mean(&self.parallel) - mean(&self.serial)).exp()
-    }
-}
-
 /// The line to use was run as it is printed, and brings a gain; lines of other tools say what they keep of it, or why they were not run.
 /// Where the host is so slow that the gain was clear only when all time was spent, none was run, and that is said.
 fn printed_line_is_true(told: &Value, output: &str) {
@@ -115,7 +35,7 @@ fn printed_line_is_true(told: &Value, output: &str) {
     if let Some(why) = effect["unavailable"].as_str() {
         assert!(ours["call"] == "not_measured" && ours["repeats"].as_u64() < Some(5), "{ours}");
         assert!(why.contains("--budget"), "the time given is the reason: {ours}");
-        let _ = writeln!(std::io::stderr(), "the line was not run on this host: {why}");
+        say(&format!("the line was not run on this host: {why}"));
         return;
     }
     let low = effect["low"].as_f64().unwrap_or_else(|| panic!("the line was not measured: {ours}: {output}"));
@@ -134,48 +54,63 @@ fn printed_line_is_true(told: &Value, output: &str) {
 /// Serial initialisation is found, with its evidence; what interleaving brings is measured; and what parallel
 /// initialisation truly brings is no less than was promised.
 #[test]
+#[ignore = "timing: the verdict of a check, and what its cure brings"]
 fn emulated_serial_initialisation_is_found_and_its_cure_is_true() {
     if !testbed::ready() {
         return;
     }
     let machine = testbed::load("two-socket").unwrap();
-    let Some(attempt) = Attempt::best(&machine) else { return };
-    let (told, output) = (&attempt.told, &attempt.output);
+    // Interleaving brings a quarter to a third where emulating is fast, and less where it is slow: far from this margin.
+    let check = format!(
+        "numawise check {OPTIONS} --budget 300s --margin 5% -o /root/serial.nw -- iso3dfd {GRID} {{threads}}"
+    );
+    let serial = format!("iso3dfd {GRID} 4");
+    let parallel = format!("iso3dfd {GRID} 4 --first-touch");
+    let guest = guest(&machine).timing(true).scale(SCALE).limit(Duration::from_secs(1800));
+    let commands = [&check, &serial, &parallel, &parallel, &serial, &serial, &parallel];
+    let run = beside_others(|| guest.run(&commands).unwrap());
+    let (told, output) = (json(&run[0]), &run[0].stdout);
+    let of = |indices: [usize; 3]| indices.map(|k| throughput(&run[k].stdout));
+    let (serial, parallel) = (of([1, 4, 5]), of([2, 3, 6]));
+    let mean = |values: [f64; 3]| values.map(f64::ln).iter().sum::<f64>() / 3.0;
+    let truth = (mean(parallel) - mean(serial)).exp();
+    say(&verdict(&told));
+    say(&format!(
+        "throughput with serial initialisation {}, with parallel {}: {truth:.2} times as fast",
+        spread(&serial),
+        spread(&parallel)
+    ));
     assert_eq!(told["schema"], "numawise/check/1");
     assert_eq!(told["verdict"], "affected", "{output}");
     assert_eq!((&told["placed_well"], told["case"].as_str()), (&Value::Bool(false), Some("gains")));
-    assert!(findings(told).contains(&"NW001"), "{output}");
+    assert!(findings(&told).contains(&"NW001"), "{output}");
     let first_touch = told["findings"].as_array().unwrap().iter().find(|one| one["id"] == "NW001").unwrap();
     let evidence = first_touch["evidence"].to_string();
     // The kernel may choose another node in each run; in each of them all lies on one.
     let on_one = evidence.contains("lie on node") || evidence.contains("lie on one node in each run");
     assert!(on_one && evidence.contains("page faults"), "{evidence}");
-    printed_line_is_true(told, output);
+    printed_line_is_true(&told, output);
     let promised = first_touch["cost"]["low"].as_f64().expect("interleaving was measured");
     assert!(promised > 1.0, "{first_touch}");
-    let truth = attempt.gain();
     assert!(truth >= promised, "promised at least {promised}, and parallel initialisation brings {truth}");
     assert!(truth > 1.3, "the machine file says that local memory is much faster: {truth}");
 }
 
 /// The same program with parallel initialisation is placed well: placement matters, and there is nothing to change.
 #[test]
+#[ignore = "timing: the verdict of a check"]
 fn emulated_parallel_initialisation_has_nothing_to_cure() {
     if !testbed::ready() {
         return;
     }
     let machine = testbed::load("two-socket").unwrap();
-    let (told, run) = decided(200, |budget| {
-        let check = format!(
-            "numawise check {OPTIONS} --budget {budget}s --margin 20% -o /root/f.nw -- iso3dfd {GRID} {{threads}} --first-touch"
-        );
-        guest(&machine)
-            .timing(true)
-            .scale(MILD)
-            .limit(Duration::from_secs(budget + 400))
-            .run(&[check.as_str(), "numawise report /root/f.nw"])
-            .unwrap()
-    });
+    let check = format!(
+        "numawise check {OPTIONS} --budget 300s --margin 20% -o /root/f.nw -- iso3dfd {GRID} {{threads}} --first-touch"
+    );
+    let guest = guest(&machine).timing(true).scale(MILD).limit(Duration::from_secs(1800));
+    let run = beside_others(|| guest.run(&[check.as_str(), "numawise report /root/f.nw"]).unwrap());
+    let told = json(&run[0]);
+    say(&verdict(&told));
     // Threads that nobody pins move about: one run of nine was seen a third slower, and then what pinning brings stays open.
     // That it is placed badly must never be said.
     let placed_well = &told["placed_well"];
