@@ -71,21 +71,25 @@ fn check_latencies(name: &str) {
 }
 
 #[test]
+#[ignore = "timing: latencies and bandwidths of emulated memory"]
 fn emulated_timing_two_socket_latencies_are_those_of_the_file() {
     check_latencies("two-socket");
 }
 
 #[test]
+#[ignore = "timing: latencies and bandwidths of emulated memory"]
 fn emulated_timing_hbm_latencies_are_those_of_the_file() {
     check_latencies("hbm");
 }
 
 #[test]
+#[ignore = "timing: latencies and bandwidths of emulated memory"]
 fn emulated_timing_holes_latencies_are_those_of_the_file_on_both_sides_of_the_hole() {
     check_latencies("holes");
 }
 
 #[test]
+#[ignore = "timing: latencies and bandwidths of emulated memory"]
 fn emulated_timing_two_socket_bandwidths_are_those_of_the_file() {
     if !testbed::ready() {
         return;
@@ -123,11 +127,12 @@ fn emulated_timing_two_socket_bandwidths_are_those_of_the_file() {
     assert!((0.45..0.55).contains(&shares[2]), "half of the pages are remote: {shares:?}");
 }
 
-/// How far from equally fast two nodes without timing may be in the best of so many guests.
+/// How far from equally fast two nodes without timing may be: the host may give huge pages to the memory of one node and not to that of the
+/// other, for as long as a guest lives. With timing it would be twice as much.
 const EQUALLY_FAST: f64 = 0.25;
-const GUESTS: usize = 3;
 
 #[test]
+#[ignore = "timing: latencies without the timing plugin"]
 fn emulated_without_timing_all_memory_is_equally_fast() {
     if !testbed::ready() {
         return;
@@ -137,24 +142,14 @@ fn emulated_without_timing_all_memory_is_equally_fast() {
     let order: Vec<u32> = [0, 1].repeat(6);
     let commands: Vec<String> =
         order.iter().map(|node| format!("numa_probe latency 0 {node} 2000000")).collect();
-    // The host may give huge pages to the memory of one node and not to that of the other, for as long as a guest lives: then another
-    // guest is asked. With timing each of them would say twice as much.
-    let ratio = || {
-        let run = probe(testbed::guest(&machine), &commands);
-        assert!(run.iter().all(|result| result.truth.is_none()));
-        let fastest = |node: u32| {
-            let of_node = run.iter().zip(&order).filter(|(_, of)| **of == node);
-            of_node.map(|(result, _)| figure(result)).fold(f64::INFINITY, f64::min)
-        };
-        fastest(1) / fastest(0)
+    let run = probe(testbed::guest(&machine), &commands);
+    assert!(run.iter().all(|result| result.truth.is_none()));
+    let of_node = |node: u32| -> Vec<f64> {
+        let of_node = run.iter().zip(&order).filter(|(_, of)| **of == node);
+        of_node.map(|(result, _)| figure(result)).collect()
     };
-    let mut found = ratio();
-    for _ in 1..GUESTS {
-        if (found - 1.0).abs() <= EQUALLY_FAST {
-            break;
-        }
-        eprintln!("remote beside local without timing: {found:.2} in this guest");
-        found = ratio();
-    }
-    near("remote beside local without timing", found, 1.0, EQUALLY_FAST);
+    let [local, remote] = [0, 1].map(of_node);
+    eprintln!("ns, local {local:.1?}, remote {remote:.1?}");
+    let fastest = |of: Vec<f64>| of.into_iter().fold(f64::INFINITY, f64::min);
+    near("remote beside local without timing", fastest(remote) / fastest(local), 1.0, EQUALLY_FAST);
 }

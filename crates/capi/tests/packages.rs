@@ -78,6 +78,8 @@ fn places(packages: &BTreeMap<String, PathBuf>) {
     let machine = output_of(Command::new("dpkg-architecture").args(["-q", "DEB_HOST_MULTIARCH"]));
     let (file, program) = ("-rw-r--r-- root/root", "-rwxr-xr-x root/root");
     let link = "lrwxrwxrwx root/root libnumawise.so.1";
+    let all: BTreeMap<&String, _> =
+        packages.iter().map(|(name, archive)| (name, contents(archive))).collect();
     for (package, path, expected) in [
         ("numawise", "/usr/bin/numawise", program),
         ("numawise", "/usr/lib/numawise/libnumawise_agent.so", file),
@@ -94,15 +96,18 @@ fn places(packages: &BTreeMap<String, PathBuf>) {
         ("libnumawise-dev", "/usr/include/numawise.f90", file),
         ("libnumawise-dev", "/usr/share/man/man3/numawise_open.3.gz", file),
     ] {
-        for (name, archive) in packages {
-            let found = contents(archive).get(path).cloned();
-            assert_eq!(found.as_deref(), (name == package).then_some(expected), "{path} in {name}");
+        for (name, files) in &all {
+            assert_eq!(
+                files.get(path).map(String::as_str),
+                (*name == package).then_some(expected),
+                "{path} in {name}"
+            );
         }
     }
-    for (name, archive) in packages {
+    for (name, files) in &all {
         for document in ["copyright", "changelog.Debian.gz", "changelog.gz"] {
             let path = format!("/usr/share/doc/{name}/{document}");
-            assert_eq!(contents(archive).get(&path).map(String::as_str), Some(file), "{path}");
+            assert_eq!(files.get(&path).map(String::as_str), Some(file), "{path}");
         }
     }
 }

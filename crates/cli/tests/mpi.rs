@@ -88,37 +88,35 @@ fn run<'a>(options: &[&'a str]) -> Vec<&'a str> {
     [&[NUMAWISE, "run"], options, &["--"]].concat()
 }
 
+/// Each launcher, each number of ranks and each of the options.
 #[test]
 fn ranks_that_nobody_bound_agree_without_talking() {
-    for launcher in BOTH {
-        for ranks in [1, 2, 4] {
-            for options in [
-                &["--place", "local"][..],
-                &["--place", "semi"],
-                &["--place", "distributed"],
-                &["--place", "semi", "--threads", "1", "--no-pin"],
-                &["--nodes", "0"],
-            ] {
-                let Some((masks, err)) = launcher.start(ranks, launcher.bindings()[0], &run(options)) else {
-                    return;
-                };
-                assert_eq!(
-                    masks,
-                    planned(ranks, options),
-                    "{} {ranks} {options:?}: {err}",
-                    launcher.program()
-                );
-            }
-        }
+    let cases: [(Launcher, usize, &[&str]); 6] = [
+        (Launcher::OpenMpi, 1, &["--place", "local"]),
+        (Launcher::OpenMpi, 2, &["--place", "semi"]),
+        (Launcher::OpenMpi, 4, &["--place", "distributed"]),
+        (Launcher::Mpich, 4, &["--place", "local"]),
+        (Launcher::Mpich, 2, &["--place", "semi", "--threads", "1", "--no-pin"]),
+        (Launcher::Mpich, 1, &["--nodes", "0"]),
+    ];
+    for (launcher, ranks, options) in cases {
+        let Some((masks, err)) = launcher.start(ranks, launcher.bindings()[0], &run(options)) else {
+            continue;
+        };
+        assert_eq!(masks, planned(ranks, options), "{} {ranks} {options:?}: {err}", launcher.program());
     }
 }
 
 #[test]
 fn what_the_launcher_bound_is_respected() {
-    for launcher in BOTH {
+    let cases: [(Launcher, [&[&str]; 2]); 2] = [
+        (Launcher::OpenMpi, [&["--place", "local"], &["-l"]]),
+        (Launcher::Mpich, [&["--place", "semi"], &["--place", "none"]]),
+    ];
+    for (launcher, cases) in cases {
         let bound = launcher.bindings()[1];
         let Some((theirs, _)) = launcher.start(2, bound, &[]) else { continue };
-        for options in [&["--place", "local"][..], &["--place", "semi"], &["-l"], &["--place", "none"]] {
+        for options in cases {
             let (ours, err) = launcher.start(2, bound, &run(options)).unwrap();
             assert_eq!(ours, theirs, "{} {options:?}", launcher.program());
             assert!(!err.contains("numawise: warning"), "{options:?}: {err}");
@@ -129,13 +127,11 @@ fn what_the_launcher_bound_is_respected() {
 /// Open MPI binds one or two ranks to a core each unless it is told otherwise, MPICH none.
 #[test]
 fn a_binding_that_nobody_asked_for_does_not_change_the_plan() {
-    for launcher in BOTH {
-        for ranks in [1, 2, 4] {
-            let options = ["--place", "semi", "--threads", "4"];
-            let Some((masks, err)) = launcher.start(ranks, &[], &run(&options)) else { break };
-            assert_eq!(masks, planned(ranks, &options), "{} {ranks}: {err}", launcher.program());
-            assert!(!err.contains("bound this rank"), "{err}");
-        }
+    for (launcher, ranks) in [(Launcher::OpenMpi, 1), (Launcher::OpenMpi, 2), (Launcher::Mpich, 4)] {
+        let options = ["--place", "semi", "--threads", "4"];
+        let Some((masks, err)) = launcher.start(ranks, &[], &run(&options)) else { continue };
+        assert_eq!(masks, planned(ranks, &options), "{} {ranks}: {err}", launcher.program());
+        assert!(!err.contains("bound this rank"), "{err}");
     }
 }
 
@@ -190,15 +186,15 @@ fn numactls_lists_hold_for_every_rank_as_they_do_with_numactl() {
 
 #[test]
 fn a_rank_is_told_its_number_whatever_is_placed() {
-    for launcher in BOTH {
-        for options in [&["-C", "+0"][..], &["--place", "local"]] {
-            let look = "test {rank}.{task} = ${OMPI_COMM_WORLD_RANK-$PMI_RANK}.${OMPI_COMM_WORLD_LOCAL_RANK-$MPI_LOCALRANKID} || exit 9; \
-                        echo rank {rank} $0";
-            let mut words = run(options);
-            words.extend(["sh", "-c", look]);
-            let Some((told, err)) = launcher.start(2, launcher.bindings()[0], &words) else { continue };
-            assert_eq!(told.into_values().collect::<Vec<_>>(), ["sh", "sh"], "{err}");
-        }
+    let cases: [(Launcher, &[&str]); 2] =
+        [(Launcher::OpenMpi, &["-C", "+0"]), (Launcher::Mpich, &["--place", "local"])];
+    for (launcher, options) in cases {
+        let look = "test {rank}.{task} = ${OMPI_COMM_WORLD_RANK-$PMI_RANK}.${OMPI_COMM_WORLD_LOCAL_RANK-$MPI_LOCALRANKID} || exit 9; \
+                    echo rank {rank} $0";
+        let mut words = run(options);
+        words.extend(["sh", "-c", look]);
+        let Some((told, err)) = launcher.start(2, launcher.bindings()[0], &words) else { continue };
+        assert_eq!(told.into_values().collect::<Vec<_>>(), ["sh", "sh"], "{err}");
     }
 }
 
@@ -210,25 +206,24 @@ fn each_rank_has_an_input_file_with_its_own_cpus() {
     std::fs::write(path("job.in"), "{rank} {cpus}\n").unwrap();
     let look = "test \"$(cat {template})\" = \"{rank} $(taskset -cp $$ | sed 's/.*: //')\" || exit 9; echo rank {rank} {template_dir}";
     let (file, runs) = (path("job.in"), path("runs"));
-    for launcher in BOTH {
-        for named in [&["--template-dir", runs.as_str()][..], &[]] {
-            let mut words =
-                run(&[&["--place", "semi", "--threads", "1", "--template", file.as_str()][..], named]
-                    .concat());
-            words.extend(["sh", "-c", look]);
-            let Some((folders, err)) = launcher.start(2, launcher.bindings()[0], &words) else { continue };
-            let there = || folders.values().filter(|folder| std::path::Path::new(folder).exists()).count();
-            if named.is_empty() {
-                assert_ne!(folders[&0], folders[&1], "{err}");
-                let begun = std::time::Instant::now();
-                while there() > 0 {
-                    assert!(begun.elapsed().as_secs() < 10, "{folders:?} {err}");
-                    std::thread::sleep(std::time::Duration::from_millis(10));
-                }
-            } else {
-                assert_eq!(folders.into_values().collect::<Vec<_>>(), [path("runs/0"), path("runs/1")]);
-                assert!(std::fs::read_to_string(path("runs/1/job.in")).unwrap().starts_with("1 "), "{err}");
+    let cases: [(Launcher, &[&str]); 2] =
+        [(Launcher::OpenMpi, &["--template-dir", runs.as_str()]), (Launcher::Mpich, &[])];
+    for (launcher, named) in cases {
+        let mut words =
+            run(&[&["--place", "semi", "--threads", "1", "--template", file.as_str()][..], named].concat());
+        words.extend(["sh", "-c", look]);
+        let Some((folders, err)) = launcher.start(2, launcher.bindings()[0], &words) else { continue };
+        let there = || folders.values().filter(|folder| std::path::Path::new(folder).exists()).count();
+        if named.is_empty() {
+            assert_ne!(folders[&0], folders[&1], "{err}");
+            let begun = std::time::Instant::now();
+            while there() > 0 {
+                assert!(begun.elapsed().as_secs() < 120, "{folders:?} {err}");
+                std::thread::sleep(std::time::Duration::from_millis(10));
             }
+        } else {
+            assert_eq!(folders.into_values().collect::<Vec<_>>(), [path("runs/0"), path("runs/1")]);
+            assert!(std::fs::read_to_string(path("runs/1/job.in")).unwrap().starts_with("1 "), "{err}");
         }
     }
 }

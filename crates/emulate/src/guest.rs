@@ -11,10 +11,8 @@ use std::time::Duration;
 
 /// The programs opened by numawise while it runs; put into each guest when the host has them.
 const OPENED_LIBRARIES: [&str; 1] = ["libhwloc.so.15"];
-const DEFAULT_LIMIT: Duration = Duration::from_secs(120);
-/// A guest that dies before its first command has run nothing, so another try hides nothing; nor does it where its kernel met a
-/// breakpoint of its own. What `qemu` says of QEMU 7.2's translations is the reason seen so far.
-const BOOTS: u32 = 3;
+/// Against guests that hang: a busy host may take ten times as long as an idle one.
+const DEFAULT_LIMIT: Duration = Duration::from_secs(600);
 const INIT: &str = include_str!("../guest/init.sh");
 
 /// Describes a guest; [`Guest::run`] boots it, runs commands and powers it off. Each run is a fresh boot.
@@ -119,7 +117,7 @@ impl<'a> Guest<'a> {
         self
     }
 
-    /// How long the guest may take, boot included; else 2 minutes. Waiting for other guests does not count.
+    /// How long the guest may take, boot included; else 10 minutes. Waiting for other guests does not count.
     #[must_use]
     pub fn limit(mut self, limit: Duration) -> Self {
         self.limit = limit;
@@ -162,17 +160,9 @@ impl<'a> Guest<'a> {
         let alone = self.work.lock("guests", self.timing)?;
         let arguments = qemu::arguments(self.machine, &files);
         let watch = Watch { limit: self.limit, files: self.collect.len(), live: self.live };
-        let mut boots = 1;
-        let (frames, wall) = loop {
-            match run::run(&arguments, &outputs, &watch, &commands) {
-                Err(Error::Ended { booted: false, .. } | Error::Ended { own_breakpoint: true, .. })
-                    if boots < BOOTS =>
-                {
-                    boots += 1;
-                }
-                other => break other?,
-            }
-        };
+        let program = qemu::program();
+        let once = || run::run(&program, &arguments, &outputs, &watch, &commands);
+        let ((frames, wall), boots) = run::until_it_stays(once)?;
         drop(alone);
 
         for ((guest, host), contents) in self.collect.iter().zip(frames.files) {

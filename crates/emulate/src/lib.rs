@@ -15,6 +15,7 @@
 //! Knows: machine descriptions, QEMU, the guest's initramfs, the timing plugin, the results that come back. Does not know
 //! which program runs in a guest, nor what its results mean.
 
+mod clock;
 mod derive;
 mod error;
 mod frames;

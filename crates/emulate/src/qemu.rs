@@ -1,7 +1,7 @@
 //! QEMU's command line for a machine. TCG only: with hardware help the plugin could not see accesses, and nested
 //! virtualisation hangs on some hosts.
 
-use crate::{EmulatedMachine, Error, WorkFolder};
+use crate::{EmulatedMachine, Error, WorkFolder, clock};
 use std::ffi::OsString;
 use std::path::Path;
 use std::process::Command;
@@ -72,9 +72,11 @@ fn comma_safe(path: &Path) -> String {
 }
 
 fn kernel_command_line(machine: &EmulatedMachine, timed: bool) -> String {
-    // The time-stamp counter is the host's real time: calibrating it and switching to slower clocks is waste. The guest
-    // trusts its programs: no mitigations.
+    // The time-stamp counter is the host's real time: calibrating it and switching to slower clocks is waste, and goes wrong where the
+    // host is busy (`clock`). The guest trusts its programs: no mitigations.
     let mut words = vec!["console=ttyS0", "quiet", "panic=-1", "tsc=reliable", "clocksource=tsc"];
+    let rate = clock::tsc_khz().map(|khz| format!("tsc_early_khz={khz}"));
+    words.extend(rate.as_deref());
     words.extend([
         "mitigations=off",
         "nokaslr",

@@ -61,3 +61,12 @@ fn the_plugin_is_loaded_for_timing_and_a_comma_in_its_path_survives() {
     let line = line("two-socket", true);
     has(&line, &["-plugin a,,b.so,machine=timing", "numa_balancing=disable"]);
 }
+
+/// A busy host's guests would find it wrong.
+#[test]
+#[cfg(target_arch = "x86_64")]
+fn the_rate_of_the_clock_is_told() {
+    let line = line("two-socket", false);
+    let rate = line.split("tsc_early_khz=").nth(1).and_then(|rest| rest.split(' ').next()?.parse().ok());
+    assert!(rate.is_some_and(|khz: u64| khz > 100_000), "{line}");
+}

@@ -75,14 +75,12 @@ fn what_costs_much_is_refused_soon() {
         format!("<topology version=\"2.0\"><object type=\"Machine\"{attributes}/></topology>"),
     )
     .unwrap();
-    let begun = std::time::Instant::now();
     let message = from_xml_file(&file).unwrap_err().to_string();
     assert!(message.contains("the element in line 1 has more than 200 attributes"), "{message}");
     let message = from_synthetic("pu:8192").unwrap_err().to_string();
     assert!(message.contains("hwloc takes too long"), "{message}");
     let message = from_synthetic(&"[numa] ".repeat(1000)).unwrap_err().to_string();
     assert!(message.contains("it has 7000 bytes, and 4096 are the most"), "{message}");
-    assert!(begun.elapsed().as_secs() < 10, "{:?}", begun.elapsed());
 }
 
 #[test]

@@ -89,12 +89,21 @@ pub fn run(
     sink: &mut dyn Sink,
     stop: &AtomicBool,
 ) -> Result<Profile, MembenchError> {
-    run_within(1.0, machine, request, sink, stop)
+    run_within(TimeLimits { share: 1.0, patience: 1.0 }, machine, request, sink, stop)
 }
 
-/// The same with a part of the time: tests have less.
-fn run_within(
+/// What a measurement has of the time that is promised.
+#[derive(Debug, Clone, Copy)]
+struct TimeLimits {
+    /// Steps are planned for this share of it: tests have less.
     share: f64,
+    /// After so many times of it steps are left out, and no more memory is got: in tests never, however slow the machine is.
+    patience: f64,
+}
+
+/// The same within these limits.
+fn run_within(
+    limits: TimeLimits,
     machine: &Machine,
     request: &MeasurementRequest,
     sink: &mut dyn Sink,
@@ -102,7 +111,7 @@ fn run_within(
 ) -> Result<Profile, MembenchError> {
     let layout = Layout::of(machine, request);
     nothing(&layout)?;
-    let plan = MeasurementPlan::with(&layout, request).shortened(share);
+    let plan = MeasurementPlan::with(&layout, request).shortened(limits.share);
     let mut measurement = Measurement {
         profile: empty_profile::of(machine, &layout, request, &plan),
         machine,
@@ -121,7 +130,7 @@ fn run_within(
         disturbed: Vec::new(),
         current: None,
         speeds: Speeds::default(),
-        patience: plan.budget.seconds() * READY_SHARE / plan.buffers().max(1) as f64,
+        patience: plan.budget.seconds() * READY_SHARE * limits.patience / plan.buffers().max(1) as f64,
         layout,
     };
     measurement.prepare();
@@ -129,7 +138,8 @@ fn run_within(
     measurement.profile.header.taken =
         Reading::from(taken.map(|since| since.as_secs()).map_err(|_| "the clock is before 1970"));
     let began = clock::now();
-    let schedule = Schedule::new(plan.budget.seconds(), plan.budget.seconds() / share);
+    let schedule =
+        Schedule::new(plan.budget.seconds(), plan.budget.seconds() / limits.share * limits.patience);
     let complete = measurement.steps(plan, schedule, began, sink);
     measurement.profile.header.complete = complete && !stop.load(Relaxed);
     measurement.profile.header.took = Reading::Measured(Nanoseconds::from_seconds(clock::now() - began));

@@ -57,7 +57,8 @@ fn every_thread_counts_in_every_window() {
         assert!(window.seconds_each >= 19.8e-6, "{window:?}");
         assert!((window.others + 1.0 / window.seconds_each - window.all).abs() < 1e-6 * window.all);
     }
-    assert!(counts.iter().take(cpus().len()).all(|count| count.load(Relaxed) > 3));
+    // A block in each of three windows at least.
+    assert!(counts.iter().take(cpus().len()).all(|count| count.load(Relaxed) >= 3));
 }
 
 #[test]

@@ -2,9 +2,10 @@
 //!
 //! Modes: `quick` | `spin MS` | `burn MS` | `known CPU CPU MIB MS` | `threads COUNT MS` | `after MS COUNT MS` | `short COUNT` | `forks COUNT MS` |
 //! `memory MIB MS` | `interleaved MIB MS` | `segment MIB MS` | `mappings COUNT MS` | `named NAME MS` | `private MS` | `crowd THREADS MAPPINGS MS [MIB]` | `kinds MS` |
-//! `kinds-huge MS` | `headless MS`. The last four say `ready` when all is as they promise.
+//! `kinds-huge MS` | `headless MS`. All but `quick`, `threads` and `after` say `ready` when all is as they promise.
 
-use std::io::Write;
+use std::io::{Read, Write};
+use std::sync::{Arc, Barrier};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -16,7 +17,10 @@ fn main() {
     let span = |at: usize| Duration::from_millis(number(at));
     match words[0].as_str() {
         "quick" => {}
-        "spin" => spin(span(1)),
+        "spin" => {
+            ready();
+            spin(span(1));
+        }
         "burn" => burn(span(1)),
         "known" => known(number(1) as usize, number(2) as usize, number(3) as usize, span(4)),
         "threads" => threads(number(1), span(2)),
@@ -31,17 +35,20 @@ fn main() {
         "memory" => {
             let memory = map(number(1) as usize);
             touch(memory, number(1) as usize);
+            ready();
             thread::sleep(span(2));
         }
         "interleaved" => {
             let memory = map(number(1) as usize);
             interleave(memory, number(1) as usize);
             touch(memory, number(1) as usize);
+            ready();
             thread::sleep(span(2));
         }
         "segment" => segment(number(1) as usize, span(2)),
         "mappings" => {
             mappings(number(1));
+            ready();
             thread::sleep(span(2));
         }
         "crowd" => {
@@ -60,11 +67,14 @@ fn main() {
         "named" => {
             let worker = thread::Builder::new().name(words[1].clone());
             let time = span(2);
-            worker.spawn(move || spin(time)).expect("a thread").join().expect("no panic");
+            let worker = worker.spawn(move || spin(time)).expect("a thread");
+            ready();
+            worker.join().expect("no panic");
         }
         "private" => {
             // SAFETY: sets a flag of this process: others of the same user may no longer look at it.
             unsafe { libc::prctl(libc::PR_SET_DUMPABLE, 0) };
+            ready();
             spin(span(1));
         }
         other => panic!("no mode '{other}'"),
@@ -102,6 +112,7 @@ fn segment(mib: usize, span: Duration) {
     let memory = mapped(mib, libc::MAP_SHARED);
     touch(memory, mib);
     let part = (mib << 20) / 4;
+    let (mut ended, end) = std::io::pipe().expect("a pipe");
     let child = |k: usize| {
         // SAFETY: this process has one thread; a child touches what is mapped, sleeps and leaves at once.
         unsafe {
@@ -111,6 +122,7 @@ fn segment(mib: usize, span: Duration) {
                 for at in (0..HEADER).chain(k * part..(k + 1) * part).step_by(4096) {
                     memory.add(at).write_volatile(2);
                 }
+                (&end).write_all(b"x").expect("the parent reads");
                 thread::sleep(span);
                 libc::_exit(0);
             }
@@ -118,6 +130,8 @@ fn segment(mib: usize, span: Duration) {
         }
     };
     let children: Vec<libc::pid_t> = (0..4).map(child).collect();
+    ended.read_exact(&mut [0; 4]).expect("all have touched theirs");
+    ready();
     for pid in children {
         // SAFETY: waits for a child made above; the kernel writes nothing.
         unsafe { libc::waitpid(pid, std::ptr::null_mut(), 0) };
@@ -170,15 +184,21 @@ fn pin(cpu: usize) {
 /// Thread `toucher` on the first CPU writes the memory and spins; thread `spinner` spins on the second.
 fn known(first: usize, second: usize, mib: usize, span: Duration) {
     let named = |name: &str| thread::Builder::new().name(name.to_owned());
+    let both = Arc::new(Barrier::new(3));
+    let (one, other) = (Arc::clone(&both), Arc::clone(&both));
     let toucher = named("toucher").spawn(move || {
         pin(first);
         touch(map(mib), mib);
+        one.wait();
         spin(span);
     });
     let spinner = named("spinner").spawn(move || {
         pin(second);
+        other.wait();
         spin(span);
     });
+    both.wait();
+    ready();
     for thread in [toucher, spinner] {
         thread.expect("a thread").join().expect("no panic");
     }
@@ -203,6 +223,7 @@ fn threads(count: u64, span: Duration) {
 
 /// Threads one after the other, each of 2 ms.
 fn short(count: u64) {
+    ready();
     for _ in 0..count {
         thread::spawn(|| spin(Duration::from_millis(2))).join().expect("no panic");
     }
@@ -219,6 +240,7 @@ fn forks(count: u64, span: Duration) {
             shell.spawn().expect("a child")
         })
         .collect();
+    ready();
     for mut child in children {
         child.wait().expect("an ended child");
     }

@@ -1,3 +1,5 @@
+use std::ffi::CString;
+use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 
 use super::*;
@@ -6,17 +8,41 @@ fn own_pid() -> Pid {
     Pid(std::process::id() as i32)
 }
 
+/// A function with debugging information in a library of this process; nothing where there is no compiler.
+fn loaded_function(folder: &Path) -> Option<u64> {
+    let (source, library) = (folder.join("twice.c"), folder.join("libtwice.so"));
+    std::fs::write(&source, "int twice(int x)\n{\n    return x + x;\n}\n").unwrap();
+    let compiled =
+        Command::new("cc").args(["-g", "-O0", "-shared", "-fPIC", "-o"]).arg(&library).arg(&source).status();
+    if !compiled.is_ok_and(|status| status.success()) {
+        eprintln!("SKIPPED: no C compiler");
+        return None;
+    }
+    let path = CString::new(library.to_str().unwrap()).unwrap();
+    // SAFETY: the library has nothing that runs when it is loaded, and stays loaded.
+    let twice = unsafe { libc::dlsym(libc::dlopen(path.as_ptr(), libc::RTLD_NOW), c"twice".as_ptr()) };
+    assert!(!twice.is_null(), "{}", library.display());
+    Some(twice as u64)
+}
+
 #[test]
 fn mappings_of_a_process_are_read_where_nothing_was_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(address) = loaded_function(folder.path()) else { return };
     let mut files = LoadedFiles::default();
-    let address = mappings_of_a_process_are_read_where_nothing_was_said as *const () as u64;
     let (begin, code) = files.function(own_pid(), address).unwrap();
     assert_eq!(begin, address);
     // SAFETY: the code of this function, for its whole length.
     assert_eq!(code, unsafe { std::slice::from_raw_parts(address as *const u8, code.len()) });
     let place = files.place(own_pid(), address).unwrap();
+    assert_eq!(place.source.function.measured().map(String::as_str), Some("twice"), "{place:?}");
+    assert!(place.source.file.measured().unwrap().ends_with("twice.c"), "{place:?}");
+    assert_eq!(place.source.line.measured(), Some(&2), "{place:?}");
+    // Of a program without debugging information the function is known all the same.
+    let own = mappings_of_a_process_are_read_where_nothing_was_said as *const () as u64;
+    assert_eq!(files.function(own_pid(), own).unwrap().0, own);
+    let place = files.place(own_pid(), own).unwrap();
     assert!(place.source.function.measured().unwrap().contains("mappings_of_a_process"), "{place:?}");
-    assert!(place.source.file.measured().unwrap().ends_with("loaded_tests.rs"), "{place:?}");
 }
 
 #[test]
@@ -55,11 +81,16 @@ fn a_process_that_was_forked_or_replaced_or_is_not_known() {
 
 #[test]
 fn the_variables_of_a_strangers_program_are_those_of_its_symbols() {
-    let Ok(mut child) = Command::new("python3").arg("-c").arg("input()").stdin(Stdio::piped()).spawn() else {
+    let mut python = Command::new("python3");
+    python.args(["-c", "print('begun', flush=True); input()"]).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let Ok(mut child) = python.spawn() else {
         eprintln!("SKIPPED: no python3");
         return;
     };
-    std::thread::sleep(Duration::from_millis(500));
+    // By then the program and its libraries are loaded.
+    let mut line = String::new();
+    BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
+    assert_eq!(line, "begun\n");
     let mut files = LoadedFiles::default();
     let pid = Pid(child.id() as i32);
     let loaded = files.files(pid);

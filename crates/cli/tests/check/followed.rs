@@ -8,18 +8,19 @@ use serde_json::Value;
 use crate::collector::installed;
 use crate::{command_of, folder, json, script, stderr};
 
-/// One array that is filled and read again until a quarter of a second of CPU time has gone.
+/// One array that is filled and read again until a twentieth of a second of CPU time has gone; says the same rate everywhere, but for its last digit.
 const PROGRAM: &str = r#"
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 enum { N = 1 << 21 };
 int main(void) {
     double *table = malloc(N * sizeof *table), sum = 0;
     for (long k = 0; k < N; k++) table[k] = k;
-    while (clock() < CLOCKS_PER_SEC / 4)
+    while (clock() < CLOCKS_PER_SEC / 20)
         for (long k = 0; k < N; k++) sum += table[k];
-    printf("%g\n", sum);
+    printf("%g\nrate: %d\n", sum, 1000 + getpid() % 7);
     return 0;
 }
 "#;
@@ -33,9 +34,12 @@ fn compiled(folder: &Path) -> String {
     program.display().to_string()
 }
 
+/// The rate decides after the least number of repeats, long before the budget ends.
+const WORDS: [&str; 10] =
+    ["--json", "--threads", "1", "--budget", "10m", "--repeats", "5", "--metric", "rate: ([0-9]+)", "--"];
+
 fn followed(binary: &Path, folder: &Path, program: &str) -> Output {
-    let words = ["--objects", "--json", "--threads", "1", "--budget", "30s", "--", program];
-    command_of(binary, folder, &words).output().unwrap()
+    command_of(binary, folder, &[&["--objects"], &WORDS[..], &[program]].concat()).output().unwrap()
 }
 
 fn table(told: &Value) -> &Value {
@@ -52,7 +56,7 @@ fn the_arrays_are_followed_once_kept_and_shown_again() {
     assert!(output.status.success(), "{}", stderr(&output));
     let told = json(&output);
     let object = table(&told);
-    assert_eq!((&object["line"], object["count"].as_u64()), (&Value::from(7), Some(1)), "{object:#}");
+    assert_eq!((&object["line"], object["count"].as_u64()), (&Value::from(8), Some(1)), "{object:#}");
     let begun = &told["objects"]["begun_ns"];
     assert!(begun.is_u64());
     // The same command and the report show the run that was kept.
@@ -68,8 +72,7 @@ fn without_the_option_nothing_is_followed_and_a_later_command_adds_it() {
     let folder = folder();
     let binary = installed(folder.path(), true);
     let program = compiled(folder.path());
-    let words = ["--json", "--threads", "1", "--budget", "30s", "--", &program];
-    let plain = command_of(&binary, folder.path(), &words).output().unwrap();
+    let plain = command_of(&binary, folder.path(), &[&WORDS[..], &[&program]].concat()).output().unwrap();
     assert!(json(&plain)["objects"].is_null());
     let told = json(&followed(&binary, folder.path(), &program));
     assert_eq!(table(&told)["count"], 1);
@@ -81,10 +84,9 @@ fn without_the_option_nothing_is_followed_and_a_later_command_adds_it() {
 fn a_program_that_fails_where_it_is_followed_costs_a_warning_and_no_trial() {
     let folder = folder();
     let binary = installed(folder.path(), true);
-    let text = "#!/bin/sh\nif [ -n \"$NUMAWISE_OBJECTS\" ]; then echo broken >&2; exit 7; fi\nsleep 0.05\n";
+    let text = "#!/bin/sh\nif [ -n \"$NUMAWISE_OBJECTS\" ]; then echo broken >&2; exit 7; fi\necho rate: 100$(($$ % 7))\n";
     let program = script(folder.path(), "picky", text);
-    let words = ["--objects", "--json", "--budget", "20s", "--", &program];
-    let output = command_of(&binary, folder.path(), &words).output().unwrap();
+    let output = followed(&binary, folder.path(), &program);
     let said = stderr(&output);
     assert!(output.status.success(), "{said}");
     assert!(said.contains("the memory objects are not known") && said.contains('7'), "{said}");

@@ -1,4 +1,4 @@
-//! Every line that is printed to be used is run as it is printed: programs whose time tells by what they were started.
+//! Every line that is printed to be used is run as it is printed: programs whose rate tells by what they were started.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -7,11 +7,24 @@ use serde_json::Value;
 
 use crate::{check, folder, json, script, stderr};
 
-const WORDS: [&str; 7] = ["--json", "--threads", "1", "--seed", "3", "--budget", "90s"];
+const RATE: [&str; 3] = ["--metric", "rate: ([0-9]+)", "--higher-is-better"];
+/// The rate decides after the least number of repeats, long before the budget ends.
+const WORDS: [&str; 12] = with_budget("10m");
 
-/// A program that sleeps for a fifth of a second where `fast` holds, and else for two.
+const fn with_budget(budget: &str) -> [&str; 12] {
+    let [metric, rate, higher] = RATE;
+    let [json, threads, one] = ["--json", "--threads", "1"];
+    [json, threads, one, "--seed", "3", "--repeats", "5", metric, rate, higher, "--budget", budget]
+}
+
+/// A program that says a rate of 2000 where `fast` holds, and else of 1000.
 fn program(folder: &Path, fast: &str) -> String {
-    script(folder, "app", &format!("#!/bin/sh\nif {fast}; then exec sleep 0.2; fi\nexec sleep 0.4\n"))
+    script(folder, "app", &format!("#!/bin/sh\n{}\n", says(fast)))
+}
+
+/// The last digits vary, since a metric is taken to be no finer than its values are.
+fn says(fast: &str) -> String {
+    format!("if {fast}; then echo rate: 200$(($$ % 7)); else echo rate: 100$(($$ % 7)); fi")
 }
 
 /// Holds where one CPU may be used.
@@ -64,7 +77,7 @@ fn each_line_has_the_effect_that_stands_beside_it() {
     assert_eq!(ours["call"], "brings", "{ours}");
     let effect = &told["use"]["effect"];
     let (low, high) = (effect["low"].as_f64().unwrap(), effect["high"].as_f64().unwrap());
-    assert!(low > 1.3 && high < 2.7 && effect["ratio"] == ours["effect"]["ratio"], "two in truth: {effect}");
+    assert!(low > 1.9 && high < 2.1 && effect["ratio"] == ours["effect"]["ratio"], "two in truth: {effect}");
     assert!(ours["repeats"].as_u64().unwrap() >= 5, "{ours}");
     assert_eq!(told["lines"]["against"].as_str().unwrap().split('/').next_back(), Some("app"), "{told}");
     // OpenMP's variables mask nothing here; what masks keeps the gain.
@@ -108,11 +121,7 @@ fn a_line_that_does_not_bring_the_gain_is_not_recommended() {
 #[test]
 fn without_a_better_placement_no_line_is_run() {
     let folder = folder();
-    let told = run(
-        folder.path(),
-        &["--json", "--budget", "20s"],
-        &script(folder.path(), "app", "#!/bin/sh\nexec sleep 0.1\n"),
-    );
+    let told = run(folder.path(), &WORDS, &program(folder.path(), "true"));
     assert_eq!((&told["recommended"], &told["lines"]), (&Value::Null, &Value::Null), "{told}");
 }
 
@@ -123,8 +132,7 @@ fn a_time_too_short_for_the_lines_is_said_and_more_time_goes_on_with_them() {
     }
     let folder = folder();
     let app = program(folder.path(), MASKED);
-    let short = ["--json", "--threads", "1", "--seed", "3", "--budget", "1s", "--repeats", "5"];
-    let told = run(folder.path(), &short, &app);
+    let told = run(folder.path(), &with_budget("1ms"), &app);
     assert_eq!(told["recommended"], "pinned", "{told}");
     let why = told["use"]["effect"]["unavailable"].as_str().unwrap();
     assert!(why.contains("not run") && why.contains("--budget"), "{why}");
@@ -135,8 +143,7 @@ fn a_time_too_short_for_the_lines_is_said_and_more_time_goes_on_with_them() {
     }
     let comments = told["use"]["comments"].to_string();
     assert!(comments.contains("not by openmp (") && comments.contains("would take about"), "{comments}");
-    let longer = ["--json", "--threads", "1", "--seed", "3", "--budget", "60s", "--repeats", "5"];
-    let told = run(folder.path(), &longer, &app);
+    let told = run(folder.path(), &WORDS, &app);
     assert_eq!(line(&told, "numawise")["call"], "brings", "{told}");
 }
 
@@ -146,29 +153,42 @@ fn interrupted_in_the_lines_it_keeps_them_and_goes_on() {
         return;
     }
     let folder = folder();
-    // Slow without a mask, so that there is time to stop it.
-    let app = program(folder.path(), MASKED);
+    // Lines find numawise where it is, which trials have no need of: the fifth run of a line goes on until we let it end.
+    let own = Path::new(env!("CARGO_BIN_EXE_numawise")).parent().unwrap();
+    let others = std::env::split_paths(&std::env::var_os("PATH").unwrap())
+        .filter(|folder| folder != own)
+        .collect::<Vec<_>>();
+    let waits = "echo x >> lines; [ $(wc -l < lines) != 5 ] || until [ -e go ]; do sleep 0.01; done";
+    let text = format!("#!/bin/sh\ncase $PATH in {}:*) {waits} ;; esac\n{}\n", own.display(), says(MASKED));
+    let app = script(folder.path(), "app", &text);
     let words = [&WORDS[..], &["--", &app]].concat();
-    let child = check(folder.path(), &words).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let started = || {
+        let mut command = check(folder.path(), &words);
+        command.env("PATH", std::env::join_paths(&others).unwrap());
+        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+    };
+    let child = started();
     let begin = std::time::Instant::now();
     let runs = || {
         let file = folder.path().join("app.nw");
         let Ok(record) = numawise_record::Record::open_to_read(&file) else { return 0 };
         record.study().ok().and_then(|study| study.lines).map_or(0, |lines| lines.trials.len())
     };
-    while runs() < 3 {
-        assert!(begin.elapsed().as_secs() < 80, "no line was run");
-        std::thread::sleep(std::time::Duration::from_millis(100));
+    while runs() < 4 {
+        assert!(begin.elapsed().as_secs() < 300, "no line was run");
+        std::thread::sleep(std::time::Duration::from_millis(20));
     }
     let pid = child.id().to_string();
     assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130), "{}", stderr(&output));
     let (kept, told) = (runs(), json(&output));
+    assert_eq!(kept, 4);
     assert_eq!(told["stopped"], "decided", "the placements are: {told}");
     let why = told["use"]["effect"]["unavailable"].as_str().unwrap_or_else(|| panic!("{told}"));
     assert!(why.contains("interrupted"), "{why}");
-    let told = run(folder.path(), &WORDS, &app);
+    std::fs::write(folder.path().join("go"), "").unwrap();
+    let told = json(&started().wait_with_output().unwrap());
     assert!(runs() > kept, "{kept} kept");
     assert_eq!(line(&told, "numawise")["call"], "brings", "{told}");
 }
@@ -200,9 +220,7 @@ fn what_looks_like_a_credential_is_run_and_not_kept() {
     let app = script(
         folder.path(),
         "app",
-        &format!(
-            "#!/bin/sh\n[ \"$2\" = hunter2secret ] || exit 3\nif {MASKED}; then exec sleep 0.2; fi\nexec sleep 0.4\n"
-        ),
+        &format!("#!/bin/sh\n[ \"$2\" = hunter2secret ] || exit 3\n{}\n", says(MASKED)),
     );
     let words = [&WORDS[..], &["--", &app, "--password", "hunter2secret"]].concat();
     let output = check(folder.path(), &words).output().unwrap();

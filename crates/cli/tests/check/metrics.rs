@@ -6,7 +6,7 @@ use crate::{check, folder, json, script, stderr};
 
 /// A check of a shell command that has to give a metric; its result.
 fn measured(folder: &Path, options: &[&str], command: &str) -> serde_json::Value {
-    let mut words = vec!["--json", "--budget", "1s", "--repeats", "5"];
+    let mut words = vec!["--json", "--budget", "1ms", "--repeats", "5"];
     words.extend(options);
     words.extend(["--", "sh", "-c", command]);
     json(&check(folder, &words).output().unwrap())
@@ -67,7 +67,7 @@ fn a_file_may_hold_the_number_alone_and_stand_in_another_folder() {
     assert_eq!(result["metric"]["higher_is_better"], true);
     // The same study goes on, and is shown; with another file it is another.
     let words = |option: &'static str| {
-        ["--budget", "1s", "--higher-is-better", "--threads", "2", "--repeats", "5", option]
+        ["--budget", "1ms", "--higher-is-better", "--threads", "2", "--repeats", "5", option]
     };
     let again = [&words("--metric-file")[..], &["elsewhere", "--", "sh", "-c", &command]].concat();
     let output = check(here.path(), &again).output().unwrap();
@@ -174,7 +174,7 @@ fn odd_outputs_are_read() {
         ("(?:a+)+b|t=([0-9]+)", r"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\nt=7", 7.0),
     ] {
         let program = script(folder.path(), "program", &format!("#!/bin/sh\nprintf '{text}'\n"));
-        let words = ["--json", "--fresh", "--budget", "1s", "--metric", regex, "--", &program];
+        let words = ["--json", "--fresh", "--budget", "1ms", "--metric", regex, "--", &program];
         let result = json(&check(folder.path(), &words).output().unwrap());
         assert_eq!(first(&result), value, "{text}");
     }

@@ -46,8 +46,8 @@ echo "secret=1.5"
 "#;
 
 fn words(program: &str) -> Vec<&str> {
-    let mut words =
-        vec!["--budget", "1s", "--metric", "secret=(.*)", "-o", "a.nw", "--html", "a.html", "--", program];
+    let mut words = vec!["--budget", "1ms", "--repeats", "5", "--metric", "secret=(.*)"];
+    words.extend(["-o", "a.nw", "--html", "a.html", "--", program]);
     words.extend(["--password=argSecret1!", "--secret", "arg two words", "postgres://me:urlPass7@db/x"]);
     words.extend(["-H", "Authorization: Bearer bearer.abc-77", "AKIAIOSFODNN7EXAMPLE"]);
     words.extend(["in-ghp_16C7e42F292c6912E7710c838347Ae178B4a.h5", "mysql", "-pmysqlPass9"]);

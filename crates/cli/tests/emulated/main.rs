@@ -1,46 +1,60 @@
 //! numawise on emulated machines: a real Linux kernel with several NUMA nodes says whether what we say is true.
 //!
-//! The binaries are those that `make build` leaves: the guests are too slow for a debug build. One guest at a time runs
-//! on a host (the testbed sees to that), so these tests follow one another.
+//! The binaries are those that `make build` leaves: the guests are too slow for a debug build. Most of a guest's time is its start, so
+//! that one guest of each machine answers for all tests of that machine: [`shared::Shared`]. What depends on how fast the host is
+//! stands in `timing`, with a guest for each test, and is no part of `make test`; what it says of a check or of objects is tested on
+//! records of such guests: `recorded`.
 
-mod check;
-mod fast_memory;
-mod fields;
-mod launcher;
-mod library;
-mod machine;
-mod measure;
-mod objects;
-mod objects_to;
-mod peers;
-mod placement;
+mod eight_nodes;
+mod hbm;
+mod holes;
 mod probe;
-mod quiet;
-mod ranks;
-mod residency;
-mod snapshot;
-mod system;
-mod threads;
-mod weights;
+mod recorded;
+mod shared;
+mod timing;
+mod topics;
+mod two_sockets;
+mod two_sockets_ranks;
 
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use testbed::{CommandResult, EmulatedMachine, Guest, GuestRun};
+use testbed::{CommandResult, EmulatedMachine, Guest};
 
-/// A file that `make build` makes.
-fn built(path: &str) -> PathBuf {
-    let full = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path);
-    assert!(full.exists(), "{} is not there; `make build` makes it", full.display());
-    full
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// The folder of our programs and libraries for guests, which `make build` fills; `NUMAWISE_BUILT` names another one.
+fn built_folder() -> PathBuf {
+    std::env::var_os("NUMAWISE_BUILT").map_or_else(|| root().join("target/release"), PathBuf::from)
+}
+
+/// A file in it.
+fn built(name: &str) -> PathBuf {
+    made(built_folder().join(name))
+}
+
+/// The library for C and C++, which has a folder of its own unless it lies with the others.
+fn library() -> PathBuf {
+    let beside = built_folder().join("libnumawise.a");
+    if beside.exists() { beside } else { made(root().join("target/library/libnumawise.a")) }
+}
+
+fn iso3dfd() -> PathBuf {
+    made(root().join("build/iso3dfd/iso3dfd"))
+}
+
+fn made(file: PathBuf) -> PathBuf {
+    assert!(file.exists(), "{} is not there; `make build` makes it", file.display());
+    file
 }
 
 /// A guest with numawise, its library beside it, and iso3dfd in its `/bin`.
 fn guest(machine: &EmulatedMachine) -> Guest<'_> {
     testbed::guest(machine)
-        .file_at(built("target/release/numawise"), "/bin/numawise")
-        .file_at(built("target/release/libnumawise_agent.so"), "/bin/libnumawise_agent.so")
-        .file_at(built("build/iso3dfd/iso3dfd"), "/bin/iso3dfd")
+        .file_at(built("numawise"), "/bin/numawise")
+        .file_at(built("libnumawise_agent.so"), "/bin/libnumawise_agent.so")
+        .file_at(iso3dfd(), "/bin/iso3dfd")
 }
 
 /// The JSON that a command printed.
@@ -54,23 +68,4 @@ fn json(result: &CommandResult) -> serde_json::Value {
 /// The identifiers of the findings of a check.
 fn findings(check: &serde_json::Value) -> Vec<&str> {
     check["findings"].as_array().unwrap().iter().map(|finding| finding["id"].as_str().unwrap()).collect()
-}
-
-/// How often a check that cannot decide is made, each time with a longer budget.
-const CHECKS: u64 = 3;
-
-/// A check in a guest of its own, made anew with more time while it answers "undecided". That answer is a truthful one where
-/// other work takes the host's CPUs, and says nothing about numawise; a wrong one is not given a second chance. `check` gets a
-/// budget in seconds.
-fn decided(budget: u64, check: impl Fn(u64) -> GuestRun) -> (serde_json::Value, GuestRun) {
-    for attempt in 1..CHECKS {
-        let results = check(budget * attempt);
-        let told = json(&results[0]);
-        if told["verdict"] != "undecided" {
-            return (told, results);
-        }
-        let _ = writeln!(std::io::stderr(), "check {attempt} of at most {CHECKS}: {}", told["text"]);
-    }
-    let results = check(budget * CHECKS);
-    (json(&results[0]), results)
 }

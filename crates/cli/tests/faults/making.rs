@@ -3,14 +3,14 @@
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rusqlite::Connection;
 
 use crate::support::{Place, RECORD, Random, send};
 
 /// Kills of a command that starts over, and of one that samples a running process.
-const KILLS: usize = 20;
+const KILLS: usize = 8;
 
 fn told(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
@@ -101,46 +101,51 @@ fn killed_while_it_starts_over_one_of_the_records_is_there_whole() {
     let place = Place::new();
     assert!(check(&place, &[]).status.success());
     let (mut old, mut new) = (0, 0);
-    let program = place.program("0.05");
-    let words = [
-        "check",
-        "--fresh",
-        "--budget",
-        "200ms",
-        "--repeats",
-        "5",
-        "-o",
-        RECORD,
-        "--",
-        program.to_str().unwrap(),
-    ];
+    let program = place.program_with("while [ -e \"${0%/*}/hold\" ]; do sleep 0.01; done");
+    let hold = program.with_file_name("hold");
+    let program = program.to_str().unwrap();
+    let words = ["check", "--fresh", "--budget", "200ms", "--repeats", "5", "-o", RECORD, "--", program];
     for round in 0..KILLS {
         let (before, inode) = (place.trials(), inode(&place.record()));
-        let ended = place.runs().1;
+        let (begun, ended) = place.runs();
+        let is_new = || self::inode(&place.record()) != inode;
+        if round % 4 == 0 {
+            std::fs::write(&hold, "").unwrap();
+        }
         let mut child = place.numawise(&words).spawn().unwrap();
-        let writes = |pid| place.runs().1 > ended && place.has_a_draft(pid);
-        while !writes(child.id()) && child.try_wait().unwrap().is_none() {
+        // In the first run; when the new record has come; and while it is made, every other one at once, since a fast disk makes a
+        // record in less than a millisecond.
+        let is_time = |pid| match round % 4 {
+            0 => place.runs().0 > begun,
+            1 => is_new(),
+            _ => place.runs().1 > ended && place.has_a_draft(pid),
+        };
+        while !is_time(child.id()) && child.try_wait().unwrap().is_none() {
             std::thread::sleep(Duration::from_micros(200));
         }
-        // Every other one at once, since a fast disk makes a record in less than a millisecond.
-        std::thread::sleep(random.micros(if round % 2 == 0 { 1 } else { 15_000 }));
+        std::thread::sleep(random.micros(if round % 4 == 3 { 15_000 } else { 1 }));
         send(child.id() as i32, libc::SIGKILL);
         child.wait().unwrap();
-        if self::inode(&place.record()) == inode {
-            assert_eq!(place.trials(), before);
-            old += 1;
-        } else {
+        let _ = std::fs::remove_file(&hold);
+        match round % 4 {
+            0 => assert!(!is_new(), "nothing of the new one is known yet"),
+            1 => assert!(is_new()),
+            _ => {}
+        }
+        if is_new() {
             assert!(place.trials() >= 1);
             new += 1;
+        } else {
+            assert_eq!(place.trials(), before);
+            old += 1;
         }
         let lying = place.left_lying(&[RECORD, "a.nw-journal"]);
         assert!(lying.len() <= 1 && lying.iter().all(|name| name.starts_with(".numawise-")), "{lying:?}");
     }
-    assert!(check(&place, &[]).status.success() && place.left_lying(&[RECORD]).is_empty());
+    assert!(check(&place, &["--fresh"]).status.success() && place.left_lying(&[RECORD]).is_empty());
     eprintln!(
         "starting over: {KILLS} kills, {old} times the old record was there, {new} times the new one; each whole"
     );
-    assert!(old > 0 && new > 0);
 }
 
 fn inode(path: &Path) -> u64 {
@@ -173,7 +178,11 @@ fn a_killed_recorder_of_samples_goes_on() {
             seen = 0;
         }
         let mut child = place.numawise(&words).spawn().unwrap();
-        std::thread::sleep(random.micros(120_000));
+        // Every other one is given the time to keep a look.
+        while round % 2 == 1 && looks(&place) == seen && child.try_wait().unwrap().is_none() {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        std::thread::sleep(random.micros(60_000));
         send(child.id() as i32, libc::SIGKILL);
         child.wait().unwrap();
         unnamed += usize::from(!place.record().exists());
@@ -202,7 +211,7 @@ fn files_have_the_rights_of_the_umask_and_others_have_none() {
     };
     let check = format!("check --budget 1ms --html r.html -o a.nw -- {}", program.display());
     let series = format!("where --record s.nw --interval 50ms --count 1 {}", std::process::id());
-    for (umask, expected) in [("000", 0o640), ("022", 0o640), ("077", 0o600), ("027", 0o640)] {
+    for (umask, expected) in [("000", 0o640), ("022", 0o640), ("077", 0o600)] {
         run(umask, &check);
         run(umask, &series);
         assert_eq!(["a.nw", "r.html", "s.nw"].map(mode), [expected; 3], "umask {umask}");
@@ -230,12 +239,11 @@ fn two_that_begin_at_once_make_one_record() {
     let program = place.program("0.01");
     let words =
         ["check", "--budget", "200ms", "--repeats", "5", "-o", RECORD, "--", program.to_str().unwrap()];
-    let begun = Instant::now();
     let children: Vec<_> =
         (0..4).map(|_| place.numawise(&words).stderr(Stdio::piped()).spawn().unwrap()).collect();
     let outputs: Vec<Output> = children.into_iter().map(|child| child.wait_with_output().unwrap()).collect();
     let done = outputs.iter().filter(|output| output.status.success()).count();
-    assert!(done >= 1 && begun.elapsed() < Duration::from_secs(60));
+    assert!(done >= 1);
     for output in outputs.iter().filter(|output| !output.status.success()) {
         let told = told(output);
         assert!(

@@ -7,10 +7,8 @@ use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::support::Place;
+use crate::support::{PATIENCE, Place};
 
-/// A program has two seconds to end before it is killed; the rest is for a slow machine.
-pub const PATIENCE: Duration = Duration::from_secs(10);
 pub const CTRL_C: u8 = 3;
 pub const CTRL_Z: u8 = 26;
 

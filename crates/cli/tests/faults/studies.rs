@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use crate::support::{Place, RECORD, Random, send};
 
-const KILLS: u64 = 20;
+const KILLS: u64 = 5;
 const MANY_KILLS: u64 = 200;
 /// As many of them in one study, which is then carried out to its end.
 const KILLS_EACH: u64 = 5;
@@ -82,7 +82,7 @@ fn a_study_killed_at_any_moment_loses_at_most_one_trial() {
 }
 
 #[test]
-#[ignore = "takes a minute or two: cargo test -p numawise --test faults -- --ignored"]
+#[ignore = "timing: at which moments random kills land"]
 fn a_study_killed_at_two_hundred_moments_loses_at_most_one_trial_each() {
     kill(MANY_KILLS);
 }

@@ -14,10 +14,10 @@ use crate::{agent, signals};
 pub const RECORD: &str = "a.nw";
 /// Every process that is started below one of our commands has this variable.
 const MARKER: &str = "NUMAWISE_FAULTS_MARKER";
-/// What all processes are given to end.
-const GRACE: Duration = Duration::from_secs(1);
-/// Nothing that is waited for takes so long.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// What all processes are given to end: less than those live that our programs leave.
+const GRACE: Duration = Duration::from_secs(120);
+/// Nothing that is waited for takes so long, however busy the machine is.
+pub const PATIENCE: Duration = Duration::from_secs(300);
 
 /// xorshift*: any spread will do, the same every time.
 pub struct Random(u64);
@@ -84,6 +84,24 @@ impl Place {
     /// A program of about 20 ms that notes where it begins and ends, and leaves a child that outlives it for `child` seconds.
     pub fn program(&self, child: &str) -> PathBuf {
         self.program_with(&format!("sleep {child} > /dev/null 2>&1 &"))
+    }
+
+    /// The same, whose `run`th run goes on until [`Place::let_go`].
+    pub fn program_that_waits(&self, child: &str, run: usize) -> PathBuf {
+        let waits = format!(
+            "[ $(grep -c begun \"${{0%/*}}/log\") != {run} ] || until [ -e \"${{0%/*}}/go\" ]; do sleep 0.01; done"
+        );
+        self.program_with(&format!("sleep {child} > /dev/null 2>&1 &\n{waits}"))
+    }
+
+    /// Has the run that waits go on, and waits for no other.
+    pub fn let_go(&self) {
+        std::fs::write(self.all.path().join("go"), "").unwrap();
+    }
+
+    /// Waits until so many runs have begun.
+    pub fn wait_for_run(&self, run: usize) {
+        wait_until("a run begins", || self.runs().0 >= run);
     }
 
     /// The same with a line of a shell that leaves something else.

@@ -3,7 +3,6 @@
 use std::io::Read as _;
 use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
 
 use crate::signals;
 use crate::support::{Answer, allowed, first, numawise, run};
@@ -120,31 +119,29 @@ impl Running {
     }
 }
 
-/// Starts copies that would run for a minute, sends a signal to numawise when both have begun, and gives what came of it.
-fn interrupted(signal: &str, script: &str) -> (Option<i32>, String, Duration) {
+/// Starts copies that would run for ten minutes, sends a signal to numawise when both have begun, and gives what came of it.
+fn interrupted(signal: &str, script: &str) -> (Option<i32>, String) {
     let mut copies = Running::start(script);
     copies.hear();
-    let since = Instant::now();
     copies.send(signal);
     let answer = copies.end();
-    (answer.status, answer.err, since.elapsed())
+    (answer.status, answer.err)
 }
 
 #[test]
 fn a_signal_to_us_ends_the_copies_and_each_is_told() {
     for (signal, number) in STOPPING {
-        let (status, err, took) = interrupted(signal, "echo x; exec sleep 60");
+        let (status, err) = interrupted(signal, "echo x; exec sleep 600");
         assert_eq!(status, Some(128 + number), "the copies get that signal: {err}");
         assert!(err.contains(&format!("signal {number}: the copies are asked to end")), "{err}");
         assert_eq!(err.matches(&format!("ended by signal {number}")).count(), 2, "{err}");
-        assert!(took < Duration::from_secs(50), "they did not run to their end");
     }
 }
 
 #[test]
 fn copies_may_end_themselves_when_told() {
-    let script = "trap 'exit 4' TERM; echo x; for k in $(seq 600); do sleep 0.1; done";
-    let (status, err, _) = interrupted("TERM", script);
+    let script = "trap 'exit 4' TERM; echo x; for k in $(seq 6000); do sleep 0.1; done";
+    let (status, err) = interrupted("TERM", script);
     assert_eq!(status, Some(4), "{err}");
     assert_eq!(err.matches(": status 4,").count(), 2, "{err}");
 }
@@ -184,7 +181,7 @@ fn signals_of_the_users_own_are_passed_on_each_time_and_end_nothing() {
 
 #[test]
 fn a_signal_of_the_users_own_does_to_a_program_without_a_handler_what_it_does_anywhere() {
-    let (status, err, _) = interrupted("USR2", "echo x; exec sleep 60");
+    let (status, err) = interrupted("USR2", "echo x; exec sleep 600");
     assert_eq!(status, Some(140), "{err}");
     assert_eq!(err.matches("ended by signal 12").count(), 2, "{err}");
 }
@@ -192,11 +189,10 @@ fn a_signal_of_the_users_own_does_to_a_program_without_a_handler_what_it_does_an
 /// The end of each copy wakes the process that watches them. That it looked for all of them each time took longer than they have.
 #[test]
 fn many_copies_end_when_told() {
-    let copies =
-        Running::start_of("300", "test {task} = 299 && echo xxx; trap '' TERM; sleep 60 & wait; wait");
-    let mut copies = copies;
-    assert_eq!(copies.hear(), "xxx\n", "all begin together");
-    let since = Instant::now();
+    let mut copies = Running::start_of("300", "trap '' TERM; echo x; sleep 600 & wait; wait");
+    // All of them are deaf by then.
+    let mut lines = [0; 600];
+    copies.0.stdout.as_mut().unwrap().read_exact(&mut lines).unwrap();
     copies.send("TERM");
     let answer = copies.end();
     assert_eq!(
@@ -207,7 +203,6 @@ fn many_copies_end_when_told() {
     );
     assert_eq!(answer.err.matches("ended by signal 9").count(), 300);
     assert!(!answer.err.contains("the kernel holds them"), "{:?}", answer.err.lines().take(4));
-    assert!(since.elapsed() < Duration::from_secs(40), "they did not run to their end");
 }
 
 #[test]

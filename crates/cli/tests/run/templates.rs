@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::signals;
@@ -34,24 +34,20 @@ impl Bench {
         self.command(words).output().unwrap().into()
     }
 
-    fn start(&self, words: &[&str]) -> Child {
-        self.command(words).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
-    }
-
     fn left(&self) -> Vec<PathBuf> {
         fs::read_dir(self.path("tmp")).unwrap().map(|entry| entry.unwrap().path()).collect()
     }
 
     /// The process that takes files away needs a moment.
     fn is_clean(&self) -> bool {
-        within_ten_seconds(|| self.left().is_empty())
+        in_the_end(|| self.left().is_empty())
     }
 }
 
-fn within_ten_seconds(holds: impl Fn() -> bool) -> bool {
+fn in_the_end(holds: impl Fn() -> bool) -> bool {
     let begun = Instant::now();
     while !holds() {
-        if begun.elapsed() > Duration::from_secs(10) {
+        if begun.elapsed() > Duration::from_secs(300) {
             return false;
         }
         std::thread::sleep(Duration::from_millis(10));
@@ -110,20 +106,23 @@ fn whatever_ends_a_program_or_numawise_nothing_is_left() {
         (&["--copies", "2"], 2, true),
     ] {
         let bench = Bench::new();
-        let script = "trap '' INT; touch started.{task}; sleep 60 & wait";
-        let script = if again { script } else { "touch started.{task}; exec sleep 60" };
-        let mut child = bench.start(&words(&[
-            copies,
-            &SEMI,
-            &JOB,
-            &["--", "sh", "-c", &format!(": {{template}}; {script}")],
-        ]));
-        assert!(within_ten_seconds(|| bench.path("started.0").exists()), "{copies:?}");
+        let script = "trap '' INT; touch started.{task}; sleep 600 & wait";
+        let script = if again { script } else { "touch started.{task}; exec sleep 600" };
+        let program = format!(": {{template}}; {script}");
+        let mut command = bench.command(&words(&[copies, &SEMI, &JOB, &["--", "sh", "-c", &program]]));
+        let said = fs::File::create(bench.path("said")).unwrap();
+        let mut child = command.stdout(Stdio::null()).stderr(said).spawn().unwrap();
+        assert!(in_the_end(|| bench.path("started.0").exists()), "{copies:?}");
         assert_eq!(bench.left().len(), 1, "{copies:?} {signal}");
-        for _ in 0..1 + u8::from(again) {
+        let send = || {
             let sent = Command::new("kill").args([format!("-{signal}"), child.id().to_string()]).status();
             assert!(sent.unwrap().success());
-            std::thread::sleep(Duration::from_millis(200));
+        };
+        send();
+        if again {
+            let said = || fs::read_to_string(bench.path("said")).unwrap();
+            assert!(in_the_end(|| said().contains("asked to end")), "{}", said());
+            send();
         }
         let status = child.wait().unwrap();
         let ended = status.signal().or(status.code().map(|code| code - 128));

@@ -3,9 +3,7 @@
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
-use crate::support::{Answer, Bench, number, text};
-
-const MPIS: [(&str, &str); 2] = [("mpicc.openmpi", "mpirun.openmpi"), ("mpicc.mpich", "mpiexec.mpich")];
+use crate::support::{Answer, Bench, MPIS, number, text};
 
 /// Runs `numawise snapshot` on four ranks, two on each of two computers; `None`, having said so, where they cannot be imitated.
 fn on_two_computers(bench: &Bench, launcher: &str, script: &str, words: &[&str]) -> Option<Answer> {

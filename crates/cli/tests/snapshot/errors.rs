@@ -1,7 +1,7 @@
 //! What keeps a program from being watched.
 
 use crate::program::copied;
-use crate::support::Bench;
+use crate::support::{Bench, MPIS};
 
 #[test]
 fn without_its_library_nothing_runs() {
@@ -56,7 +56,7 @@ fn a_static_program_runs_and_is_told_to_be_unseen() {
 #[test]
 fn a_shell_around_a_program_that_is_not_watched_is_not_taken_for_it() {
     let bench = Bench::new();
-    let text = "#include <time.h>\nint main(void) { while (clock() < CLOCKS_PER_SEC) ; return 5; }\n";
+    let text = "#include <time.h>\nint main(void) { while (clock() < CLOCKS_PER_SEC / 3) ; return 5; }\n";
     let Some(program) = compiled(&bench, "gcc", "app", text, &["-static"]) else { return };
     // It waits, goes on as that, and does so by a program in between.
     for before in ["", "exec ", "exec nice -n 1 "] {
@@ -104,8 +104,6 @@ fn one_inside_another_is_refused() {
     assert_eq!(answer.status, Some(125));
     assert!(answer.err.contains("watched by another numawise already"), "{}", answer.err);
 }
-
-const MPIS: [(&str, &str); 2] = [("mpicc.openmpi", "mpirun.openmpi"), ("mpicc.mpich", "mpiexec.mpich")];
 
 /// Compiles a text; `None`, having said so, where that cannot be done.
 fn compiled(bench: &Bench, compiler: &str, name: &str, text: &str, options: &[&str]) -> Option<String> {

@@ -1,12 +1,13 @@
 //! numawise around a launcher whose ranks run on other computers. These are imitated: the launchers' own daemons are started by a
 //! script in the place of ssh, which gives each host a name and memory of its own and takes the environment away, as ssh does.
 
+use std::io::{BufRead, BufReader};
 use std::os::unix::fs::PermissionsExt;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
-use crate::support::{Answer, Bench, number, text};
+use numawise_facts::RankSet;
 
-const MPIS: [(&str, &str); 2] = [("mpicc.openmpi", "mpirun.openmpi"), ("mpicc.mpich", "mpiexec.mpich")];
+use crate::support::{Answer, Bench, MPICH, MPIS, OPEN_MPI, number, text};
 
 /// What is done on the second host before its daemon starts; FOLDER stands for the bench's.
 const NOTHING: &str = "true";
@@ -48,13 +49,17 @@ fn launch(bench: &Bench, launcher: &str) -> Vec<String> {
     words.split(' ').map(str::to_owned).collect()
 }
 
-fn run(bench: &Bench, before: &[&str], launcher: &str, program: &[&str]) -> Answer {
+fn command(bench: &Bench, before: &[&str], launcher: &str, program: &[&str]) -> Command {
     let launch = launch(bench, launcher);
     let launch = launch.iter().map(String::as_str);
     let words: Vec<&str> = before.iter().copied().chain(launch).chain(program.iter().copied()).collect();
     let mut command = bench.command(words[0]);
     command.args(&words[1..]).env("OMPI_MCA_btl", "self,tcp").env("OMPI_MCA_pml", "ob1");
-    command.output().unwrap().into()
+    command
+}
+
+fn run(bench: &Bench, before: &[&str], launcher: &str, program: &[&str]) -> Answer {
+    command(bench, before, launcher, program).output().unwrap().into()
 }
 
 /// `numawise snapshot` around the launcher, with the options of `words`.
@@ -142,72 +147,59 @@ fn what_was_measured_of_ranks_that_the_launcher_kills_is_reported() {
 #[test]
 fn a_computer_that_does_not_share_the_folder_keeps_a_record_of_its_own_and_its_ranks_are_named() {
     let Some(bench) = hosts("mount --bind FOLDER/apart FOLDER/out") else { return };
-    for (compiler, launcher) in MPIS {
-        let Some(program) = bench.compile(compiler, "ranks.c", &[]) else { continue };
-        let answer = around(&bench, &RECORD, launcher, &[program.to_str().unwrap()]);
-        assert_eq!((answer.status, answer.out.as_str()), (Some(0), "sum 6 of 4 ranks\n"), "{}", answer.err);
-        let said = one_line(&answer.err);
-        for part in [
-            "nothing came of rank 2-3 of 4 through",
-            "these are the ranks on host1 alone",
-            "--output FILE in a folder that all",
-        ] {
-            assert!(said.contains(part), "{part}: {said}");
-        }
-        assert_eq!(number(&bench.json("run.json"), "/processes/ranks"), 2.0);
-        let report = bench.run(&[bench.numawise.to_str().unwrap(), "report", "apart/run.2.nw", "--json"]);
-        let json: serde_json::Value =
-            serde_json::from_str(&report.out).unwrap_or_else(|_| panic!("{report:?}"));
-        assert_eq!((number(&json, "/processes/ranks"), number(&json, "/ranks/0/rank")), (2.0, 2.0), "{json}");
-        assert_eq!(left(&bench), Vec::<String>::new());
+    let (compiler, launcher) = OPEN_MPI;
+    let Some(program) = bench.compile(compiler, "ranks.c", &[]) else { return };
+    let answer = around(&bench, &RECORD, launcher, &[program.to_str().unwrap()]);
+    assert_eq!((answer.status, answer.out.as_str()), (Some(0), "sum 6 of 4 ranks\n"), "{}", answer.err);
+    let said = one_line(&answer.err);
+    for part in [
+        "nothing came of rank 2-3 of 4 through",
+        "these are the ranks on host1 alone",
+        "--output FILE in a folder that all",
+    ] {
+        assert!(said.contains(part), "{part}: {said}");
     }
+    assert_eq!(number(&bench.json("run.json"), "/processes/ranks"), 2.0);
+    let report = bench.run(&[bench.numawise.to_str().unwrap(), "report", "apart/run.2.nw", "--json"]);
+    let json: serde_json::Value = serde_json::from_str(&report.out).unwrap_or_else(|_| panic!("{report:?}"));
+    assert_eq!((number(&json, "/processes/ranks"), number(&json, "/ranks/0/rank")), (2.0, 2.0), "{json}");
+    assert_eq!(left(&bench), Vec::<String>::new());
 }
 
 #[test]
 fn a_computer_without_numawise_or_its_library_runs_its_ranks_unwatched() {
-    for (missing, said) in [
-        ("bin/numawise", "is no"),
-        ("lib/numawise/libnumawise_collector.so", "ranks on host1 are not watched"),
+    for ((compiler, launcher), missing, said) in [
+        (OPEN_MPI, "bin/numawise", "is no"),
+        (MPICH, "lib/numawise/libnumawise_collector.so", "ranks on host1 are not watched"),
     ] {
         let Some(bench) = hosts(&format!("mount --bind /dev/null FOLDER/{missing}")) else { return };
         let path = bench.numawise.to_str().unwrap().to_owned();
-        for (compiler, launcher) in MPIS {
-            let Some(program) = bench.compile(compiler, "ranks.c", &[]) else { continue };
-            let answer = around(&bench, &RECORD, launcher, &[program.to_str().unwrap()]);
-            assert_eq!(
-                (answer.status, answer.out.as_str()),
-                (Some(0), "sum 6 of 4 ranks\n"),
-                "{}",
-                answer.err
-            );
-            let said = if missing == "bin/numawise" {
-                format!("there {said} {path} on host1")
-            } else {
-                said.to_owned()
-            };
-            let all = one_line(&answer.err);
-            assert_eq!(all.matches(&said).count(), 1, "{said}: {all}");
-            assert!(all.contains("nothing came of rank 2-3 of 4 through"), "{all}");
-            assert_eq!(number(&bench.json("run.json"), "/processes/ranks"), 2.0);
-        }
+        let Some(program) = bench.compile(compiler, "ranks.c", &[]) else { continue };
+        let answer = around(&bench, &RECORD, launcher, &[program.to_str().unwrap()]);
+        assert_eq!((answer.status, answer.out.as_str()), (Some(0), "sum 6 of 4 ranks\n"), "{}", answer.err);
+        let said =
+            if missing == "bin/numawise" { format!("there {said} {path} on host1") } else { said.to_owned() };
+        let all = one_line(&answer.err);
+        assert_eq!(all.matches(&said).count(), 1, "{said}: {all}");
+        assert!(all.contains("nothing came of rank 2-3 of 4 through"), "{all}");
+        assert_eq!(number(&bench.json("run.json"), "/processes/ranks"), 2.0);
     }
 }
 
 #[test]
 fn only_ranks_that_were_asked_for_are_watched_and_all_are_placed() {
     let Some(bench) = hosts(NOTHING) else { return };
-    for (compiler, launcher) in MPIS {
-        let Some(program) = bench.compile(compiler, "ranks.c", &[]) else { continue };
-        let words: Vec<&str> = ["--ranks", "1-2", "--memory", "local"].into_iter().chain(RECORD).collect();
-        let answer = around(&bench, &words, launcher, &[program.to_str().unwrap()]);
-        assert_eq!((answer.status, answer.out.as_str()), (Some(0), "sum 6 of 4 ranks\n"), "{}", answer.err);
-        let json = bench.json("run.json");
-        let ranks = [0, 1].map(|row| {
-            (number(&json, &format!("/ranks/{row}/rank")), text(&json, &format!("/ranks/{row}/host")))
-        });
-        assert_eq!(ranks, [(1.0, "host0"), (2.0, "host1")], "{json}");
-        assert_eq!(number(&json, "/processes/ranks"), 2.0);
-    }
+    let (compiler, launcher) = MPICH;
+    let Some(program) = bench.compile(compiler, "ranks.c", &[]) else { return };
+    let words: Vec<&str> = ["--ranks", "1-2", "--memory", "local"].into_iter().chain(RECORD).collect();
+    let answer = around(&bench, &words, launcher, &[program.to_str().unwrap()]);
+    assert_eq!((answer.status, answer.out.as_str()), (Some(0), "sum 6 of 4 ranks\n"), "{}", answer.err);
+    let json = bench.json("run.json");
+    let ranks = [0, 1].map(|row| {
+        (number(&json, &format!("/ranks/{row}/rank")), text(&json, &format!("/ranks/{row}/host")))
+    });
+    assert_eq!(ranks, [(1.0, "host0"), (2.0, "host1")], "{json}");
+    assert_eq!(number(&json, "/processes/ranks"), 2.0);
 }
 
 #[test]
@@ -218,17 +210,30 @@ fn what_is_no_mpi_is_watched_there_too_and_its_status_is_the_launchers() {
             eprintln!("SKIPPED: no {launcher}");
             continue;
         }
-        // All have written before the first one ends: the launcher then ends the others.
-        let program = ["sh", "-c", "uname -n; sleep 1; exit 3"];
-        let alone = run(&bench, &[], launcher, &program);
-        let answer = around(&bench, &RECORD, launcher, &program);
-        let sorted = |answer: &Answer| {
-            let mut lines: Vec<String> = answer.out.lines().map(str::to_owned).collect();
-            lines.sort();
-            lines
-        };
-        assert_eq!((answer.status, sorted(&answer)), (alone.status, sorted(&alone)), "{}", answer.err);
+        let alone = once_all_have_written(&bench, &[], launcher);
+        let numawise = bench.numawise.to_str().unwrap();
+        let before = [&[numawise, "snapshot"], &RECORD[..], &["--"]].concat();
+        let watched = once_all_have_written(&bench, &before, launcher);
+        assert_eq!(watched, alone, "{launcher}");
+        assert!(alone.0 != Some(0) && alone.1.len() == 4, "{alone:?}");
     }
+}
+
+/// Four shells that write the name of their host: the status of the launcher, and the lines in order. They end when all lines have come
+/// through: the launcher ends the others with the first one.
+fn once_all_have_written(bench: &Bench, before: &[&str], launcher: &str) -> (Option<i32>, Vec<String>) {
+    let go = bench.path("go");
+    let _ = std::fs::remove_file(&go);
+    let until = format!("until test -e '{}' -o $k = 6000; do sleep 0.02; k=$((k+1)); done", go.display());
+    let line = format!("uname -n; k=0; {until}; exit 3");
+    let mut command = command(bench, before, launcher, &["sh", "-c", &line]);
+    let mut launched = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let mut lines = BufReader::new(launched.stdout.take().unwrap()).lines().map(Result::unwrap);
+    let mut first: Vec<String> = lines.by_ref().take(4).collect();
+    std::fs::write(go, "").unwrap();
+    first.extend(lines);
+    first.sort();
+    (launched.wait().unwrap().code(), first)
 }
 
 #[test]
@@ -242,6 +247,29 @@ fn a_folder_that_cannot_be_written_is_found_before_anything_runs() {
 
 #[test]
 fn memory_objects_of_ranks_of_other_computers_come_too() {
+    let Some(bench) = hosts(NOTHING) else { return };
+    let (compiler, launcher) = MPICH;
+    let Some(program) = bench.compile(compiler, "rank_objects.c", &[]) else { return };
+    let words = [&["--objects"], &RECORD[..]].concat();
+    let answer = around(&bench, &words, launcher, &[program.to_str().unwrap(), "0.1"]);
+    assert_eq!((answer.status, answer.out.as_str()), (Some(0), "done 1\n"), "{}", answer.err);
+    let json = bench.json("run.json");
+    let groups = json["objects"]["groups"].as_array().unwrap();
+    // Which of them are alike is what samples say.
+    let of_group = |group: &serde_json::Value| group["ranks"].as_str().unwrap().parse::<RankSet>().unwrap();
+    let mut ranks: Vec<u32> = groups
+        .iter()
+        .flat_map(|group| of_group(group).iter().map(|rank| rank.0).collect::<Vec<_>>())
+        .collect();
+    ranks.sort_unstable();
+    assert_eq!(ranks, [0, 1, 2, 3], "{}", json["objects"]);
+    assert!(groups.iter().all(|group| group["objects"].to_string().contains("\"table\"")), "{json}");
+    assert!(left(&bench).is_empty(), "{:?}", left(&bench));
+}
+
+#[test]
+#[ignore = "timing: what samples say of the objects of ranks of several computers"]
+fn ranks_of_other_computers_whose_memory_objects_are_others_are_told_apart() {
     let Some(bench) = hosts(NOTHING) else { return };
     for (compiler, launcher) in MPIS {
         let Some(program) = bench.compile(compiler, "rank_objects.c", &[]) else { continue };
@@ -258,6 +286,7 @@ fn memory_objects_of_ranks_of_other_computers_come_too() {
         } else {
             assert_eq!(ranks, ["0-3"], "{}", answer.err);
         }
+        eprintln!("{launcher}: {ranks:?}");
         assert!(groups.iter().all(|group| group["objects"].to_string().contains("\"table\"")), "{launcher}");
         assert!(left(&bench).is_empty(), "{:?}", left(&bench));
     }

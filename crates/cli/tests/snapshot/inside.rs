@@ -2,9 +2,7 @@
 
 use std::path::Path;
 
-use crate::support::{Answer, Bench, number, text};
-
-const MPIS: [(&str, &str); 2] = [("mpicc.openmpi", "mpirun.openmpi"), ("mpicc.mpich", "mpiexec.mpich")];
+use crate::support::{Answer, Bench, MPICH, MPIS, OPEN_MPI, number, text};
 
 /// Three ranks of `ranks.c`, each with a numawise; those of `words` come before the program.
 fn inside(bench: &Bench, launcher: &str, program: &Path, words: &[&str], arguments: &[&str]) -> Answer {
@@ -48,15 +46,14 @@ fn one_file_comes_out_and_the_report_is_shown_once() {
 fn no_rank_waits_for_one_that_may_not_write() {
     let bench = Bench::new();
     let numawise = bench.numawise.to_str().unwrap();
-    for (compiler, launcher) in MPIS {
-        let Some(program) = bench.compile(compiler, "ranks.c", &[]) else { continue };
-        let program = program.to_str().unwrap();
-        let begin = ["timeout", "60", launcher, "-n", "2", numawise, "snapshot"];
-        let words = [&begin[..], &["--output", "nowhere/run.nw", "--", program]].concat();
-        let answer = bench.run(&words);
-        assert_eq!((answer.status, answer.out.as_str()), (Some(125), ""), "{launcher}: {}", answer.err);
-        assert!(answer.err.contains("there is no folder nowhere"), "{}", answer.err);
-    }
+    let (compiler, launcher) = MPICH;
+    let Some(program) = bench.compile(compiler, "ranks.c", &[]) else { return };
+    let program = program.to_str().unwrap();
+    let begin = ["timeout", "300", launcher, "-n", "2", numawise, "snapshot"];
+    let words = [&begin[..], &["--output", "nowhere/run.nw", "--", program]].concat();
+    let answer = bench.run(&words);
+    assert_eq!((answer.status, answer.out.as_str()), (Some(125), ""), "{launcher}: {}", answer.err);
+    assert!(answer.err.contains("there is no folder nowhere"), "{}", answer.err);
 }
 
 #[test]
@@ -77,33 +74,31 @@ fn a_rank_that_is_killed_is_reported_before_the_launcher_kills_the_others() {
 #[test]
 fn ranks_that_were_not_asked_for_run_alone() {
     let bench = Bench::new();
-    for (compiler, launcher) in MPIS {
-        let Some(program) = bench.compile(compiler, "ranks.c", &[]) else { continue };
-        let beyond = inside(&bench, launcher, &program, &["--ranks", "0,5"], &[]);
-        assert!(beyond.status != Some(0), "{}", beyond.err);
-        assert!(beyond.err.contains("--ranks: there is no rank 5 among the 3 of this job"), "{}", beyond.err);
-        let words = ["--ranks", "1-2", "--output", "run.nw", "--fresh"];
-        let answer = inside(&bench, launcher, &program, &words, &[]);
-        assert_eq!((answer.status, answer.out.as_str()), (Some(0), "sum 3 of 3 ranks\n"), "{}", answer.err);
-        let json = report(&bench, "run.nw");
-        assert_eq!((number(&json, "/processes/ranks"), number(&json, "/ranks/0/rank")), (2.0, 1.0));
-        assert_eq!(json["notices"].as_array().unwrap().len(), 0, "{json}");
-    }
+    let (compiler, launcher) = OPEN_MPI;
+    let Some(program) = bench.compile(compiler, "ranks.c", &[]) else { return };
+    let beyond = inside(&bench, launcher, &program, &["--ranks", "0,5"], &[]);
+    assert!(beyond.status != Some(0), "{}", beyond.err);
+    assert!(beyond.err.contains("--ranks: there is no rank 5 among the 3 of this job"), "{}", beyond.err);
+    let words = ["--ranks", "1-2", "--output", "run.nw", "--fresh"];
+    let answer = inside(&bench, launcher, &program, &words, &[]);
+    assert_eq!((answer.status, answer.out.as_str()), (Some(0), "sum 3 of 3 ranks\n"), "{}", answer.err);
+    let json = report(&bench, "run.nw");
+    assert_eq!((number(&json, "/processes/ranks"), number(&json, "/ranks/0/rank")), (2.0, 1.0));
+    assert_eq!(json["notices"].as_array().unwrap().len(), 0, "{json}");
 }
 
 #[test]
 fn a_second_run_does_not_go_into_the_same_file_unasked() {
     let bench = Bench::new();
-    for (compiler, launcher) in MPIS {
-        let Some(program) = bench.compile(compiler, "ranks.c", &[]) else { continue };
-        std::fs::remove_file(bench.path("run.nw")).ok();
-        assert_eq!(inside(&bench, launcher, &program, &["--output", "run.nw"], &[]).status, Some(0));
-        let before = std::fs::read(bench.path("run.nw")).unwrap();
-        let again = inside(&bench, launcher, &program, &["--output", "run.nw"], &[]);
-        assert!(again.status != Some(0) && !again.out.contains("sum"), "{again:?}");
-        assert!(again.err.contains("run.nw") && again.err.contains("--fresh"), "{}", again.err);
-        assert_eq!(std::fs::read(bench.path("run.nw")).unwrap(), before);
-    }
+    let (compiler, launcher) = MPICH;
+    let Some(program) = bench.compile(compiler, "ranks.c", &[]) else { return };
+    std::fs::remove_file(bench.path("run.nw")).ok();
+    assert_eq!(inside(&bench, launcher, &program, &["--output", "run.nw"], &[]).status, Some(0));
+    let before = std::fs::read(bench.path("run.nw")).unwrap();
+    let again = inside(&bench, launcher, &program, &["--output", "run.nw"], &[]);
+    assert!(again.status != Some(0) && !again.out.contains("sum"), "{again:?}");
+    assert!(again.err.contains("run.nw") && again.err.contains("--fresh"), "{}", again.err);
+    assert_eq!(std::fs::read(bench.path("run.nw")).unwrap(), before);
 }
 
 #[test]
@@ -114,7 +109,7 @@ fn each_program_of_a_script_has_its_file_and_each_rank_its_status() {
         "{numawise} snapshot --quiet --output a.nw -- true && {numawise} snapshot --quiet --output b.nw -- sh -c 'exit 3'; \
          echo status $?"
     );
-    for launcher in ["mpirun.openmpi", "mpiexec.mpich"] {
+    for (_, launcher) in MPIS {
         if bench.command(launcher).arg("--version").output().is_err() {
             eprintln!("SKIPPED: no {launcher}");
             continue;

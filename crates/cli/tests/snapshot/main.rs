@@ -8,6 +8,8 @@ mod became;
 mod cg;
 #[path = "../support/collector.rs"]
 mod collector;
+#[path = "../../../collector/tests/support/compiled.rs"]
+mod compiled;
 mod computers;
 mod divisions;
 mod errors;

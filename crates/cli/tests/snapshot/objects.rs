@@ -2,25 +2,32 @@
 
 use std::path::{Path, PathBuf};
 
+use numawise_facts::RankSet;
 use serde_json::Value;
 
-use crate::support::{Answer, Bench, number};
-
-const MPIS: [(&str, &str); 2] = [("mpicc.openmpi", "mpirun.openmpi"), ("mpicc.mpich", "mpiexec.mpich")];
+use crate::support::{Answer, Bench, MPICH, MPIS, OPEN_MPI, call, number};
 
 fn program(bench: &Bench, compiler: &str) -> Option<PathBuf> {
     bench.compile(compiler, "rank_objects.c", &[])
 }
 
-fn around(bench: &Bench, launcher: &str, program: &Path, words: &[&str]) -> Answer {
+/// So long its ranks compute where nothing is said of times, in seconds.
+const SHORT: &str = "0.3";
+/// So long they do for their samples to say what they waited for.
+const LONG: &str = "5";
+
+/// Three ranks with numawise around their launcher, or inside.
+type Watched = fn(&Bench, &str, &Path, &[&str], &str) -> Answer;
+
+fn around(bench: &Bench, launcher: &str, program: &Path, words: &[&str], seconds: &str) -> Answer {
     let program = program.to_str().unwrap();
-    bench.snapshot(&[&["--objects"], words, &["--", launcher, "-n", "3", program]].concat())
+    bench.snapshot(&[&["--objects"], words, &["--", launcher, "-n", "3", program, seconds]].concat())
 }
 
-fn inside(bench: &Bench, launcher: &str, program: &Path, words: &[&str]) -> Answer {
+fn inside(bench: &Bench, launcher: &str, program: &Path, words: &[&str], seconds: &str) -> Answer {
     let numawise = bench.numawise.to_str().unwrap();
     let begin = [launcher, "-n", "3", numawise, "snapshot", "--objects"];
-    bench.run(&[&begin, words, &["--", program.to_str().unwrap()]].concat())
+    bench.run(&[&begin, words, &["--", program.to_str().unwrap(), seconds]].concat())
 }
 
 fn group<'a>(json: &'a Value, ranks: &str) -> &'a Value {
@@ -48,6 +55,31 @@ fn says_times(json: &Value) -> bool {
     says
 }
 
+/// What three ranks have whatever their samples say: that decides only which of them are alike.
+fn assert_structure(json: &Value) {
+    let groups = json["objects"]["groups"].as_array().unwrap_or_else(|| panic!("{}", json["objects"]));
+    let mut ranks: Vec<u32> = Vec::new();
+    for group in groups {
+        let of_group: RankSet = group["ranks"].as_str().unwrap().parse().unwrap();
+        ranks.extend(of_group.iter().map(|rank| rank.0));
+        for name in ["table", "list"] {
+            let object = object(group, name);
+            assert!((number(object, "/bytes") - 33_554_432.0).abs() < 5000.0, "{object}");
+            assert!(object["file"].as_str().unwrap().ends_with("rank_objects.c"), "{object}");
+            if object["first_touch"].is_array() {
+                assert_eq!(number(object, "/first_touch/0/thread"), 0.0, "{object}");
+                assert_eq!(number(object, "/first_touch/0/share"), 1.0, "{object}");
+            }
+        }
+    }
+    ranks.sort_unstable();
+    assert_eq!(ranks, [0, 1, 2], "{}", json["objects"]);
+    // What is watched besides is as without it, and is no object.
+    assert_eq!((number(json, "/processes/ranks"), number(json, "/processes/world")), (3.0, 3.0));
+    assert_eq!(number(call(json, "MPI_Barrier"), "/count"), 3.0, "{json}");
+    assert!(!json["objects"].to_string().contains("libnumawise_collector"));
+}
+
 /// The truth of the program, for three ranks.
 fn assert_true(json: &Value) {
     if !says_times(json) {
@@ -64,52 +96,54 @@ fn assert_true(json: &Value) {
                 let share = number(object, &format!("/share_of_ranks/{end}/share"));
                 assert!((share - expected).abs() < 0.1, "{name} of {ranks}: {share}");
             }
-            assert!((number(object, "/bytes") - 33_554_432.0).abs() < 5000.0, "{object}");
-            assert!(object["file"].as_str().unwrap().ends_with("rank_objects.c"), "{object}");
+            eprintln!("{name} of {ranks}: {share}, expected {expected}");
             assert!(object["pages"].is_array(), "{}", object["pages"]);
             assert_eq!(number(object, "/pages/0/share"), 1.0, "{}", object["pages"]);
-            if object["first_touch"].is_array() {
-                assert_eq!(number(object, "/first_touch/0/thread"), 0.0, "{object}");
-                assert_eq!(number(object, "/first_touch/0/share"), 1.0, "{object}");
-            }
         }
     }
     // What a sample costs is not found out where others need all CPUs.
     let cost = &json["objects"]["cost_percent"];
     let is_measured = cost.as_f64().is_some_and(|cost| (0.0..5.0).contains(&cost));
     assert!(is_measured || cost["unavailable"].is_string(), "{cost}");
-    // What is watched besides is as without it, and is no object.
-    assert_eq!((number(json, "/processes/ranks"), number(json, "/processes/world")), (3.0, 3.0));
-    assert!(
-        json["mpi"]["calls"].as_array().unwrap().iter().any(|call| call["name"] == "MPI_Barrier"),
-        "{json}"
-    );
-    assert!(!json["objects"].to_string().contains("libnumawise_collector"));
+    eprintln!("following took {cost} percent");
 }
 
 #[test]
 fn ranks_have_their_objects_around_a_launcher_and_inside() {
     let bench = Bench::new();
-    for (compiler, launcher) in MPIS {
+    let ways: [(_, Watched); 2] = [(OPEN_MPI, around), (MPICH, inside)];
+    for ((compiler, launcher), watched) in ways {
         let Some(program) = program(&bench, compiler) else { continue };
         let words = ["--fresh", "--output", "run.nw", "--json", "run.json", "--html", "run.html"];
-        for watched in [around, inside] {
-            let answer = watched(&bench, launcher, &program, &words);
-            assert_eq!((answer.status, answer.out.as_str()), (Some(0), "done 1\n"), "{}", answer.err);
-            let json = bench.json("run.json");
-            assert_true(&json);
-            let again = bench.run(&[bench.numawise.to_str().unwrap(), "report", "run.nw", "--json"]);
-            let again: Value = serde_json::from_str(&again.out).unwrap();
-            assert_eq!(again["objects"], json["objects"], "the record has all of it");
-            assert!(answer.err.contains("Memory objects"), "{}", answer.err);
-            let page = std::fs::read_to_string(bench.path("run.html")).unwrap();
-            assert!(page.contains("Memory objects") && page.contains("rank_objects.c"), "{launcher}");
-            if says_times(&json) {
-                let lines: Vec<&str> = answer.err.lines().map(str::trim).collect();
-                let has =
-                    |begin: [&str; 2]| lines.iter().any(|line| line.split_whitespace().take(2).eq(begin));
-                assert!(has(["0-1", "table"]) && has(["2", "list"]), "{}", answer.err);
-            }
+        let answer = watched(&bench, launcher, &program, &words, SHORT);
+        assert_eq!((answer.status, answer.out.as_str()), (Some(0), "done 1\n"), "{}", answer.err);
+        let json = bench.json("run.json");
+        assert_structure(&json);
+        let again = bench.run(&[bench.numawise.to_str().unwrap(), "report", "run.nw", "--json"]);
+        let again: Value = serde_json::from_str(&again.out).unwrap();
+        assert_eq!(again["objects"], json["objects"], "the record has all of it");
+        assert!(answer.err.contains("Memory objects"), "{}", answer.err);
+        let page = std::fs::read_to_string(bench.path("run.html")).unwrap();
+        assert!(page.contains("Memory objects") && page.contains("rank_objects.c"), "{launcher}");
+    }
+}
+
+#[test]
+#[ignore = "timing: what samples say of the objects of ranks"]
+fn objects_of_ranks_have_the_share_of_the_time_that_they_have_on_paper() {
+    let bench = Bench::new();
+    let ways: [Watched; 2] = [around, inside];
+    for ((compiler, launcher), watched) in MPIS.into_iter().flat_map(|mpi| ways.map(|way| (mpi, way))) {
+        let Some(program) = program(&bench, compiler) else { continue };
+        let answer = watched(&bench, launcher, &program, &["--json", "run.json"], LONG);
+        assert_eq!(answer.status, Some(0), "{}", answer.err);
+        let json = bench.json("run.json");
+        assert_structure(&json);
+        assert_true(&json);
+        if says_times(&json) {
+            let lines: Vec<&str> = answer.err.lines().map(str::trim).collect();
+            let has = |begin: [&str; 2]| lines.iter().any(|line| line.split_whitespace().take(2).eq(begin));
+            assert!(has(["0-1", "table"]) && has(["2", "list"]), "{}", answer.err);
         }
     }
 }
@@ -118,7 +152,7 @@ fn ranks_have_their_objects_around_a_launcher_and_inside() {
 fn without_the_option_nothing_is_followed_and_a_program_without_ranks_has_objects_too() {
     let bench = Bench::new();
     let Some(program) = program(&bench, "mpicc.mpich") else { return };
-    let alone = ["--json", "run.json", "--", program.to_str().unwrap()];
+    let alone = ["--json", "run.json", "--", program.to_str().unwrap(), SHORT];
     let answer = bench.snapshot(&alone);
     assert_eq!(answer.status, Some(0), "{}", answer.err);
     assert_eq!(bench.json("run.json")["objects"], Value::Null);
@@ -139,7 +173,7 @@ fn what_ranks_had_is_reported_of_those_that_died_or_said_to_be_missing() {
         let Some(program) = program(&bench, compiler) else { continue };
         let program = program.to_str().unwrap();
         let begin =
-            ["--objects", "--fresh", "--output", "run.nw", "--", launcher, "-n", "2", program, "dies"];
+            ["--objects", "--fresh", "--output", "run.nw", "--", launcher, "-n", "2", program, SHORT, "dies"];
         let answer = bench.snapshot(&begin);
         assert!(answer.status != Some(0), "{}", answer.err);
         let json = bench.run(&[bench.numawise.to_str().unwrap(), "report", "run.nw", "--json"]);

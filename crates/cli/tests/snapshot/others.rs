@@ -1,4 +1,5 @@
-//! Other work on the CPUs of a program: NW055 with it, and not without.
+//! Other work on the CPUs of a program: NW055 with it, and not without. What is said of given times is tested beside the rule, in
+//! `crates/analyse/src/snapshot/findings_tests.rs`.
 
 use std::process::{Child, Stdio};
 
@@ -34,6 +35,7 @@ fn said(json: &Value) -> Option<&Value> {
 }
 
 #[test]
+#[ignore = "timing: what a program waits for a CPU that others want"]
 fn other_work_that_has_a_cpu_of_the_program_is_said() {
     let bench = Bench::new();
     let Some(program) = bench.compile("cc", "spin.c", &[]) else { return };
@@ -48,6 +50,7 @@ fn other_work_that_has_a_cpu_of_the_program_is_said() {
     let hog = Hog(hog.unwrap());
     let (json, share) = watched(&bench, program, &cpu);
     drop(hog);
+    eprintln!("beside other work {share} of the time without a CPU");
     // Both want all of it: each has half, or less where there is more work still.
     let found = said(&json).unwrap_or_else(|| panic!("{share}: {json}"));
     assert!(share > 0.3, "{share}: {json}");
@@ -55,6 +58,7 @@ fn other_work_that_has_a_cpu_of_the_program_is_said() {
     assert!(number(found, "/potential/share") > 0.3, "{found}");
     // Without it; on a busy machine there may be other work all the same, which then is said.
     let (json, share) = watched(&bench, program, &cpu);
+    eprintln!("alone {share}");
     if (share - 0.05).abs() > 0.01 {
         assert_eq!(said(&json).is_some(), share >= 0.05, "{share}: {json}");
     }

@@ -157,7 +157,7 @@ const CASES: &[&[&str]] = &[
     &[
         "/usr/bin/python3",
         "-c",
-        "import asyncio, signal, os\nasync def m():\n p = await asyncio.create_subprocess_exec('sleep', '9')\n p.kill(); print(await p.wait())\nasyncio.run(m()); signal.alarm(1); signal.pause()",
+        "import asyncio, signal, os\nasync def m():\n p = await asyncio.create_subprocess_exec('sleep', '9')\n p.kill(); print(await p.wait())\nasyncio.run(m()); signal.setitimer(signal.ITIMER_REAL, 0.05); signal.pause()",
     ],
     &["lua", "-e", "print(io.read('a')); os.exit(8)"],
     &["tclsh", "Makefile"],

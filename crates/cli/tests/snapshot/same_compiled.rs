@@ -5,8 +5,9 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
 
+use crate::compiled::{Key, kept};
 use crate::same::{Alike, has, same};
-use crate::support::Bench;
+use crate::support::{Bench, MPICH, OPEN_MPI};
 
 fn text(path: &Path) -> &str {
     path.to_str().unwrap()
@@ -92,22 +93,27 @@ fn programs_in_other_languages_are_as_without_us() {
         ways(&bench, &program, Alike::Wholly, &["stop", "error", "runtime"]);
     }
     let programs = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/snapshot/programs");
-    let rust = Command::new("rustc").arg("-o").arg(bench.path("rust")).arg(programs.join("same.rs")).output();
-    assert!(
-        rust.is_ok_and(|made| made.status.success()),
-        "rustc, with which these tests are made, makes no program"
-    );
-    ways(&bench, &bench.path("rust"), Alike::Wholly, &[""]);
+    let of = |program: &str| Key::default().with(program).with_file(&programs.join(program));
+    let rust = kept("same.rs", of("same.rs"), |folder| {
+        let mut make = Command::new("rustc");
+        let made = make.arg("-o").arg(folder.join("rust")).arg(programs.join("same.rs")).output();
+        made.is_ok_and(|made| made.status.success())
+    });
+    let rust = rust.expect("rustc, with which these tests are made, makes a program");
+    ways(&bench, &rust.join("rust"), Alike::Wholly, &[""]);
     let go = ["/usr/local/go/bin/go", "go"].into_iter().find(|go| Path::new(go).is_file() || has(go));
     let Some(go) = go else { return };
-    let mut build = Command::new(go);
-    build.args(["build", "-o"]).arg(bench.path("go")).arg(programs.join("same.go"));
-    let built = build.env("GO111MODULE", "off").env("GOFLAGS", "").output().unwrap();
-    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
-    ways(&bench, &bench.path("go"), Alike::Wholly, &[]);
-    assert!(same(&bench, &[text(&bench.path("go"))], Alike::Wholly));
+    let made = kept("same.go", of("same.go").with(go), |folder| {
+        let mut build = Command::new(go);
+        build.args(["build", "-o"]).arg(folder.join("go")).arg(programs.join("same.go"));
+        let built = build.env("GO111MODULE", "off").env("GOFLAGS", "").output().unwrap();
+        assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+        true
+    });
+    let program = made.unwrap().join("go");
+    assert!(same(&bench, &[text(&program)], Alike::Wholly));
     // The states of its goroutines are printed with addresses.
-    ways(&bench, &bench.path("go"), Alike::Output, &["panic"]);
+    ways(&bench, &program, Alike::Output, &["panic"]);
 }
 
 #[test]
@@ -138,21 +144,23 @@ fn programs_of_openmp_are_as_without_us() {
 #[test]
 fn programs_of_mpi_are_as_without_us() {
     let bench = Bench::new();
-    for (compiler, launcher) in [("mpicc.openmpi", "mpirun.openmpi"), ("mpicc.mpich", "mpiexec.mpich")] {
+    let ways = [
+        (OPEN_MPI, [("plain", Alike::Lines), ("status", Alike::Output), ("abort", Alike::Output)]),
+        (MPICH, [("plain", Alike::Lines), ("handler", Alike::Lines), ("fatal", Alike::Output)]),
+    ];
+    for ((compiler, launcher), ways) in ways {
         let Some(program) = bench.compile(compiler, "same_mpi.c", &["-w"]) else { continue };
         let program = text(&program);
-        for (way, alike) in [
-            ("plain", Alike::Lines),
-            ("handler", Alike::Lines),
-            ("status", Alike::Output),
-            ("abort", Alike::Output),
-            ("fatal", Alike::Output),
-        ] {
+        for (way, alike) in ways {
             assert!(same(&bench, &[launcher, "-n", "2", program, way], alike));
         }
-        assert!(same(&bench, &[program, "plain"], Alike::Lines));
-        let several = format!("{program} plain; {program} handler; exit 3");
-        assert!(same(&bench, &[launcher, "-n", "2", "sh", "-c", &several], Alike::Output));
+        // Without a launcher, and several in a rank.
+        if launcher == OPEN_MPI.1 {
+            assert!(same(&bench, &[program, "plain"], Alike::Lines));
+        } else {
+            let several = format!("{program} plain; {program} handler; exit 3");
+            assert!(same(&bench, &[launcher, "-n", "2", "sh", "-c", &several], Alike::Output));
+        }
     }
     // Each rank writes its line at once.
     let python = "import sys; from mpi4py import MPI; c = MPI.COMM_WORLD; \

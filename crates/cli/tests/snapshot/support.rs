@@ -6,6 +6,14 @@ use std::process::{Command, Output, Stdio};
 use serde_json::Value;
 
 use crate::collector;
+use crate::compiled::compiled;
+use crate::program::copied;
+
+/// The compiler and the launcher of each MPI, by their names on Debian, where both may be installed. A launch takes long: where the two cannot
+/// differ, a test has one of them.
+pub const OPEN_MPI: (&str, &str) = ("mpicc.openmpi", "mpirun.openmpi");
+pub const MPICH: (&str, &str) = ("mpicc.mpich", "mpiexec.mpich");
+pub const MPIS: [(&str, &str); 2] = [OPEN_MPI, MPICH];
 
 /// A folder with numawise in it, gone when dropped.
 pub struct Bench {
@@ -44,21 +52,12 @@ impl Bench {
         self.folder.path().join(name)
     }
 
-    /// Compiles a program of `programs/`; `None`, having said so, where there is no such compiler.
+    /// A program of `programs/`, compiled; `None`, having said so, where there is no such compiler.
     pub fn compile(&self, compiler: &str, source: &str, options: &[&str]) -> Option<PathBuf> {
         let program = self.path(&format!("{source}-{compiler}"));
         let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/snapshot/programs").join(source);
-        let mut command = Command::new(compiler);
-        let Ok(compiled) = command.args(["-g", "-O1", "-o"]).arg(&program).arg(from).args(options).output()
-        else {
-            eprintln!("SKIPPED: no {compiler}");
-            return None;
-        };
-        assert!(
-            compiled.status.success(),
-            "{compiler} {source}: {}",
-            String::from_utf8_lossy(&compiled.stderr)
-        );
+        // A copy of its own: tests give it away and take it away.
+        copied(compiled(compiler, &from, &[&["-g", "-O1"], options].concat())?, &program);
         Some(program)
     }
 
@@ -105,4 +104,43 @@ pub fn number(value: &Value, pointer: &str) -> f64 {
 pub fn text<'a>(value: &'a Value, pointer: &str) -> &'a str {
     let found = value.pointer(pointer).unwrap_or_else(|| panic!("no {pointer}"));
     found.as_str().unwrap_or_else(|| panic!("{pointer} is {found}"))
+}
+
+/// The efficiencies of a run are those of its times, and each is the product of its parts: whatever the times were.
+#[track_caller]
+pub fn assert_formulas_hold(json: &Value) {
+    let of = |name: &str| number(json, &format!("/efficiency/{name}"));
+    let time = |name: &str| number(json, &format!("/time/{name}_seconds"));
+    let parts = ["useful", "mpi", "imbalance", "scheduling", "serial", "waiting"];
+    let all: f64 = parts.into_iter().map(time).sum();
+    let mut equal = vec![("parallel", time("useful") / all)];
+    if json["mpi"]["calls"].is_array() {
+        equal.push(("mpi_parallel", of("mpi_communication") * of("mpi_load_balance")));
+    }
+    if json["openmp"]["unavailable"].is_null() {
+        let parts = ["openmp_load_balance", "openmp_serialization", "openmp_scheduling"];
+        equal.push(("openmp_parallel", parts.into_iter().map(of).product()));
+    }
+    for (name, expected) in equal {
+        assert!((of(name) - expected).abs() < 1e-6, "{name} is {}, expected {expected}: {json}", of(name));
+    }
+}
+
+pub fn has_finding(json: &Value, id: &str) -> bool {
+    json["findings"].as_array().unwrap().iter().any(|finding| finding["id"] == id)
+}
+
+/// The row of a call of MPI.
+#[track_caller]
+pub fn call<'a>(json: &'a Value, name: &str) -> &'a Value {
+    let calls = json.pointer("/mpi/calls").unwrap().as_array().unwrap();
+    calls.iter().find(|call| call["name"] == name).unwrap_or_else(|| panic!("no {name}: {json}"))
+}
+
+/// The row of a call of MPI at a place of the program, such as `main (ranks.c:20)`.
+#[track_caller]
+pub fn site<'a>(json: &'a Value, name: &str, place: &str) -> &'a Value {
+    let sites = json.pointer("/mpi/sites").unwrap().as_array().unwrap();
+    let is_it = |site: &&Value| site["name"] == name && site["place"]["text"] == place;
+    sites.iter().find(is_it).unwrap_or_else(|| panic!("no {name} in {place}: {json}"))
 }

@@ -10,7 +10,7 @@ use crate::{folder, numawise, said, text, trials, whole};
 const PROGRAM: [&str; 4] = ["--", "sh", "-c", "echo x >> ran"];
 
 fn check(folder: &Path, options: &[&str]) -> Command {
-    let mut command = numawise(&["check", "--budget", "1s"]);
+    let mut command = numawise(&["check", "--budget", "1ms"]);
     command.args(options).args(PROGRAM).current_dir(folder);
     command
 }
@@ -115,7 +115,7 @@ fn folders_and_files_without_permission_are_refused_before_the_first_run() {
             let place = path.join(place).display().to_string();
             let mut command = Command::new(&binary);
             command
-                .args(["check", "--budget", "1s", option, &place])
+                .args(["check", "--budget", "1ms", option, &place])
                 .args(PROGRAM)
                 .current_dir(path.join("open"));
             if root {
@@ -202,8 +202,8 @@ fn a_program_keeps_the_limit_and_its_signal() {
 #[test]
 fn a_full_disk_is_refused_before_the_first_run() {
     let folder = folder();
-    let script = r#"mount -t tmpfs -o size=64k none "$1" && cd "$1" && { "$0" check --budget 1s -o a.nw -- sh -c 'echo x > "$0"' "$2"
-        echo status $?; "$0" check --budget 1s -o "$3" --html a.html -- sh -c 'echo x > "$0"' "$2"; echo status $?; ls -A; }"#;
+    let script = r#"mount -t tmpfs -o size=64k none "$1" && cd "$1" && { "$0" check --budget 1ms -o a.nw -- sh -c 'echo x > "$0"' "$2"
+        echo status $?; "$0" check --budget 1ms -o "$3" --html a.html -- sh -c 'echo x > "$0"' "$2"; echo status $?; ls -A; }"#;
     let outside = crate::folder();
     let path = |name: &str| outside.path().join(name).display().to_string();
     let output = Command::new("unshare")
@@ -229,7 +229,7 @@ fn a_full_disk_is_refused_before_the_first_run() {
 #[test]
 fn a_result_is_printed_where_its_report_cannot_be_written() {
     let folder = folder();
-    let mut command = numawise(&["check", "--budget", "1s", "-o", "a.nw", "--html", "a.html", "--json"]);
+    let mut command = numawise(&["check", "--budget", "1ms", "-o", "a.nw", "--html", "a.html", "--json"]);
     command.args(["--", "mkdir", "-p", "a.html"]).current_dir(folder.path());
     let output = command.output().unwrap();
     let told = said(&output);

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Output;
 
-use crate::start::{BEHIND, Behind, with_streams};
+use crate::start::{BEHIND, Behind, pairs, with_streams};
 use crate::{folder, numawise, said, text, trials, whole};
 
 fn kept(name: &str) -> PathBuf {
@@ -42,16 +42,14 @@ fn a_result_is_printed_or_its_loss_is_a_failure() {
         &["run", "--show"],
         &["check", "--dry-run", "--", "true"],
     ] {
-        for out in BEHIND {
-            for err in BEHIND {
-                let output = with(words, folder.path(), out, err);
-                let expected = if out == Behind::FullDisk { 125 } else { 0 };
-                let case = format!("{words:?}, output {out:?}, error {err:?}: {}", said(&output));
-                assert_eq!(output.status.code(), Some(expected), "{case}");
-                assert_eq!(output.stdout.is_empty(), out != Behind::Reader, "{case}");
-                if out == Behind::FullDisk && err == Behind::Reader {
-                    assert!(case.contains("cannot write to the standard output: No space left"), "{case}");
-                }
+        for (out, err) in pairs() {
+            let output = with(words, folder.path(), out, err);
+            let expected = if out == Behind::FullDisk { 125 } else { 0 };
+            let case = format!("{words:?}, output {out:?}, error {err:?}: {}", said(&output));
+            assert_eq!(output.status.code(), Some(expected), "{case}");
+            assert_eq!(output.stdout.is_empty(), out != Behind::Reader, "{case}");
+            if out == Behind::FullDisk && err == Behind::Reader {
+                assert!(case.contains("cannot write to the standard output: No space left"), "{case}");
             }
         }
     }
@@ -79,21 +77,19 @@ fn programs_run_though_the_warnings_before_them_cannot_be_written() {
         &["run", "-C", "all"],
         &["run", "--threads", "1", "--copies", "2"],
     ] {
-        for out in BEHIND {
-            for err in BEHIND {
-                let mut command = numawise(options);
-                command.args(["--", "sh", "-c", "echo x >> ran"]).env("OMP_NUM_THREADS", "7");
-                command.current_dir(folder.path());
-                with_streams(&mut command, out, err);
-                let output = command.output().unwrap();
-                let case = format!("{options:?}, output {out:?}, error {err:?}: {}", said(&output));
-                assert_eq!(output.status.code(), Some(0), "{case}");
-                let ran = std::fs::read_to_string(folder.path().join("ran")).expect(&case);
-                std::fs::remove_file(folder.path().join("ran")).unwrap();
-                assert_eq!(ran.len(), if options.contains(&"--copies") { 4 } else { 2 }, "{case}");
-                if options.contains(&"1") && err == Behind::Reader {
-                    assert!(case.contains("OMP_NUM_THREADS=7"), "there was something to say: {case}");
-                }
+        for (out, err) in pairs() {
+            let mut command = numawise(options);
+            command.args(["--", "sh", "-c", "echo x >> ran"]).env("OMP_NUM_THREADS", "7");
+            command.current_dir(folder.path());
+            with_streams(&mut command, out, err);
+            let output = command.output().unwrap();
+            let case = format!("{options:?}, output {out:?}, error {err:?}: {}", said(&output));
+            assert_eq!(output.status.code(), Some(0), "{case}");
+            let ran = std::fs::read_to_string(folder.path().join("ran")).expect(&case);
+            std::fs::remove_file(folder.path().join("ran")).unwrap();
+            assert_eq!(ran.len(), if options.contains(&"--copies") { 4 } else { 2 }, "{case}");
+            if options.contains(&"1") && err == Behind::Reader {
+                assert!(case.contains("OMP_NUM_THREADS=7"), "there was something to say: {case}");
             }
         }
     }
@@ -103,22 +99,14 @@ fn programs_run_though_the_warnings_before_them_cannot_be_written() {
 #[test]
 fn a_check_goes_on_and_its_record_is_whole() {
     use Behind::{Closed, FullDisk, NoReader, Nothing, Reader};
-    for (out, err) in [
-        (Closed, Reader),
-        (Closed, Closed),
-        (Reader, Closed),
-        (Reader, FullDisk),
-        (Reader, NoReader),
-        (FullDisk, Reader),
-        (FullDisk, FullDisk),
-        (NoReader, NoReader),
-        (Nothing, FullDisk),
-    ] {
+    for (out, err) in
+        [(Closed, Closed), (Reader, FullDisk), (FullDisk, Reader), (NoReader, NoReader), (Nothing, FullDisk)]
+    {
         let folder = folder();
         let words = [
             "check",
             "--budget",
-            "1s",
+            "1ms",
             "--repeats",
             "5",
             "-o",

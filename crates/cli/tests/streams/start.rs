@@ -86,6 +86,13 @@ pub enum Behind {
 pub const BEHIND: [Behind; 5] =
     [Behind::Reader, Behind::Nothing, Behind::Closed, Behind::FullDisk, Behind::NoReader];
 
+/// Each of both streams with some of the other's: all of them behind the one while the other's go round.
+pub fn pairs() -> impl Iterator<Item = (Behind, Behind)> {
+    let round = |shift: usize| (0..5).map(move |k| (BEHIND[k], BEHIND[(k + shift) % 5]));
+    // A full disk is told where somebody reads.
+    round(0).chain(round(2))
+}
+
 impl Behind {
     fn stdio(self) -> Stdio {
         match self {

@@ -100,7 +100,7 @@ fn trials_find_what_one_program_would_but_for_the_pipe_that_we_read() {
         let folder = folder();
         let (signals, mut files) = of_a_task(start, without_us(start, folder.path()));
         files[1..3].fill("pipe:".to_owned());
-        let mut command = numawise(&["check", "--budget", "1s", "--repeats", "5", "-o", "a.nw", "--"]);
+        let mut command = numawise(&["check", "--budget", "1ms", "--repeats", "5", "-o", "a.nw", "--"]);
         command.args(words("trial"));
         run(command, start, folder.path());
         assert_eq!(seen(folder.path(), "trial"), (signals, files), "{start:?}");

@@ -23,7 +23,7 @@ fn the_first_metric_is_compared_and_the_others_are_shown_beside_it() {
     );
     for name in ["wall_time", "cpu_time"] {
         let seconds = second[name]["median"].as_f64().unwrap();
-        assert!(seconds > 0.0 && seconds < 10.0, "{name}: {second}");
+        assert!(seconds > 0.0, "{name}: {second}");
         assert!(second[name]["low"].as_f64().unwrap() <= seconds, "{name}: {second}");
     }
     assert!(second["peak_memory"]["min"].as_f64().unwrap() > 7e7, "{second}");

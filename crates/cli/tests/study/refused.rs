@@ -185,23 +185,26 @@ fn two_studies_in_one_file_do_not_meet() {
         "--repeat",
         "2",
         "--param",
-        "n=0.5,0.6",
+        "n=1,2",
         "--",
-        "sleep",
-        "{n}",
+        "sh",
+        "-c",
+        // The second run goes on until we let it end.
+        "echo {n} >> log; [ $(wc -l < log) = 1 ] || until [ -e go ]; do sleep 0.01; done",
     ];
     let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_numawise"));
     let command = command.args(typed).current_dir(bench.folder.path());
     let first = command.stdout(std::process::Stdio::piped()).spawn().unwrap();
     let begun = Instant::now();
     while !bench.path("a.nw").exists() {
-        assert!(begun.elapsed() < Duration::from_secs(30), "no record");
+        assert!(begun.elapsed() < Duration::from_secs(300), "no record");
         std::thread::sleep(Duration::from_millis(5));
     }
     for fresh in [&[][..], &["--fresh"]] {
         let said = bench.refused(&[fresh, &typed[2..]].concat());
         assert!(said.contains("a.nw: another numawise is measuring into it; wait for that one"), "{said}");
     }
+    std::fs::write(bench.path("go"), "").unwrap();
     let output = first.wait_with_output().unwrap();
     let study: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert!(output.status.success() && points(&study).iter().all(|point| point["n"] == 2), "{study}");

@@ -1,6 +1,6 @@
 //! What goes wrong, in words and with its status.
 
-use super::support::{Process, command, look};
+use super::support::{Answer, Process, command, look};
 
 /// The message of a call that fails with 125 and prints nothing else.
 fn refusal(arguments: &[&str]) -> String {
@@ -66,9 +66,25 @@ fn no_full_screen_where_there_is_no_screen() {
 
 #[test]
 fn a_process_that_ends_between_two_looks() {
-    let process = Process::start("sleep", &["0.3"]);
-    let said = refusal(&[&process.pid(), "--interval", "1"]);
-    assert!(said.contains("have ended within 1"), "{said}");
+    // Where a busy machine has the first look come after the end, or the end after the second look, there is more time between them.
+    for seconds in [1, 4, 16, 64] {
+        let mut process = Process::idle();
+        let interval = seconds.to_string();
+        let numawise = command(&[&process.pid(), "--interval", &interval])
+            .stdout(std::process::Stdio::piped())
+            .stderr(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(500 * seconds));
+        process.end();
+        let answer: Answer = numawise.wait_with_output().unwrap().into();
+        if answer.err.contains(&format!("have ended within {seconds}")) {
+            assert_eq!((answer.status, answer.out.as_str()), (Some(125), ""), "{}", answer.err);
+            return;
+        }
+        eprintln!("within {seconds} s: {answer:?}");
+    }
+    panic!("it never ended between two looks");
 }
 
 #[test]

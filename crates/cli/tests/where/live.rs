@@ -12,7 +12,7 @@ struct Terminal {
 }
 
 /// How long a screen may take until it shows what is waited for: much longer than it takes anywhere.
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_secs(120);
 
 impl Terminal {
     /// `None`, and a word about it, where there is no tmux.
@@ -70,9 +70,15 @@ impl Terminal {
         self.wait_until(text, |screen| screen.contains(text))
     }
 
+    /// Waits until the shell asks for a line: then the terminal is as the program has left it.
+    fn wait_for_shell(&self) {
+        let asks = |screen: &str| screen.trim_end().lines().next_back() == Some("$");
+        self.wait_until("the shell", |screen| asks(screen) && self.alternate() == "0 1");
+    }
+
     /// The shell is back, with what a line that was typed is shown as, and the cursor.
     fn is_restored(&self, status: u8) {
-        self.wait_until("the shell", |_| self.alternate() == "0 1");
+        self.wait_for_shell();
         self.type_line("echo status $? and $((40 + 2))");
         let screen = self.wait_for(&format!("status {status} and 42"));
         assert!(screen.contains("echo status"), "what is typed is shown: {screen}");
@@ -162,11 +168,10 @@ fn the_screen_changes_its_size() {
     terminal.tmux(&["resize-window", "-x", "30", "-y", "6"]);
     terminal.wait_for("needs at least 40 x 8");
     terminal.tmux(&["resize-window", "-x", "200", "-y", "50"]);
-    let screen = terminal.wait_for("h help");
-    assert!(
-        screen.lines().next().unwrap().ends_with("every 1 s") && screen.lines().count() == 50,
-        "{screen}"
-    );
+    terminal.wait_until("a screen of its size", |screen| {
+        let first = screen.lines().next().unwrap_or_default();
+        first.ends_with("every 1 s") && screen.lines().count() == 50 && screen.contains("h help")
+    });
     terminal.press("C-c");
     terminal.is_restored(0);
 }
@@ -193,7 +198,7 @@ fn it_stops_and_goes_on() {
     terminal.watch(&process.pid());
     terminal.wait_for("1 thread, by CPU");
     terminal.press("C-z");
-    terminal.wait_until("the shell", |_| terminal.alternate() == "0 1");
+    terminal.wait_for_shell();
     terminal.type_line("echo stopped $((40 + 2))");
     terminal.wait_for("stopped 42");
     terminal.type_line("fg");

@@ -55,7 +55,7 @@ fn processes_by_the_name_of_their_program() {
 #[test]
 fn a_process_with_all_below_it() {
     let shell = Process::start("sh", &["-c", "sleep 600 & sleep 600 & wait"]);
-    for _ in 0..100 {
+    for _ in 0..600 {
         if tasks(&["--job", &shell.pid()]).len() == 3 {
             break;
         }
@@ -103,15 +103,21 @@ fn ourselves_with_a_thousand_threads() {
 #[test]
 fn what_keeps_a_cpu_busy_is_seen_between_two_looks() {
     let (busy, idle) = (Process::busy(), Process::idle());
-    let job = json(&[&busy.pid(), &idle.pid(), "--interval", "0.5"]);
-    let share = |process: &Process| {
-        let tasks = job["tasks"].as_array().unwrap();
-        let task = tasks.iter().find(|task| task["pid"] == process.0.id()).unwrap();
-        task["busy_cpus"].as_f64().unwrap()
-    };
-    // Other tests want the CPUs too; a twentieth is little, and nothing is nothing.
-    assert!(share(&busy) > 0.05, "{job}");
-    assert!(share(&idle) < 0.05, "{job}");
+    // Others want the CPUs too: until it had its turn.
+    for _ in 0..240 {
+        let job = json(&[&busy.pid(), &idle.pid(), "--interval", "0.5"]);
+        let share = |process: &Process| {
+            let tasks = job["tasks"].as_array().unwrap();
+            let task = tasks.iter().find(|task| task["pid"] == process.0.id()).unwrap();
+            task["busy_cpus"].as_f64().unwrap()
+        };
+        // A twentieth is little, and nothing is nothing.
+        assert!(share(&idle) < 0.05, "{job}");
+        if share(&busy) > 0.05 {
+            return;
+        }
+    }
+    panic!("the busy one was never seen to be busy");
 }
 
 #[test]

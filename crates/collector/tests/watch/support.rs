@@ -8,6 +8,9 @@ use std::sync::OnceLock;
 use numawise_wire::snapshot::HEADER_BYTES;
 use numawise_wire::snapshot::reader::bytes_in_use;
 
+use crate::compiled::compiled;
+use crate::program::copied;
+
 /// How a program ended and what it printed.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Ended {
@@ -35,12 +38,12 @@ impl Bench {
         self.folder.path().join("snapshot")
     }
 
-    /// Compiles a program beside this file; `None`, having said so, where there is no such compiler.
+    /// A program beside this file, compiled; `None`, having said so, where there is no such compiler.
     pub fn compile(&self, compiler: &str, source: &str, options: &[&str]) -> Option<PathBuf> {
         self.compile_from("tests/watch/programs", compiler, source, options)
     }
 
-    /// Compiles a program of a folder, which is named from this crate's.
+    /// A program of a folder, compiled; the folder is named from this crate's.
     pub fn compile_from(
         &self,
         folder: &str,
@@ -50,14 +53,8 @@ impl Bench {
     ) -> Option<PathBuf> {
         let program = self.folder.path().join(format!("{source}-{compiler}"));
         let from = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder).join(source);
-        let mut command = Command::new(compiler);
-        command.args(["-g", "-O1", "-w", "-o"]).arg(&program).arg(from).args(options);
-        let Ok(compiled) = command.current_dir(self.folder.path()).output() else {
-            eprintln!("SKIPPED: no {compiler}");
-            return None;
-        };
-        let errors = String::from_utf8_lossy(&compiled.stderr);
-        assert!(compiled.status.success(), "{compiler} {source}: {errors}");
+        // A copy of its own: some are taken away.
+        copied(compiled(compiler, &from, &[&["-g", "-O1", "-w"], options].concat())?, &program);
         Some(program)
     }
 

@@ -9,7 +9,7 @@ const TIME: Duration = Duration::from_secs(1);
 /// keeps below half of it; one that looks at every row for every other does not, with the thousands of rows that some inputs have.
 const YARDSTICKS: f64 = 4.0;
 /// Wall time after which a reader is taken to wait for ever.
-pub const WAITING: Duration = Duration::from_secs(30);
+pub const WAITING: Duration = Duration::from_secs(300);
 /// Memory for one input: that of our own allocator, and what is resident, which C libraries and children have too.
 pub const MEMORY: usize = 1 << 30;
 /// Address space of a worker: beyond it the kernel refuses.

@@ -27,17 +27,15 @@ struct Outcome {
     /// Bytes of the input.
     length: usize,
     time: Duration,
-    yardstick: Yardstick,
+    /// Nothing where time is not judged.
+    yardstick: Option<Yardstick>,
     memory: usize,
 }
 
 impl Outcome {
-    fn may_take(&self) -> Duration {
-        self.yardstick.allows(self.length)
-    }
-
-    fn is_slow(&self) -> bool {
-        self.time > self.may_take()
+    /// What it may take, where it took more.
+    fn is_slow(&self) -> Option<Duration> {
+        self.yardstick.map(|yardstick| yardstick.allows(self.length)).filter(|most| self.time > *most)
     }
 
     /// Why the input counts as a failure.
@@ -47,8 +45,8 @@ impl Outcome {
             Ok(Read::Nonsense(nonsense)) => return Some(format!("is taken with nonsense: {nonsense}")),
             Ok(Read::Accepted | Read::Refused(_)) => {}
         }
-        if self.is_slow() {
-            let [took, most] = [self.time, self.may_take()].map(|time| time.as_secs_f64());
+        if let Some(most) = self.is_slow() {
+            let [took, most] = [self.time, most].map(|time| time.as_secs_f64());
             return Some(format!(
                 "takes {took:.1} s of CPU time, {} bytes may take {most:.1} s",
                 self.length
@@ -60,7 +58,7 @@ impl Outcome {
 
 /// Reads inputs `from` to `end` of a seed. Says on standard output what failed, then what was done; writes the number of the
 /// current input into the file `progress`.
-pub fn run(name: &str, numbers: [&str; 3], progress: &str) -> ExitCode {
+pub fn run(name: &str, numbers: [&str; 3], timing: bool, progress: &str) -> ExitCode {
     let [seed, from, end] = numbers.map(|text| text.parse::<u64>().expect("a number"));
     let reader = reader(name).expect("a reader of this name");
     let corpus = corpus(&reader);
@@ -68,7 +66,7 @@ pub fn run(name: &str, numbers: [&str; 3], progress: &str) -> ExitCode {
     limits::limit();
     keep_panics();
     watch();
-    let yardstick = Yardstick::measure();
+    let yardstick = timing.then(Yardstick::measure);
     let (mut accepted, mut refused, mut slowest, mut largest) = (0u64, 0u64, Duration::ZERO, 0);
     for k in from..end {
         let bytes = input(&reader, &corpus, seed, k);
@@ -93,7 +91,7 @@ pub fn repeat(name: &str, file: &str) -> ExitCode {
     let reader = reader(name).expect("a reader of this name");
     let bytes = fs::read(file).unwrap_or_else(|error| panic!("{file}: {error}"));
     limits::limit();
-    let outcome = undisturbed(&reader, &bytes, Yardstick::measure());
+    let outcome = undisturbed(&reader, &bytes, Some(Yardstick::measure()));
     println!("{:?}", outcome.read);
     println!("{} us of CPU time, {} bytes of memory", outcome.time.as_micros(), outcome.memory);
     match outcome.failure() {
@@ -107,19 +105,19 @@ pub fn repeat(name: &str, file: &str) -> ExitCode {
 
 /// One that takes too long is read again, beside another measurement of the machine: the shortest time counts, and the slowest machine,
 /// since the host of a virtual one that takes its CPUs away is on the clock too.
-fn undisturbed(reader: &Reader, bytes: &[u8], yardstick: Yardstick) -> Outcome {
+fn undisturbed(reader: &Reader, bytes: &[u8], yardstick: Option<Yardstick>) -> Outcome {
     let mut outcome = one(reader, bytes, yardstick);
     for _ in 1..READINGS {
-        if !outcome.is_slow() {
+        if outcome.is_slow().is_none() {
             break;
         }
-        outcome.yardstick = outcome.yardstick.max(Yardstick::measure());
+        outcome.yardstick = outcome.yardstick.max(Some(Yardstick::measure()));
         outcome.time = outcome.time.min(one(reader, bytes, yardstick).time);
     }
     outcome
 }
 
-fn one(reader: &Reader, bytes: &[u8], yardstick: Yardstick) -> Outcome {
+fn one(reader: &Reader, bytes: &[u8], yardstick: Option<Yardstick>) -> Outcome {
     let resident = limits::most_resident();
     let held = counted::reset();
     let begun = limits::cpu_time();

@@ -1,6 +1,6 @@
-use std::time::{Duration, Instant};
-
 use super::*;
+use crate::calls::clock::thread_cpu_time;
+use numawise_units::Nanoseconds;
 
 #[test]
 fn the_clock_of_a_thread_is_counted_with_those_that_it_makes() {
@@ -13,8 +13,8 @@ fn the_clock_of_a_thread_is_counted_with_those_that_it_makes() {
         }
     };
     let spin = || {
-        let begun = Instant::now();
-        while begun.elapsed() < Duration::from_millis(20) {}
+        let begun = thread_cpu_time();
+        while thread_cpu_time().saturating_sub(begun) < Nanoseconds(20_000_000) {}
     };
     let before = counter.read().unwrap();
     spin();

@@ -3,6 +3,8 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use super::*;
+use crate::calls::affinity;
+use crate::calls::clock::thread_cpu_time;
 use crate::load_events::{LoadEvent, LoadEventCounts};
 use crate::samples::Record;
 
@@ -28,9 +30,9 @@ fn own_pid() -> i32 {
 #[test]
 fn a_thread_is_sampled_by_its_cpu_time() {
     let Some(mut sampler) = sampler(&settings(false)) else { return };
-    let begin = Instant::now();
+    let begin = thread_cpu_time();
     let mut sum = 0u64;
-    while begin.elapsed() < Duration::from_millis(200) {
+    while thread_cpu_time().saturating_sub(begin) < Nanoseconds(200_000_000) {
         sum = black_box(sum).wrapping_mul(3).wrapping_add(1);
     }
     black_box(sum);
@@ -46,8 +48,8 @@ fn a_thread_is_sampled_by_its_cpu_time() {
             with_stack += usize::from(!sample.stack.is_empty());
         }
     });
-    // 200 ms by the clock; another process may have had most of it.
-    assert!((10..=260).contains(&time), "{time} samples of 1 ms in 200 ms");
+    // Some are taken at ticks of the kernel only.
+    assert!((10..=260).contains(&time), "{time} samples of 1 ms in 200 ms of CPU time");
     assert_eq!(time, with_stack);
 }
 
@@ -82,9 +84,10 @@ fn of_many_page_faults_each_so_many_eth_is_sampled() {
     sampler_records(&mut sampler, |is_fault, record| {
         samples += u64::from(is_fault && matches!(record, Record::Sample(_)));
     });
-    // The test's own faults are a few more, and each CPU counts by itself.
+    // The test's own faults are a few more, and each CPU that it was on counts by itself.
     let expected = PAGES as u64 / PERIOD;
-    assert!((expected - 2..=expected + 10).contains(&samples), "{samples} samples of {PAGES} faults");
+    let least = expected.saturating_sub(affinity::own().unwrap().len() as u64);
+    assert!((least..=expected + 10).contains(&samples), "{samples} samples of {PAGES} faults");
 }
 
 #[test]

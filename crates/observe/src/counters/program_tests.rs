@@ -37,11 +37,13 @@ fn a_program_and_what_it_starts_is_counted_from_its_exec_on() {
     let loops = "i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done";
     assert!(Command::new("sh").args(["-c", loops]).status().unwrap().success());
     let first = read();
-    assert!(first > 5_000_000, "{first} ns");
+    // A step takes more than 10 ns on any processor.
+    const LEAST: u64 = 1_000_000;
+    assert!(first > LEAST, "{first} ns");
     // In a child of the program's child, which is no process of ours.
     let nested = format!("sh -c '({loops}); true'; true");
     assert!(Command::new("sh").args(["-c", &nested]).status().unwrap().success());
-    assert!(read() > first + first / 4, "{first} ns, then {} ns", read());
+    assert!(read() > first + LEAST, "{first} ns, then {} ns", read());
 }
 
 #[test]

@@ -37,6 +37,19 @@ fn the_cost_is_that_of_a_sample_and_not_of_a_disturbance() {
 #[test]
 fn it_is_measured_here_where_the_kernel_lets_us() {
     match calibrate(1024) {
+        // How many samples there are is a matter of what else the CPU does.
+        Ok(Calibration { skid, .. }) => assert!(skid.one_after <= skid.samples, "{skid:?}"),
+        Err(obstacle) => eprintln!("SKIPPED: sampling is not allowed here: {obstacle}"),
+    }
+    let timers = calibrate_timers().unwrap();
+    assert!(timers.skid.one_after <= timers.skid.samples, "{timers:?}");
+    assert!(timers.fault_sample.measured().is_none(), "{timers:?}");
+}
+
+#[test]
+#[ignore = "timing: samples in 40 ms"]
+fn a_clock_of_the_kernel_takes_enough_samples() {
+    match calibrate(1024) {
         Ok(calibration) => {
             eprintln!("{calibration:?}");
             // 40 ms by the clock at 10,000 Hz; another process may have had most of it.
@@ -47,7 +60,8 @@ fn it_is_measured_here_where_the_kernel_lets_us() {
 }
 
 #[test]
-fn timers_are_measured_in_the_same_way() {
+#[ignore = "timing: samples of a timer in 240 ms"]
+fn timers_take_enough_samples() {
     let calibration = calibrate_timers().unwrap();
     eprintln!("{calibration:?}");
     // At most one a tick; another process may have had most of the time.

@@ -16,6 +16,7 @@ fn assert_cheap(mode: &str, method: Method) {
         assert!(sampler.samples > 0 && sampler.span.seconds() > 1.9, "{sampler:?}");
         shares.push(sampler.cpu_time.seconds() / sampler.span.seconds());
         if shares.last() <= Some(&LIMIT) {
+            eprintln!("{mode}, {method:?}: shares of one CPU: {shares:?}");
             return;
         }
     }
@@ -23,12 +24,14 @@ fn assert_cheap(mode: &str, method: Method) {
 }
 
 #[test]
+#[ignore = "timing: CPU time of sampling"]
 fn two_seconds_of_two_threads_cost_next_to_nothing() {
     assert_cheap("threads 2 2000", Method::Auto);
     assert_cheap("threads 2 2000", Method::MovePages);
 }
 
 #[test]
+#[ignore = "timing: CPU time of sampling"]
 fn two_seconds_of_many_threads_or_mappings_cost_next_to_nothing() {
     for mode in ["threads 300 2000", "mappings 60000 2000"] {
         for method in [Method::NumaMaps, Method::MovePages] {

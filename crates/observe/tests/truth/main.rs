@@ -1,7 +1,8 @@
 //! Programs whose truth is known, watched: the observer must say it.
 //!
-//! Times are asserted with wide margins, since other work may run on the machine; places are asserted exactly.
+//! A program stays until what it is asked for was seen of it, however long a busy machine takes; what is seen is asserted exactly.
 
+use std::io::{BufRead, BufReader};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -46,14 +47,66 @@ fn watch(mut command: Command, options: &Options) -> (Observation, ResourceUsage
     (observation, usage, ended.elapsed())
 }
 
+/// A program that has said that it is ready; ended at the end, with all that it has started.
+struct Ready(Child);
+
+impl Ready {
+    /// None when it ends before.
+    fn start(command: &mut Command) -> Option<Self> {
+        let command = command.stdout(Stdio::piped()).process_group(0);
+        let mut child = command.spawn().expect("a program that can be started");
+        let mut line = String::new();
+        let out = child.stdout.as_mut().expect("its output");
+        BufReader::new(out).read_line(&mut line).expect("a line");
+        let ready = Ready(child);
+        (line == "ready\n").then_some(ready)
+    }
+
+    fn pid(&self) -> Pid {
+        Pid(self.0.id() as i32)
+    }
+}
+
+impl Drop for Ready {
+    fn drop(&mut self) {
+        // SAFETY: kill touches no memory of ours. It may have ended by itself.
+        unsafe { libc::kill(-self.pid().0, libc::SIGKILL) };
+        let _ = self.0.wait();
+    }
+}
+
+fn start(mode: &str) -> Ready {
+    Ready::start(&mut actor(mode)).expect("a program that gets ready")
+}
+
+/// How long it may take until something was seen: much longer than it takes anywhere.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// Watches programs that stay, for longer and longer, until it was seen what is waited for.
+fn watch_until(
+    pids: &[Pid],
+    options: &Options,
+    what: &str,
+    is_seen: impl Fn(&Observation) -> bool,
+) -> Observation {
+    let begun = Instant::now();
+    let mut time = Duration::from_millis(60);
+    loop {
+        let watch = Watch::start(pids, options);
+        std::thread::sleep(time);
+        let seen = watch.finish(not_accounted(), time.into());
+        if is_seen(&seen) {
+            return seen;
+        }
+        assert!(begun.elapsed() < PATIENCE, "waited for {what}: {seen:#?}");
+        time *= 2;
+    }
+}
+
 /// A budget that is enough on a machine whose CPUs others take away: time that is stolen in the middle of a sample counts
 /// as the sample's. What the usual budget costs is the matter of `cost`.
 fn generous() -> Options {
     Options { rate: 0.3, ..Options::default() }
-}
-
-fn observe(mode: &str) -> Observation {
-    watch(actor(mode), &generous()).0
 }
 
 /// Waits as the launcher does.
@@ -81,11 +134,6 @@ fn not_accounted() -> ResourceUsage {
     ResourceUsage::unavailable("nobody waited for it")
 }
 
-/// Its CPU time, in seconds.
-fn accounted(usage: &ResourceUsage) -> f64 {
-    usage.cpu_time().measured().expect("somebody waited for it").seconds()
-}
-
 fn threads(observation: &Observation) -> &[ThreadObservation] {
     match observation.threads.measured() {
         Some(threads) => threads,
@@ -93,10 +141,9 @@ fn threads(observation: &Observation) -> &[ThreadObservation] {
     }
 }
 
-fn named<'a>(observation: &'a Observation, name: &str) -> &'a ThreadObservation {
-    let threads = threads(observation);
-    let found = threads.iter().find(|thread| thread.name == name);
-    found.unwrap_or_else(|| panic!("no thread {name} in {threads:#?}"))
+fn named<'a>(observation: &'a Observation, name: &str) -> Option<&'a ThreadObservation> {
+    let threads = observation.threads.measured()?;
+    threads.iter().find(|thread| thread.name == name)
 }
 
 /// The CPUs that we may use, first and last (the same on a machine with one).

@@ -1,7 +1,5 @@
 //! Snapshots of programs whose truth is known.
 
-use std::io::{BufRead, BufReader};
-
 use numawise_facts::{MemorySnapshot, PageUse, TaskSnapshot};
 use numawise_observe::{FindError, ProcessRequest, Roots, SnapshotOptions, find, snapshot};
 
@@ -9,41 +7,10 @@ use super::*;
 
 const MIB: u64 = 1 << 20;
 
-/// A program that has said that it is ready; ended at the end.
-struct Ready(Child);
-
-impl Ready {
-    /// None when it ends before.
-    fn start(command: &mut Command) -> Option<Self> {
-        let mut child = command.stdout(Stdio::piped()).spawn().expect("a program that can be started");
-        let mut line = String::new();
-        let out = child.stdout.as_mut().expect("its output");
-        BufReader::new(out).read_line(&mut line).expect("a line");
-        let ready = Ready(child);
-        (line == "ready\n").then_some(ready)
-    }
-
-    fn pid(&self) -> Pid {
-        Pid(self.0.id() as i32)
-    }
-
-    fn sample(&self) -> TaskSnapshot {
-        let mut seen = snapshot(&[self.pid()], &SnapshotOptions::default());
-        assert_eq!(seen.tasks.len(), 1, "{seen:#?}");
-        seen.tasks.remove(0)
-    }
-}
-
-impl Drop for Ready {
-    fn drop(&mut self) {
-        // It may have ended by itself.
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
-fn start(mode: &str) -> Ready {
-    Ready::start(&mut actor(mode)).expect("a program that gets ready")
+fn sample(program: &Ready) -> TaskSnapshot {
+    let mut seen = snapshot(&[program.pid()], &SnapshotOptions::default());
+    assert_eq!(seen.tasks.len(), 1, "{seen:#?}");
+    seen.tasks.remove(0)
 }
 
 fn memory(task: &TaskSnapshot) -> &MemorySnapshot {
@@ -69,7 +36,7 @@ fn about(memory: &MemorySnapshot, used_for: PageUse, mib: u64) {
 #[test]
 fn memory_of_every_kind_is_known() {
     let program = start("kinds 600000");
-    let task = program.sample();
+    let task = sample(&program);
     let seen = memory(&task);
     about(seen, PageUse::Heap, 3);
     about(seen, PageUse::Stack, 5);
@@ -93,7 +60,7 @@ fn pages_of_hugetlbfs_are_known() {
         eprintln!("SKIPPED pages_of_hugetlbfs_are_known: no huge pages are reserved (vm.nr_hugepages)");
         return;
     };
-    let task = program.sample();
+    let task = sample(&program);
     assert_eq!(bytes(memory(&task), PageUse::Huge), 4 * MIB);
 }
 
@@ -114,7 +81,7 @@ fn numastat(pid: Pid) -> Option<[u64; 4]> {
 fn numastat_says_the_same() {
     for mode in ["kinds 600000", "crowd 20 500 600000"] {
         let program = start(mode);
-        let task = program.sample();
+        let task = sample(&program);
         let Some(theirs) = numastat(program.pid()) else {
             eprintln!("SKIPPED numastat_says_the_same: numastat is not installed");
             return;
@@ -132,7 +99,7 @@ fn numastat_says_the_same() {
 #[test]
 fn every_thread_is_there_with_its_name_and_place() {
     let program = start("crowd 200 10 600000");
-    let task = program.sample();
+    let task = sample(&program);
     let threads = task.threads.measured().expect("threads");
     assert_eq!(threads.len(), 201);
     assert!(threads.iter().any(|thread| thread.tid == program.pid()));
@@ -179,13 +146,13 @@ fn a_rank_knows_its_number() {
     let mut command = actor("kinds 600000");
     let program =
         Ready::start(command.env("OMPI_COMM_WORLD_RANK", "5").env("PMIX_RANK", "5")).expect("ready");
-    assert_eq!(program.sample().rank.measured(), Some(&5));
+    assert_eq!(sample(&program).rank.measured(), Some(&5));
 }
 
 #[test]
 fn a_main_thread_that_has_ended_hides_nothing() {
     let program = start("headless 600000");
-    let task = program.sample();
+    let task = sample(&program);
     assert!(bytes(memory(&task), PageUse::Private) > 0, "{task:#?}");
     assert!(task.command.measured().is_some(), "{task:#?}");
     assert!(task.threads.measured().is_some_and(|threads| threads.iter().any(|thread| thread.state == 'Z')));
@@ -254,7 +221,7 @@ fn programs_are_found_by_number_name_user_and_descent() {
         find(&roots, &ProcessRequest::Name(name[1..].to_owned())).expect_err("not exactly").to_string();
     assert!(error.contains("did you mean") && error.contains(&name), "{error}");
     let thread = start("crowd 1 1 600000");
-    let threads = thread.sample();
+    let threads = sample(&thread);
     let tid = threads.threads.measured().expect("threads").last().expect("two").tid;
     let error = find(&roots, &ProcessRequest::Pid(tid)).expect_err("a thread").to_string();
     assert!(error.contains(&format!("is a thread of process {}", thread.pid())), "{error}");

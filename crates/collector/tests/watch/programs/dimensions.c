@@ -8,7 +8,7 @@
 int main(void) {
     enum { I = 40, J = 60 };
     static long cells[I][J];
-    alarm(20);
+    alarm(300);
 #pragma omp parallel num_threads(3)
 #pragma omp for ordered(20) schedule(dynamic)
     for (int i = 0; i < I; ++i)

@@ -157,7 +157,7 @@ static void handlers(void) {
     handled = open("h", O_RDWR | O_CREAT | O_TRUNC | O_APPEND, 0600);
     signal(SIGALRM, writes);
     ualarm(500, 500);
-    for (const long long until = now() + 300000000; now() < until;)
+    for (const long long until = now() + 300000000; now() < until || signals < 3;)
         need(pwrite(file, block, 4096, 0) == 4096, "pwrite");
     ualarm(0, 0);
     need(lseek(handled, 0, SEEK_END) == signals && signals > 2, "what handlers wrote");
@@ -189,9 +189,12 @@ static void leap(void) {
 
 static void cleans(void *file) { bytes_written += write(*(int *)file, "cleaned", 7); }
 
+static _Atomic int is_about_to_read;
+
 static void *waits(void *ends) {
     int file = open("a", O_RDWR | O_CREAT, 0600);
     pthread_cleanup_push(cleans, &file);
+    is_about_to_read = 1;
     read(*(int *)ends, block, 1);
     pthread_cleanup_pop(1);
     return 0;
@@ -202,6 +205,9 @@ static void cancel(void) {
     pthread_t thread;
     void *how;
     need(pipe(ends) == 0 && pthread_create(&thread, 0, waits, ends) == 0, "thread");
+    while (!is_about_to_read)
+        usleep(1000);
+    /* In the call then, or on its way there. */
     usleep(50000);
     need(pthread_cancel(thread) == 0 && pthread_join(thread, &how) == 0, "cancel");
     need(how == PTHREAD_CANCELED, "a point where it may be cancelled");

@@ -113,9 +113,13 @@ int main(int argc, char **argv) {
     } else if (strcmp(way, "lock") == 0) {
         printf("mlockall %d\n", mlockall(MCL_CURRENT | MCL_FUTURE) == 0 || errno == ENOMEM || errno == EPERM);
     } else if (strcmp(way, "signal") == 0) {
+        sigset_t held, before;
+        sigemptyset(&held);
+        sigaddset(&held, SIGALRM);
+        sigprocmask(SIG_BLOCK, &held, &before);
         signal(SIGALRM, on_signal);
-        alarm(1);
-        pause();
+        ualarm(50000, 0);
+        sigsuspend(&before);
         printf("signal %d errno %d\n", (int)seen, errno);
     } else if (strcmp(way, "file-limit") == 0) {
         return limited(RLIMIT_FSIZE, 1 << 19, argv[0]);

@@ -1,0 +1,5 @@
+//! Experiments that are recorded, opened again.
+
+mod near;
+mod resume;
+mod support;
