@@ -72,8 +72,8 @@ OWN static void work(void)
     snprintf(text, sizeof text, "%s %.17g %d", "many frames below", v[7], 4711);
     memset(text, 7, sizeof text);
     memmove(text + 9, text, 200);
-    char *heap = malloc(100000);
-    heap = realloc(heap, 300000);
+    char *heap = malloc(5000);
+    heap = realloc(heap, 150000);
     heap[5] = strlen("long enough to take the loop of it, many times over");
     sink = heap[5];
     free(heap);

@@ -66,6 +66,27 @@ pub fn compare(truth: &Truth, json: &Value, tolerances: Tolerances) -> Vec<Compa
     all
 }
 
+/// How many objects of the program are allocations or mappings, and what is wrong of them, whoever was sampled: one that is not there, or
+/// one that is said to be touched first by others than the one thread that touched it.
+pub fn not_as_allocated(truth: &Truth, json: &Value) -> (usize, Vec<String>) {
+    let is_logged = |object: &&ObjectTruth| ["heap", "mapped", "shared"].contains(&object.kind.as_str());
+    let all: BTreeSet<&ObjectTruth> =
+        objects(&truth.uses).into_iter().chain(objects(&truth.touches)).filter(is_logged).collect();
+    let mut wrong = Vec::new();
+    for object in &all {
+        let rows = rows(json, object);
+        if rows.is_empty() {
+            wrong.push(format!("{object:?} is not there"));
+        }
+        let touches: Vec<&ThreadTruth> = truth.touches.iter().filter(|of| of.object == **object).collect();
+        let [only] = touches[..] else { continue };
+        let others = rows.iter().filter_map(|row| row["first_touch"].as_array()).flatten();
+        let others = others.filter(|of| of["tid"].as_u64() != Some(only.tid));
+        wrong.extend(others.map(|of| format!("{}: first touch of {}", object.name, of["tid"])));
+    }
+    (all.len(), wrong)
+}
+
 fn uses(truth: &Truth, json: &Value, tolerances: Tolerances) -> Vec<Compared> {
     let tolerance = match truth.loops {
         Loops::Separable => tolerances.separable,
@@ -345,6 +366,23 @@ fn what_is_withheld_or_not_promised_is_not_wrong() {
     few["time_samples"] = json!(399);
     few["objects"][0]["memory_time_share"]["value"] = json!(0.9);
     assert_eq!(wrong(&few), Vec::<String>::new());
+}
+
+#[test]
+fn what_is_allocated_must_be_there_and_touched_by_its_thread_whatever_was_sampled() {
+    assert_eq!(not_as_allocated(&truth(), &said()), (1, vec![]));
+    let mut none = said();
+    none["objects"][0]["line"] = json!(83);
+    let (_, wrong) = not_as_allocated(&truth(), &none);
+    assert!(wrong.len() == 1 && wrong[0].ends_with("is not there"), "{wrong:?}");
+    // Touched by one thread alone.
+    let mut truth = truth();
+    truth.touches.pop();
+    let (_, wrong) = not_as_allocated(&truth, &said());
+    assert_eq!(wrong, ["grid: first touch of 31"]);
+    let mut withheld = said();
+    withheld["objects"][0]["first_touch"] = json!({ "unavailable": "no page fault of it was sampled" });
+    assert_eq!(not_as_allocated(&truth, &withheld), (1, vec![]));
 }
 
 #[test]

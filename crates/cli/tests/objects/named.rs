@@ -59,26 +59,23 @@ fn calls_of_one_line_have_the_names_of_their_variables() {
     let binary = installed(folder.path(), true);
     std::fs::write(folder.path().join("named.cpp"), PROGRAM).unwrap();
     let mut tried = 0;
-    for compiler in ["g++", "clang++"] {
-        for level in ["-O0", "-O1", "-O2"] {
-            let words = [level, "-g", "-o", "named", "named.cpp"];
-            let made = Command::new(compiler).args(words).current_dir(folder.path()).status();
-            if !made.is_ok_and(|status| status.success()) {
-                eprintln!("SKIPPED: {compiler} is not there");
-                break;
-            }
-            let found = names(&binary, folder.path());
-            if level == "-O2" {
-                // Calls that became jumps are no callers any more: such an array has the name that the class gives it, that of what it is in, or those of its line, and no wrong one.
-                let is_right =
-                    |name: &str| expected.contains(name) || ["data", "wave", "flow"].contains(&name);
-                let wrong: Vec<_> = found.iter().filter(|names| !names.split(", ").all(is_right)).collect();
-                assert!(wrong.is_empty() && found.len() >= 5, "{compiler}: {found:?}");
-            } else {
-                assert_eq!(found, expected, "{compiler} {level}");
-            }
-            tried += 1;
+    for (compiler, level) in [("g++", "-O0"), ("g++", "-O2"), ("clang++", "-O1"), ("clang++", "-O2")] {
+        let words = [level, "-g", "-o", "named", "named.cpp"];
+        let made = Command::new(compiler).args(words).current_dir(folder.path()).status();
+        if !made.is_ok_and(|status| status.success()) {
+            eprintln!("SKIPPED: {compiler} is not there");
+            continue;
         }
+        let found = names(&binary, folder.path());
+        if level == "-O2" {
+            // Calls that became jumps are no callers any more: such an array has the name that the class gives it, that of what it is in, or those of its line, and no wrong one.
+            let is_right = |name: &str| expected.contains(name) || ["data", "wave", "flow"].contains(&name);
+            let wrong: Vec<_> = found.iter().filter(|names| !names.split(", ").all(is_right)).collect();
+            assert!(wrong.is_empty() && found.len() >= 5, "{compiler}: {found:?}");
+        } else {
+            assert_eq!(found, expected, "{compiler} {level}");
+        }
+        tried += 1;
     }
-    assert!(tried >= 3, "no compiler was tried");
+    assert!(tried >= 2, "no compiler was tried");
 }

@@ -12,10 +12,13 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
-/// Getting ready takes a second here; a busy machine may need more.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// Getting ready takes a second here; a busy machine needs more. It guards against hanging.
+const PATIENCE: Duration = Duration::from_secs(300);
 
 const ONE_PARTITION: &str = "PartitionName=all Nodes=ALL Default=YES State=UP";
+
+/// A busy machine answers late: that is no failure of a node, a job or a question.
+const UNHURRIED: &str = "MessageTimeout=100\nTCPTimeout=60\nBatchStartTimeout=300\nSlurmdTimeout=3600";
 
 pub struct Cluster {
     folder: TempDir,
@@ -198,7 +201,7 @@ fn configured(folder: &Path, partitions: &str, task_plugin: &str, nodes: usize, 
          SlurmdSpoolDir={folder}/spool/%n\nSlurmctldPidFile={folder}/slurmctld.pid\n\
          SlurmdPidFile={folder}/slurmd.%n.pid\nSlurmctldLogFile={folder}/slurmctld.log\n\
          SlurmdLogFile={folder}/slurmd.%n.log\nJobAcctGatherType=jobacct_gather/none\n\
-         AccountingStorageType=accounting_storage/none\n{partitions}\n",
+         AccountingStorageType=accounting_storage/none\n{UNHURRIED}\n{partitions}\n",
         port(0)
     );
     for node in 0..nodes {

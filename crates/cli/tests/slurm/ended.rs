@@ -67,16 +67,16 @@ fn trials_that_are_preempted_are_done_again_and_counted_once() {
 fn a_node_that_is_drained_ends_what_it_runs_and_gets_no_more() {
     let Some(cluster) = Cluster::start("task/none", 2, 2) else { return };
     let bench = Bench::new(&cluster);
-    let study = bench.study("1", &[]).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let study = bench.started();
     let on_n1 = || bench.runs().into_iter().filter(|run| run.ends_with(" n1")).count();
     bench.wait_for("a trial of a block on n1", || bench.runs().len() > 1 && on_n1() > 0);
     cluster.said(&["scontrol", "update", "NodeName=n1", "State=DRAIN", "Reason=test"]);
     let begun_there = on_n1();
+    bench.go();
     let output = study.wait_with_output().unwrap();
     ended_well(&output);
     let rows = bench.is_whole();
-    // One may have begun between the last look and the order.
-    assert!(on_n1() <= begun_there + 1, "{:?}", bench.runs());
+    assert_eq!(on_n1(), begun_there, "{:?}", bench.runs());
     assert_eq!(rows.iter().filter(|row| row.2 == "n1").count(), on_n1(), "what ran there counts: {rows:?}");
     assert_eq!(bench.runs().len(), 7, "no trial ran twice");
 }

@@ -15,7 +15,7 @@ fn trials_share_a_node_where_that_was_asked_for() {
     let line =
         "echo {n} >> log; test $(wc -l < log) = 1 || until test $(wc -l < log) -ge 3; do sleep 0.1; done";
     let factors = ["--param", "n=1,2", "--repeat", "1"];
-    let words = ["--share-nodes", "--timeout", "40s"];
+    let words = ["--share-nodes", "--timeout", "300s"];
     let output = bench.study_of(&factors, &words, &["sh", "-c", line]).output().unwrap();
     ended_well(&output);
     let rows = bench.rows();

@@ -14,7 +14,8 @@ use crate::NUMAWISE;
 use crate::cluster::{Cluster, own_mounts, skipped};
 use crate::signals;
 
-const PATIENCE: Duration = Duration::from_secs(60);
+/// Nothing takes so long; it guards against hanging.
+const PATIENCE: Duration = Duration::from_secs(300);
 
 /// A folder with a study of `n` at two levels, whose program notes where each run begins.
 pub struct Bench<'a> {
@@ -40,6 +41,17 @@ impl Bench<'_> {
         self.study_of(&["--param", "n=1,2", "--repeat", "3"], options, &["sh", "-c", &line])
     }
 
+    /// The same, whose trials but the warm-up end when there is a file `go`.
+    pub fn study_until_go(&self) -> Command {
+        let line = "echo {n} $SLURMD_NODENAME >> log; \
+                    test $(wc -l < log) = 1 || until test -e go; do sleep 0.1; done";
+        self.study_of(&["--param", "n=1,2", "--repeat", "3"], &[], &["sh", "-c", line])
+    }
+
+    pub fn go(&self) {
+        std::fs::write(self.path("go"), "").unwrap();
+    }
+
     pub fn study_of(&self, factors: &[&str], options: &[&str], program: &[&str]) -> Command {
         let mut command = self.cluster.command(NUMAWISE);
         signals::as_usual(&mut command);
@@ -48,8 +60,8 @@ impl Bench<'_> {
         command
     }
 
-    fn started(&self, seconds: &str) -> Child {
-        self.study(seconds, &[]).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap()
+    pub fn started(&self) -> Child {
+        started(&mut self.study_until_go())
     }
 
     /// Runs of the program that have begun.
@@ -87,6 +99,10 @@ impl Bench<'_> {
         assert!(!self.path("a.nw.slurm").exists());
         rows
     }
+}
+
+pub fn started(study: &mut Command) -> Child {
+    study.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap()
 }
 
 pub fn err(output: &Output) -> String {
@@ -130,14 +146,15 @@ fn a_study_runs_as_jobs_with_each_block_on_one_node() {
 fn who_presses_ctrl_c_leaves_no_job_and_the_same_command_goes_on() {
     let Some(cluster) = Cluster::start("task/none", 2, 2) else { return };
     let bench = Bench::new(&cluster);
-    let study = bench.started("1");
+    let study = bench.started();
     bench.wait_for("trials run after the warm-up", || bench.runs().len() > 2);
     assert!(Command::new("kill").args(["-INT", &study.id().to_string()]).status().unwrap().success());
     let output = study.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130), "{}", err(&output));
     assert_eq!(cluster.said(&["squeue", "--noheader", "--states=PENDING,RUNNING"]), "");
     assert!(!bench.path("a.nw.slurm").exists());
-    ended_well(&bench.study("1", &[]).output().unwrap());
+    bench.go();
+    ended_well(&bench.study_until_go().output().unwrap());
     bench.is_whole();
 }
 
@@ -145,7 +162,7 @@ fn who_presses_ctrl_c_leaves_no_job_and_the_same_command_goes_on() {
 fn who_is_killed_loses_nothing_that_is_under_way() {
     let Some(cluster) = Cluster::start("task/none", 2, 2) else { return };
     let bench = Bench::new(&cluster);
-    let mut study = bench.started("1");
+    let mut study = bench.started();
     bench.wait_for("trials run after the warm-up", || bench.runs().len() > 2);
     study.kill().unwrap();
     study.wait().unwrap();
@@ -154,7 +171,8 @@ fn who_is_killed_loses_nothing_that_is_under_way() {
     let waiting = cluster.said(&["squeue", "--noheader", "--format=%i", "--sort=-i"]);
     let last = waiting.lines().next().unwrap().trim().to_owned();
     cluster.said(&["scancel", &last]);
-    let output = bench.study("1", &[]).output().unwrap();
+    bench.go();
+    let output = bench.study_until_go().output().unwrap();
     ended_well(&output);
     let said = err(&output);
     assert!(said.contains(&format!("is done again: job {last} on")) && said.contains("CANCELLED"), "{said}");
@@ -167,19 +185,19 @@ fn who_is_killed_loses_nothing_that_is_under_way() {
 fn trials_of_a_node_that_fails_are_done_again_elsewhere() {
     let Some(cluster) = Cluster::start("task/none", 2, 2) else { return };
     let bench = Bench::new(&cluster);
-    let study = bench.started("2");
+    let study = bench.started();
     bench.wait_for("both nodes run trials", || {
         bench.runs().iter().skip(1).map(|run| run[2..].to_owned()).collect::<BTreeSet<_>>().len() == 2
     });
     cluster.said(&["scontrol", "update", "NodeName=n1", "State=DRAIN", "Reason=test"]);
     let of_n1 = cluster.said(&["squeue", "--noheader", "--format=%i", "--nodelist=n1", "--states=RUNNING"]);
+    assert_eq!(of_n1.lines().count(), 1, "{of_n1}");
     cluster.said(&["scontrol", "update", "NodeName=n1", "State=DOWN", "Reason=test"]);
+    bench.go();
     let output = study.wait_with_output().unwrap();
     let said = err(&output);
     ended_well(&output);
-    if !of_n1.trim().is_empty() {
-        assert!(said.contains("on n1 ended with NODE_FAIL"), "{said}");
-    }
+    assert!(said.contains("on n1 ended with NODE_FAIL"), "{said}");
     let rows = bench.is_whole();
     assert_eq!(rows.last().unwrap().2, "n0", "{rows:?}");
 }
@@ -191,12 +209,14 @@ fn a_trial_whose_job_is_killed_has_failed_after_the_time_that_its_job_ran() {
     // The process of the job is behind the one that supervises the program.
     let line = "test {n} = 1 || { sleep 2; kill -9 $(cut -d' ' -f4 /proc/$PPID/stat); }; echo v {n}";
     let factors = ["--param", "n=1,2", "--repeat", "1", "--metric", "v ([0-9]+)"];
+    let begun = Instant::now();
     ended_well(&bench.study_of(&factors, &[], &["sh", "-c", line]).output().unwrap());
+    let most = begun.elapsed().as_secs() + 1;
     let ask = "SELECT status, wall_ns / 1000000000 FROM trials WHERE point = 'n=2'";
     let said = Command::new("sqlite3").arg(bench.path("a.nw")).arg(ask).output().unwrap();
     let said = String::from_utf8(said.stdout).unwrap();
     let (status, seconds) = said.trim().split_once('|').unwrap();
-    assert!(status == "failed" && (1..60).contains(&seconds.parse().unwrap()), "{said}");
+    assert!(status == "failed" && (1..=most).contains(&seconds.parse().unwrap()), "{said}, of {most} s");
 }
 
 #[test]
@@ -242,9 +262,8 @@ fn a_folder_that_is_not_shared_is_found_by_the_first_job() {
     assert!(!bench.path("a.nw").exists() && !bench.path("a.nw.slurm").exists());
 }
 
-/// Takes minutes.
 #[test]
-#[ignore]
+#[ignore = "by hand: it takes minutes"]
 fn a_study_killed_twenty_times_loses_at_most_a_trial_each() {
     let Some(cluster) = Cluster::start("task/none", 2, 2) else { return };
     let mut random = 1_u64;
@@ -253,7 +272,7 @@ fn a_study_killed_twenty_times_loses_at_most_a_trial_each() {
         let bench = Bench::new(&cluster);
         let mut kills = 0;
         loop {
-            let mut study = bench.started("0.3");
+            let mut study = started(&mut bench.study("0.3", &[]));
             random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             std::thread::sleep(Duration::from_millis(300 + (random >> 33) % 4000));
             if study.try_wait().unwrap().is_some() {

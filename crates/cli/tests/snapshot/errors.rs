@@ -1,7 +1,7 @@
 //! What keeps a program from being watched.
 
 use crate::program::copied;
-use crate::support::{Bench, MPIS};
+use crate::support::{Bench, MPICH, MPIS, OPEN_MPI};
 
 #[test]
 fn without_its_library_nothing_runs() {
@@ -164,31 +164,24 @@ fn two_mpis_in_one_process_are_told_and_nothing_changes() {
     let bench = Bench::new();
     let text = RANK.replace("int r;", "int r; if (!dlopen(OTHER, RTLD_NOW | SCOPE)) return 77;");
     let text = format!("#include <dlfcn.h>\n{text}");
-    for (compiler, launcher, other) in [
-        ("mpicc.mpich", "mpiexec.mpich", "libmpi.so.40"),
-        ("mpicc.openmpi", "mpirun.openmpi", "libmpich.so.12"),
-    ] {
-        for scope in ["RTLD_LOCAL", "RTLD_GLOBAL"] {
-            let defines = [format!("-DOTHER=\"{other}\""), format!("-DSCOPE={scope}"), "-ldl".to_owned()];
-            let defines: Vec<&str> = defines.iter().map(String::as_str).collect();
-            let Some(program) = compiled(&bench, compiler, "two", &text, &defines) else { continue };
-            let alone = bench.run(&[launcher, "-n", "1", &program]);
-            if alone.status != Some(6) {
-                eprintln!("SKIPPED: {compiler} with {other}, {scope}: it fails alone too: {}", alone.err);
-                continue;
-            }
-            let answer = bench.snapshot(&["--json", "run.json", "--", launcher, "-n", "1", &program]);
-            let what = format!("{compiler}, {scope}");
-            assert_eq!((answer.status, answer.out.as_str()), (Some(6), "rank 0\n"), "{what}: {}", answer.err);
-            let json = bench.json("run.json");
-            assert_eq!(
-                json.pointer("/mpi/has_several"),
-                Some(&serde_json::Value::Bool(true)),
-                "{what}: {json}"
-            );
-            assert_eq!(crate::support::number(&json, "/processes/ranks"), 1.0, "{what}: {json}");
-            assert!(answer.err.contains("both loaded into a process"), "{what}: {}", answer.err);
+    for ((compiler, launcher), other, scope) in
+        [(MPICH, "libmpi.so.40", "RTLD_LOCAL"), (OPEN_MPI, "libmpich.so.12", "RTLD_GLOBAL")]
+    {
+        let defines = [format!("-DOTHER=\"{other}\""), format!("-DSCOPE={scope}"), "-ldl".to_owned()];
+        let defines: Vec<&str> = defines.iter().map(String::as_str).collect();
+        let Some(program) = compiled(&bench, compiler, "two", &text, &defines) else { continue };
+        let alone = bench.run(&[launcher, "-n", "1", &program]);
+        if alone.status != Some(6) {
+            eprintln!("SKIPPED: {compiler} with {other}, {scope}: it fails alone too: {}", alone.err);
+            continue;
         }
+        let answer = bench.snapshot(&["--json", "run.json", "--", launcher, "-n", "1", &program]);
+        let what = format!("{compiler}, {scope}");
+        assert_eq!((answer.status, answer.out.as_str()), (Some(6), "rank 0\n"), "{what}: {}", answer.err);
+        let json = bench.json("run.json");
+        assert_eq!(json.pointer("/mpi/has_several"), Some(&serde_json::Value::Bool(true)), "{what}: {json}");
+        assert_eq!(crate::support::number(&json, "/processes/ranks"), 1.0, "{what}: {json}");
+        assert!(answer.err.contains("both loaded into a process"), "{what}: {}", answer.err);
     }
 }
 

@@ -84,11 +84,11 @@ fn a_program_that_writes_byte_by_byte_is_told_so_and_one_that_computes_is_not() 
         let answer = bench.snapshot(&[&["--json", "run.json", "--"], program].concat());
         assert_eq!(answer.status, Some(0), "{}", answer.err);
         let json = bench.json("run.json");
-        let findings = json["findings"].as_array().unwrap().iter();
+        let mut findings = json["findings"].as_array().unwrap().iter();
         let kinds = ["read", "written", "synced", "managed"];
         let in_calls: f64 =
             kinds.iter().map(|kind| number(&json, &format!("/files/posix/{kind}/seconds"))).sum();
-        let found = findings.cloned().find(|one| one["id"] == "NW034");
+        let found = findings.find(|one| one["id"] == "NW034").cloned();
         (found, answer.err, in_calls / number(&json, "/elapsed_seconds"))
     };
     let (found, screen, _) = of(&["dd", "if=/dev/zero", "of=d", "bs=1", "count=400000", "status=none"]);

@@ -114,7 +114,8 @@ fn pages_of_files_are_dropped_where_that_is_allowed() {
     let words = ["--param", "n=1,2", "--repeat", "1", "--drop-caches", "--", "true", "{n}"];
     // SAFETY: geteuid takes nothing and cannot fail.
     if unsafe { libc::geteuid() } == 0 && writable("/proc/sys/vm/drop_caches") {
-        assert_eq!(bench.json(&words)["trials"], 2);
+        // One that the machine interrupted is run again.
+        assert!(bench.json(&words)["trials"].as_u64() >= Some(2));
     } else {
         let said = bench.refused(&words);
         assert!(said.contains("/proc/sys/vm/drop_caches") && said.contains("run this as root"), "{said}");

@@ -1,14 +1,18 @@
 //! Compiles programs, runs them with and without the library, and reads what it wrote.
 
+use std::collections::HashMap;
+use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::OnceLock;
+use std::sync::{LazyLock, Mutex, PoisonError};
 use std::time::Duration;
 
 use numawise_facts::objects::AllocationLog;
 use numawise_observe::objects::input::{MemoryChange, Stack};
 use numawise_observe::objects::log::{HeapLogs, LoggedRecord, LoggedSamples};
 use numawise_units::{Nanoseconds, Pid};
+
+use crate::library::heap_library as library;
 
 /// How a program ended and what it printed.
 #[derive(Debug, PartialEq, Eq)]
@@ -69,28 +73,12 @@ impl Bench {
         self.folder.path().join("log")
     }
 
-    /// Compiles a program beside this file; `None`, having said so, where that cannot be done here.
+    /// A program beside this file, compiled once; `None`, having said so, where that cannot be done here.
     pub fn compile(&self, compiler: &str, source: &str, options: &[&str]) -> Option<PathBuf> {
-        let program =
-            self.folder.path().join(format!("{source}{}", options.concat().replace(['/', '-'], "_")));
-        let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/objects/programs").join(source);
-        let mut command = Command::new(compiler);
-        command.args(["-g", "-O1", "-w", "-fno-builtin", "-fno-omit-frame-pointer", "-o"]);
-        command.arg(&program).arg(from).args(options).current_dir(self.folder.path());
-        let compiled = match command.output() {
-            Ok(compiled) => compiled,
-            Err(error) => {
-                eprintln!("SKIPPED: no {compiler}: {error}");
-                return None;
-            }
-        };
-        let errors = String::from_utf8_lossy(&compiled.stderr);
-        if errors.contains("cannot find -l") {
-            eprintln!("SKIPPED: no library for {options:?}");
-            return None;
-        }
-        assert!(compiled.status.success(), "{compiler} {source}: {errors}");
-        Some(program)
+        static COMPILED: LazyLock<Mutex<HashMap<String, Option<PathBuf>>>> = LazyLock::new(Mutex::default);
+        let name = format!("{source}{}", options.concat().replace(['/', '-'], "_"));
+        let mut compiled = COMPILED.lock().unwrap_or_else(PoisonError::into_inner);
+        compiled.entry(name.clone()).or_insert_with(|| compiled_now(compiler, source, options, &name)).clone()
     }
 
     pub fn without(&self, words: &[&str]) -> Ended {
@@ -125,6 +113,39 @@ impl Bench {
         (Written { entries, counts: logs.counts(), samples: logs.samples() }, ended.errors)
     }
 
+    /// The same of a program that says `turn` again and again and waits until it may go on: what it allocated before is read by then.
+    pub fn with_turns(&self, words: &[&str]) -> Written {
+        let mut logs = HeapLogs::new(&self.log());
+        let mut entries = Vec::new();
+        let mut without = Vec::new();
+        self.turns(self.command(words), &mut without, &mut || {});
+        let mut command = self.command(words);
+        command.env("LD_PRELOAD", library()).env("NUMAWISE_OBJECTS", self.log());
+        let mut with = Vec::new();
+        // The program waits, so that none of its threads is in the middle of a record.
+        self.turns(command, &mut with, &mut || {
+            logs.drain(now(Duration::ZERO), &mut |record| entries.push(entry(record)));
+        });
+        logs.drain(Nanoseconds(u64::MAX), &mut |record| entries.push(entry(record)));
+        assert_eq!(with, without, "{words:?}");
+        Written { entries, counts: logs.counts(), samples: logs.samples() }
+    }
+
+    /// Runs a program to its end, and gives what it printed.
+    fn turns(&self, mut command: Command, printed: &mut Vec<String>, turn: &mut dyn FnMut()) {
+        let mut child = command.stdin(Stdio::piped()).stderr(Stdio::inherit()).spawn().unwrap();
+        let mut input = child.stdin.take().unwrap();
+        for line in BufReader::new(child.stdout.take().unwrap()).lines() {
+            let line = line.unwrap();
+            if line == "turn" {
+                turn();
+                input.write_all(b"\n").unwrap();
+            }
+            printed.push(line);
+        }
+        assert!(child.wait().unwrap().success());
+    }
+
     /// Runs a program with rules and nothing else, or with a log too; how it ended.
     pub fn with_rules(&self, words: &[&str], rules: &str, variables: &[(&str, &str)]) -> Ended {
         let mut command = self.command(words);
@@ -138,6 +159,32 @@ impl Bench {
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command
     }
+}
+
+/// Compiles it, under another name until it is whole: another process of these tests may run the one that is there.
+fn compiled_now(compiler: &str, source: &str, options: &[&str], name: &str) -> Option<PathBuf> {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("heap-programs");
+    std::fs::create_dir_all(&folder).unwrap();
+    let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/objects/programs").join(source);
+    let own = format!("{name}.{}", std::process::id());
+    let mut command = Command::new(compiler);
+    command.args(["-g", "-O1", "-w", "-fno-builtin", "-fno-omit-frame-pointer", "-o"]);
+    command.arg(&own).arg(from).args(options).current_dir(&folder);
+    let compiled = match command.output() {
+        Ok(compiled) => compiled,
+        Err(error) => {
+            eprintln!("SKIPPED: no {compiler}: {error}");
+            return None;
+        }
+    };
+    let errors = String::from_utf8_lossy(&compiled.stderr);
+    if errors.contains("cannot find -l") {
+        eprintln!("SKIPPED: no library for {options:?}");
+        return None;
+    }
+    assert!(compiled.status.success(), "{compiler} {source}: {errors}");
+    std::fs::rename(folder.join(own), folder.join(name)).unwrap();
+    Some(folder.join(name))
 }
 
 fn end(child: Child) -> Ended {
@@ -170,20 +217,6 @@ fn entry(record: LoggedRecord<'_>) -> Entry {
             bytes: sample.stack.bytes.len(),
         },
     }
-}
-
-/// The library as it ships: built without unwinding.
-pub fn library() -> &'static Path {
-    static BUILT: OnceLock<PathBuf> = OnceLock::new();
-    BUILT.get_or_init(|| {
-        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-        let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("heap");
-        let mut command = Command::new(cargo);
-        command.args(["build", "--quiet", "--release", "--locked", "-p", "numawise-heap", "--target-dir"]);
-        let built = command.arg(&target).current_dir(env!("CARGO_MANIFEST_DIR")).status().unwrap();
-        assert!(built.success(), "numawise-heap does not build");
-        target.join("release/libnumawise_heap.so")
-    })
 }
 
 /// Lines of a form, an address and bytes, as the programs print them.

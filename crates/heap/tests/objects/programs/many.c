@@ -1,7 +1,6 @@
 /* Allocations from as many call stacks as there are numbers of 15 bits: twice, at first all at once, then a thousand at a time. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 enum { DEEP = 15, STACKS = 20000 };
 
@@ -24,20 +23,25 @@ __attribute__((noinline)) static void *one(unsigned number, int depth) {
   return block;
 }
 
+// Says so, and waits until what was written is read.
+static void turn(void) {
+  puts("turn");
+  fflush(stdout);
+  getchar();
+}
+
 static void all(int waits) {
-  const struct timespec pause = {.tv_nsec = 60000000};
   for (unsigned number = 0; number < STACKS; number++) {
     free(zero(number, DEEP));
-    if (waits && number % 1000 == 0)
-      nanosleep(&pause, 0);
+    if (waits && number % 1000 == 999)
+      turn();
   }
 }
 
 int main(void) {
-  const struct timespec pause = {.tv_nsec = 300000000};
   for (volatile int waits = 0; waits < 2; waits++) {
+    turn();
     all(waits);
-    nanosleep(&pause, 0);
   }
   puts("done");
 }

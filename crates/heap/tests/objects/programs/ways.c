@@ -187,15 +187,15 @@ static void handler_of_fork(void) {
   puts("forked");
 }
 
-// So many allocations and frees, ten million a minute.
-static void many(int count) {
+// So many allocations and frees, ten million a minute, or as fast as it goes.
+static void many(int count, int is_fast) {
   void *kept[64] = {0};
   struct timespec begin;
   clock_gettime(CLOCK_MONOTONIC, &begin);
   for (int k = 0; k < count; k++) {
     free(kept[k % 64]);
     kept[k % 64] = malloc(16384 + k % 1000);
-    if (k % 1000 == 999) {
+    if (k % 1000 == 999 && !is_fast) {
       long long next = begin.tv_nsec + (k + 1) * 6000LL;
       struct timespec until = {begin.tv_sec + next / 1000000000, next % 1000000000};
       clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
@@ -226,8 +226,7 @@ static void *spin(void *argument) {
   return NULL;
 }
 
-static void timed(void) {
-  double half = 0.5;
+static void timed(double half) {
   pthread_t thread;
   pthread_create(&thread, NULL, spin, &half);
   spin(&half);
@@ -237,23 +236,22 @@ static void timed(void) {
 
 static int writes_to;
 static void *late_writer(void *argument) {
-  (void)argument;
-  for (int k = 0; k < 200; k++) {
+  for (int k = 0; k < *(int *)argument; k++) {
     usleep(2000);
     if (write(writes_to, "x", 1) != 1) break;
   }
   return NULL;
 }
 
-// 200 calls that wait, between which the thread computes for longer than a sample takes to come.
-static void waits(void) {
+// Calls that wait, between which the thread computes for longer than a sample takes to come.
+static void waits(int turns) {
   int ends[2], interrupted = 0;
   if (pipe(ends)) abort();
   writes_to = ends[1];
   pthread_t thread;
-  pthread_create(&thread, NULL, late_writer, NULL);
+  pthread_create(&thread, NULL, late_writer, &turns);
   double little = 0.005;
-  for (int k = 0; k < 200; k++) {
+  for (int k = 0; k < turns; k++) {
     char byte;
     spin(&little);
     struct timespec nap = {0, 1000000};
@@ -294,10 +292,12 @@ int main(int count, char **words) {
   if (!strcmp(way, "refused")) refused();
   if (!strcmp(way, "fork")) fork_and_vfork(words[0]);
   if (!strcmp(way, "handler")) handler_of_fork();
-  if (!strcmp(way, "many")) many(500000);
+  if (!strcmp(way, "many")) many(500000, 0);
+  if (!strcmp(way, "fast")) many(atoi(words[3]), 1);
   if (!strcmp(way, "small")) small();
-  if (!strcmp(way, "timed")) timed();
-  if (!strcmp(way, "waits")) waits();
+  if (!strcmp(way, "timed")) timed(0.5);
+  if (!strcmp(way, "spins")) timed(0.1);
+  if (!strcmp(way, "waits")) waits(atoi(words[3]));
   if (!strcmp(way, "takes")) takes_signals();
   if (!strcmp(way, "plugin")) plugin(words[2]);
   return count > 2 ? atoi(words[2]) : 0;
