@@ -1,4 +1,5 @@
-//! What is run as one process: the tests of a module of a test target, or all tests beside the code of a crate.
+//! What is run as one process: the tests of a module of a test target, a test of a target that stands in no module, or all tests beside the
+//! code of a crate.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -14,7 +15,7 @@ const MAKES: &str = "makes_";
 #[derive(Debug)]
 pub struct Job {
     pub suite: String,
-    /// The module; empty where a crate's tests run together.
+    /// The module, or the test; empty where a crate's tests run together.
     pub module: String,
     pub command: Command,
     /// Whether it boots emulated machines.
@@ -75,14 +76,14 @@ fn listed(binary: &Binary, timing: bool) -> Result<String, NoTests> {
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// Tests by their first module, where the suite is a test target.
+/// Tests by their first module or by themselves, where the suite is a test target.
 fn modules(suite: &str, listed: &str, timing: bool) -> BTreeMap<String, Vec<String>> {
     let mut modules: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for test in listed.lines().filter_map(|line| line.strip_suffix(": test")) {
         if timing && test.rsplit("::").next().is_some_and(|name| name.starts_with(MAKES)) {
             continue;
         }
-        let module = test.split_once("::").map_or("", |(module, _)| module);
+        let module = test.split_once("::").map_or(test, |(module, _)| module);
         let module = if suite.contains('/') { module } else { "" };
         modules.entry(module.to_owned()).or_default().push(test.to_owned());
     }
@@ -101,8 +102,9 @@ mod tests {
             let found = modules(suite, listed, timing);
             found.into_iter().map(|(module, tests)| (module, tests.len())).collect::<Vec<_>>()
         };
-        assert_eq!(of("cli/snapshot", false), [(String::new(), 2), ("known".to_owned(), 2)]);
-        assert_eq!(of("cli/snapshot", true), [(String::new(), 1), ("known".to_owned(), 2)]);
+        let own = |name: &str, count| (name.to_owned(), count);
+        assert_eq!(of("cli/snapshot", false), [own("known", 2), own("makes_a_file", 1), own("plain", 1)]);
+        assert_eq!(of("cli/snapshot", true), [own("known", 2), own("plain", 1)]);
         assert_eq!(of("units", false), [(String::new(), 4)]);
     }
 }

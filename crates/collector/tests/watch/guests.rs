@@ -6,7 +6,8 @@ use std::time::Instant;
 use numawise_wire::snapshot::reader::SnapshotFile;
 use numawise_wire::snapshot::{Flag, Header, ThreadState};
 
-use crate::support::{Bench, library};
+use crate::library::library;
+use crate::support::Bench;
 
 /// Runs the program both ways; gives the files.
 fn same(bench: &Bench, words: &[&str]) -> Vec<Vec<u8>> {

@@ -6,6 +6,8 @@ mod compiled;
 mod files;
 mod guests;
 mod install;
+#[path = "../support/library.rs"]
+mod library;
 mod mpi;
 mod openmp;
 mod phases;

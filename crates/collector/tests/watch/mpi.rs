@@ -7,7 +7,8 @@ use std::process::Command;
 use numawise_wire::snapshot::reader::{SiteRecord, SnapshotFile, ThreadRecord};
 use numawise_wire::snapshot::{Flag, Header, MpiKind, ThreadState};
 
-use crate::support::{Bench, Ended, library};
+use crate::library::library;
+use crate::support::{Bench, Ended};
 
 const MPIS: [(&str, MpiKind); 2] = [("openmpi", MpiKind::OpenMpi), ("mpich", MpiKind::Mpich)];
 

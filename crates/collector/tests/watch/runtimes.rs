@@ -7,7 +7,8 @@ use numawise_wire::snapshot::openmp::ConstructKind;
 use numawise_wire::snapshot::reader::{ConstructRecord, SnapshotFile};
 use numawise_wire::snapshot::{Flag, ThreadState};
 
-use crate::support::{Bench, library};
+use crate::library::library;
+use crate::support::Bench;
 
 fn text(path: &Path) -> &str {
     path.to_str().unwrap()

@@ -3,12 +3,12 @@
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::OnceLock;
 
 use numawise_wire::snapshot::HEADER_BYTES;
 use numawise_wire::snapshot::reader::bytes_in_use;
 
 use crate::compiled::compiled;
+use crate::library::library;
 use crate::program::copied;
 
 /// How a program ended and what it printed.
@@ -121,27 +121,4 @@ fn run(command: &mut Command) -> Ended {
     let output = command.stdin(Stdio::null()).output().unwrap();
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     Ended { status: output.status, output: text(&output.stdout), errors: text(&output.stderr) }
-}
-
-/// The collector as it ships: built without unwinding.
-pub fn library() -> &'static Path {
-    static BUILT: OnceLock<PathBuf> = OnceLock::new();
-    BUILT.get_or_init(|| built("collector"))
-}
-
-/// The library that pins threads, as it ships.
-pub fn pinning_library() -> &'static Path {
-    static BUILT: OnceLock<PathBuf> = OnceLock::new();
-    BUILT.get_or_init(|| built("agent"))
-}
-
-fn built(name: &str) -> PathBuf {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("collector");
-    let mut command = Command::new(cargo);
-    command.args(["build", "--quiet", "--release", "--locked", "-p"]).arg(format!("numawise-{name}"));
-    command.arg("--target-dir").arg(&target);
-    let built = command.current_dir(env!("CARGO_MANIFEST_DIR")).status().unwrap();
-    assert!(built.success(), "numawise-{name} does not build");
-    target.join(format!("release/libnumawise_{name}.so"))
 }

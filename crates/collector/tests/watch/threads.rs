@@ -6,7 +6,8 @@ use std::path::Path;
 use numawise_wire::snapshot::reader::{SnapshotFile, ThreadRecord};
 use numawise_wire::snapshot::{Header, MASK_WORDS, ThreadState};
 
-use crate::support::{Bench, library, pinning_library};
+use crate::library::{library, pinning_library};
+use crate::support::Bench;
 
 /// The only file of the program in this way, which is the same with the collector.
 fn watched(bench: &Bench, program: &Path, way: &str) -> Vec<u8> {

@@ -2,6 +2,8 @@
 
 mod children;
 mod errors;
+#[path = "../../../collector/tests/support/library.rs"]
+mod library;
 mod places;
 mod support;
 

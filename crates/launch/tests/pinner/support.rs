@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::OnceLock;
+
+use crate::library::pinning_library;
 
 use numawise_units::CpuSet;
 
@@ -28,7 +29,7 @@ impl Bench {
             return None;
         };
         let folder = tempfile::tempdir().unwrap();
-        Some(Bench { folder, library: library(), cpus: [a.clone(), b.clone()] })
+        Some(Bench { folder, library: pinning_library().to_path_buf(), cpus: [a.clone(), b.clone()] })
     }
 
     pub fn folder(&self) -> &Path {
@@ -135,22 +136,4 @@ impl Bench {
 
 pub fn lines(text: &str) -> Vec<String> {
     text.lines().map(str::to_owned).collect()
-}
-
-/// The library as it ships: built with optimisation, since it is another one without. In a folder of its own, so that no
-/// other build is waited for.
-fn library() -> PathBuf {
-    static BUILT: OnceLock<PathBuf> = OnceLock::new();
-    let build = || {
-        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-        let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("agent");
-        let mut command = Command::new(cargo);
-        command
-            .args(["build", "--quiet", "--release", "--locked", "-p", "numawise-agent", "--target-dir"])
-            .arg(&target);
-        let built = command.current_dir(env!("CARGO_MANIFEST_DIR")).status().unwrap();
-        assert!(built.success(), "numawise-agent does not build");
-        target.join("release/libnumawise_agent.so")
-    };
-    BUILT.get_or_init(build).clone()
 }
