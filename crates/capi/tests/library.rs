@@ -69,12 +69,12 @@ fn runs_without_a_word(program: &Path, what: &str) {
 fn every_call_does_what_the_header_says_for_c_and_c_plus_plus() {
     let tried: Vec<&str> = ["gcc", "clang"].into_iter().filter(|compiler| is_there(compiler)).collect();
     assert!(!tried.is_empty(), "no compiler is there");
-    for compiler in &tried {
-        for standard in ["-std=gnu99", "-std=gnu17"] {
-            holds("smoke.c", compiler, &[standard]);
-        }
-        for standard in ["-std=gnu++17", "-std=gnu++20"] {
-            holds("smoke.c", compiler, &["-x", "c++", "-fno-exceptions", standard]);
+    // Each compiler as C and as C++, each standard once.
+    for (compiler, c, cpp) in [("gcc", "-std=gnu99", "-std=gnu++20"), ("clang", "-std=gnu17", "-std=gnu++17")]
+    {
+        if is_there(compiler) {
+            holds("smoke.c", compiler, &[c]);
+            holds("smoke.c", compiler, &["-x", "c++", "-fno-exceptions", cpp]);
         }
     }
     if tried.len() < 2 {
@@ -97,8 +97,8 @@ fn nothing_is_leaked_and_no_memory_is_used_that_is_not_ours() {
 
 #[test]
 fn containers_have_their_memory_where_their_policies_say() {
-    for compiler in ["g++", "clang++"].into_iter().filter(|compiler| is_there(compiler)) {
-        for words in [&["-std=c++17", "-O2"][..], &["-std=c++20"], &["-std=c++17", "-O2", "-fopenmp"]] {
+    for (compiler, words) in [("g++", &["-std=c++20"][..]), ("clang++", &["-std=c++17", "-O2", "-fopenmp"])] {
+        if is_there(compiler) {
             holds("memory.cpp", compiler, words);
         }
     }
@@ -168,31 +168,17 @@ fn valgrind_finds_nothing() {
         eprintln!("SKIPPED: valgrind is not installed");
         return;
     }
-    for (program, compiler, standard) in
-        [("smoke.c", "gcc", "-std=gnu17"), ("memory.cpp", "g++", "-std=c++17")]
-    {
-        let made = tempfile::tempdir().unwrap();
-        let built = made.path().join("program");
-        let mut compile = Command::new(compiler);
-        compile.args([standard, "-g", "-pthread", "-I"]).arg(root().join("include")).arg(source(program));
-        links(&mut compile, made.path(), &built, &[]);
-        let mut run = Command::new("valgrind");
-        run.args([
-            "-q",
-            "--error-exitcode=99",
-            "--leak-check=full",
-            "--errors-for-leak-kinds=definite,possible",
-        ]);
-        run.arg(&built).env("LD_LIBRARY_PATH", made.path()).env("UNDER_VALGRIND", "1");
-        let ran = run.output().unwrap();
-        let said = [ran.stdout, ran.stderr].concat();
-        assert!(
-            ran.status.success() && said.is_empty(),
-            "{program}: {}\n{}",
-            ran.status,
-            String::from_utf8_lossy(&said)
-        );
-    }
+    let made = tempfile::tempdir().unwrap();
+    let built = made.path().join("program");
+    let mut compile = Command::new("gcc");
+    compile.args(["-std=gnu17", "-g", "-pthread", "-I"]).arg(root().join("include")).arg(source("smoke.c"));
+    links(&mut compile, made.path(), &built, &[]);
+    let mut run = Command::new("valgrind");
+    run.args(["-q", "--error-exitcode=99", "--leak-check=full", "--errors-for-leak-kinds=definite,possible"]);
+    run.arg(&built).env("LD_LIBRARY_PATH", made.path()).env("UNDER_VALGRIND", "1");
+    let ran = run.output().unwrap();
+    let said = [ran.stdout, ran.stderr].concat();
+    assert!(ran.status.success() && said.is_empty(), "{}\n{}", ran.status, String::from_utf8_lossy(&said));
 }
 
 #[test]
@@ -201,18 +187,18 @@ fn threads_of_onetbb_are_where_their_slots_are_planned_and_have_their_masks_back
         eprintln!("SKIPPED: oneTBB is not installed");
         return;
     }
-    for (compiler, standard) in [("g++", "-std=c++17"), ("clang++", "-std=c++20")] {
+    for (compiler, words) in [("g++", ["-std=c++17", "-O2"]), ("clang++", ["-std=c++20", "-O0"])] {
         if is_there(compiler) {
-            holds("tbb.cpp", compiler, &[standard, "-O2", "-ltbb"]);
+            holds("tbb.cpp", compiler, &[words[0], words[1], "-ltbb"]);
         }
     }
 }
 
 #[test]
 fn teams_of_threads_and_of_openmp_are_where_they_are_planned() {
-    for (compiler, standard) in [("g++", "-std=c++17"), ("g++", "-std=c++20"), ("clang++", "-std=c++20")] {
+    for (compiler, words) in [("g++", ["-std=c++17", "-O0"]), ("clang++", ["-std=c++20", "-O2"])] {
         if is_there(compiler) {
-            holds("team.cpp", compiler, &[standard, "-O2", "-fopenmp"]);
+            holds("team.cpp", compiler, &[words[0], words[1], "-fopenmp"]);
         }
     }
 }
@@ -290,14 +276,15 @@ fn what_is_installed_is_found_by_pkg_config_and_by_cmake() {
     let installed =
         install.args(["NUMAWISE=/bin/true", "LIBRARIES=/bin/true", "MAN=", "COMPLETIONS="]).output().unwrap();
     assert!(installed.status.success(), "{}", String::from_utf8_lossy(&installed.stderr));
-    let source = source("memory.cpp");
+    let first = "#include <numawise/memory.hpp>\nint main() { numawise::first_touch_vector<double> u(5); return u.size() != 5; }\n";
+    std::fs::write(path("first.cpp"), first).unwrap();
     let mut tried = 0;
     if is_there("pkg-config") {
         let mut ask = Command::new("pkg-config");
         ask.args(["--cflags", "--libs", "numawise"]).env("PKG_CONFIG_PATH", path("installed/lib/pkgconfig"));
         let words = String::from_utf8(ask.output().unwrap().stdout).unwrap();
         let mut compile = Command::new("g++");
-        compile.args(["-std=c++17", "-pthread"]).arg(&source).args(words.split_whitespace());
+        compile.args(["-std=c++17", "-pthread"]).arg(path("first.cpp")).args(words.split_whitespace());
         assert!(compile.arg("-o").arg(path("by-pkg-config")).status().unwrap().success(), "{words}");
         let mut run = Command::new(path("by-pkg-config"));
         assert!(run.env("LD_LIBRARY_PATH", path("installed/lib")).status().unwrap().success());
@@ -306,11 +293,11 @@ fn what_is_installed_is_found_by_pkg_config_and_by_cmake() {
     if is_there("cmake") {
         std::fs::create_dir(path("project")).unwrap();
         let project = format!(
-            "cmake_minimum_required(VERSION 3.16)\nproject(other CXX)\nset(CMAKE_CXX_STANDARD 17)\nfind_package(numawise 99 QUIET)\nif(numawise_FOUND)\n\
+            "cmake_minimum_required(VERSION 3.16)\nproject(other C)\nfind_package(numawise 99 QUIET)\nif(numawise_FOUND)\n\
              message(FATAL_ERROR \"another version was taken\")\nendif()\nfind_package(numawise 0.1 REQUIRED)\n\
              find_package(Threads REQUIRED)\nforeach(kind numawise static)\nadd_executable(with_${{kind}} {})\n\
              target_link_libraries(with_${{kind}} numawise::${{kind}} Threads::Threads)\nendforeach()\n",
-            source.display()
+            source("smoke.c").display()
         );
         std::fs::write(path("project/CMakeLists.txt"), project).unwrap();
         let mut configure = Command::new("cmake");

@@ -24,8 +24,8 @@ use numawise_report::study::{self, ShownStudy};
 use numawise_report::{check, document, profile, series, snapshot};
 use sample::Sample;
 
-/// A page takes a second or two here; a machine that is busy with other tests may take many times that.
-const PATIENCE: Duration = Duration::from_secs(120);
+/// A page takes a second or two here, and several of them five; a machine that is busy with other things may take many times that.
+const PATIENCE: Duration = Duration::from_secs(600);
 
 struct Browser {
     program: PathBuf,
@@ -102,6 +102,44 @@ impl Browser {
     }
 }
 
+/// What the frames of `Browser::show_all` are put into, and how what the browser made of them comes out: as text, one after the other.
+const FRAMES: &str = r#"<script>onload = () => {
+    const pages = [...document.querySelectorAll("iframe")].map((frame) => frame.contentDocument.documentElement.outerHTML);
+    document.body.textContent = "";
+    for (const page of pages) {
+        const shown = document.createElement("pre");
+        shown.className = "shown";
+        shown.textContent = page;
+        document.body.append(shown);
+    }
+};</script>"#;
+
+/// Between the pages in what `FRAMES` makes.
+const SHOWN: &str = "<pre class=\"shown\">";
+
+impl Browser {
+    /// Several pages at once, each in a frame of so many pixels: to start a browser takes longer than to show a page.
+    fn show_all(&self, name: &str, pages: &[(&str, u32)]) -> Vec<Shown> {
+        let frame = |(html, width): &(&str, u32)| {
+            let inner = html.replace('&', "&amp;").replace('"', "&quot;");
+            format!("<iframe style=\"width:{width}px;height:900px\" srcdoc=\"{inner}\"></iframe>\n")
+        };
+        let frames: String = pages.iter().map(frame).collect();
+        let page =
+            self.save(name, &format!("<!DOCTYPE html><meta charset=\"utf-8\"><body>{frames}{FRAMES}</body>"));
+        let shown = self.show(&page, &[]);
+        let text = |html: &str| {
+            let html = html.split("</pre>").next().unwrap_or_default();
+            html.replace("&lt;", "<").replace("&gt;", ">").replace("&nbsp;", "\u{a0}").replace("&amp;", "&")
+        };
+        let all: Vec<Shown> = (shown.page.split(SHOWN).skip(1))
+            .map(|html| Shown { page: text(html), messages: shown.messages.clone() })
+            .collect();
+        assert_eq!(all.len(), pages.len(), "{name}: {}", shown.messages);
+        all
+    }
+}
+
 impl Shown {
     /// Messages of the page itself: errors, refusals of the policy.
     fn console(&self) -> Vec<&str> {
@@ -113,6 +151,24 @@ impl Shown {
         let rest = self.page.split_once(&format!("id=\"{id}\"")).map_or("", |(_, rest)| rest);
         rest.split("<table").next().unwrap_or_default()
     }
+}
+
+/// Widths of windows and frames.
+const WIDE: u32 = 1280;
+const NARROW: u32 = 420;
+
+/// Each page in a wide frame and in a narrow one, without a complaint: its name, what the browser made of it, and what is expected.
+fn in_both_widths<'a, T>(
+    browser: &Browser,
+    name: &str,
+    pages: &'a [(&'a str, String, T)],
+) -> Vec<(&'a str, Shown, &'a T)> {
+    let frames: Vec<(&str, u32)> =
+        pages.iter().flat_map(|(_, page, _)| [(page.as_str(), WIDE), (page.as_str(), NARROW)]).collect();
+    let all = browser.show_all(name, &frames);
+    assert_eq!(all[0].console(), [""; 0], "{name}");
+    let twice = pages.iter().flat_map(|(name, _, expected)| [(*name, expected); 2]);
+    twice.zip(all).map(|((name, expected), shown)| (name, shown, expected)).collect()
 }
 
 fn with_pages(sample: &Sample) -> bool {
@@ -129,15 +185,18 @@ fn with_effects(sample: &Sample) -> bool {
 #[test]
 fn browser_charts_are_drawn_and_nothing_complains() {
     let Some(browser) = Browser::find() else { return };
-    for sample in sample::all() {
-        let page = browser.save(sample.name, &document::html(&check::document(&sample.check())));
-        let shown = browser.show(&page, &[]);
+    let samples = sample::all();
+    let pages: Vec<String> =
+        samples.iter().map(|sample| document::html(&check::document(&sample.check()))).collect();
+    let framed: Vec<(&str, u32)> = pages.iter().map(|page| (page.as_str(), WIDE)).collect();
+    let all: Vec<Shown> = framed.chunks(4).flat_map(|some| browser.show_all("checks", some)).collect();
+    for (sample, shown) in samples.iter().zip(&all) {
         assert_eq!(shown.console(), [""; 0], "{}", sample.name);
         assert!(!shown.page.contains("<title>owned"), "{}: a text from outside was run", sample.name);
         let expected = [
-            ("chart-ratios", with_effects(&sample)),
+            ("chart-ratios", with_effects(sample)),
             ("chart-trials", sample.analysis.points.iter().any(|point| !point.samples.is_empty())),
-            ("chart-nodes", sample.study.header.machine.nodes.len() > 1 && with_pages(&sample)),
+            ("chart-nodes", sample.study.header.machine.nodes.len() > 1 && with_pages(sample)),
         ];
         for (id, drawn) in expected {
             let part = shown.part(id);
@@ -151,20 +210,17 @@ fn browser_charts_are_drawn_and_nothing_complains() {
 #[test]
 fn browser_charts_of_a_time_series_are_drawn() {
     let Some(browser) = Browser::find() else { return };
-    let told = timeline::job();
-    let page = document::html(&series::document(&series::Series { timeline: &told, record: "job.nw" }));
-    let shown = browser.show(&browser.save("series", &page), &[]);
-    assert_eq!(shown.console(), [""; 0]);
+    let of = |timeline| document::html(&series::document(&series::Series { timeline, record: "job.nw" }));
+    let (job, empty) = (of(&timeline::job()), of(&timeline::empty()));
+    let all = browser.show_all("series", &[(&job, WIDE), (&empty, NARROW)]);
+    let [job, empty] = &all[..] else { panic!("two pages") };
+    assert_eq!(job.console(), [""; 0]);
     for id in ["chart-memory", "chart-cpus", "chart-local"] {
-        let part = shown.part(id);
+        let part = job.part(id);
         assert!(part.contains("<svg") && part.matches("<path").count() > 5, "{id}");
     }
     // Where nothing is known there is no chart, and nobody complains.
-    let page =
-        document::html(&series::document(&series::Series { timeline: &timeline::empty(), record: "job.nw" }));
-    let shown = browser.show(&browser.save("series-empty", &page), &[]);
-    assert_eq!(shown.console(), [""; 0]);
-    assert!(!shown.page.contains("<svg"));
+    assert!(!empty.page.contains("<svg"));
 }
 
 #[test]
@@ -179,17 +235,15 @@ fn browser_charts_of_memory_objects_are_drawn() {
         ("hbm", memory_objects::hbm(), &["chart-objects"]),
         ("nothing", memory_objects::nothing(), &[]),
     ];
-    for (name, run, drawn) in all {
-        let of = memory_objects::Watched::of(run);
-        let page = document::html(&numawise_report::objects::document(&of.shown()));
-        for size in ["--window-size=1280,900", "--window-size=420,900"] {
-            let shown = browser.show(&browser.save(name, &page), &[size]);
-            assert_eq!(shown.console(), [""; 0], "{name}");
-            for id in ["chart-objects", "chart-residence-0", "chart-residence-1", "chart-bandwidth"] {
-                let part = shown.part(id);
-                let is_drawn = part.contains("<svg") && part.matches("<path").count() > 5;
-                assert_eq!(is_drawn, drawn.contains(&id), "{name}: {id}");
-            }
+    let page = |run: numawise_facts::ObjectRun| {
+        document::html(&numawise_report::objects::document(&memory_objects::Watched::of(run).shown()))
+    };
+    let pages: Vec<_> = all.into_iter().map(|(name, run, drawn)| (name, page(run), drawn)).collect();
+    for (name, shown, drawn) in in_both_widths(&browser, "objects", &pages) {
+        for id in ["chart-objects", "chart-residence-0", "chart-residence-1", "chart-bandwidth"] {
+            let part = shown.part(id);
+            let is_drawn = part.contains("<svg") && part.matches("<path").count() > 5;
+            assert_eq!(is_drawn, drawn.contains(&id), "{name}: {id}");
         }
     }
 }
@@ -203,24 +257,19 @@ fn browser_bars_of_ranks_are_drawn_and_take_the_place_of_the_drawing() {
         ("hybrid", watched::hybrid(), true),
         ("nothing", watched::nothing(), false),
     ];
-    for (name, run, drawn) in all {
-        let of = watched::Watched::of(run);
-        let page = document::html(&snapshot::document(&of.shown()));
-        assert_eq!(
-            page.contains("<figure class=\"drawing\" data-until"),
-            drawn,
-            "{name}: bars without scripts"
-        );
-        for size in ["--window-size=1280,900", "--window-size=420,900"] {
-            let shown = browser.show(&browser.save(name, &page), &[size]);
-            assert_eq!(shown.console(), [""; 0], "{name}");
-            let part = shown.part("chart-ranks");
-            assert_eq!(part.contains("<svg"), drawn, "{name}");
-            let bars = part.split("data-until").next().unwrap_or_default();
-            assert_eq!(bars.matches("<path").count() > 5, drawn, "{name}");
-            assert_eq!(shown.page.contains("data-until=\"chart-ranks\" hidden"), drawn, "{name}");
-            assert_eq!(shown.page.contains(">nearer</button>"), name == "many", "{name}: tools");
-        }
+    let page = |run| document::html(&snapshot::document(&watched::Watched::of(run).shown()));
+    let pages: Vec<_> = all.into_iter().map(|(name, run, drawn)| (name, page(run), drawn)).collect();
+    for (name, page, drawn) in &pages {
+        let has_bars = page.contains("<figure class=\"drawing\" data-until");
+        assert_eq!(has_bars, *drawn, "{name}: bars without scripts");
+    }
+    for (name, shown, drawn) in in_both_widths(&browser, "ranks", &pages) {
+        let part = shown.part("chart-ranks");
+        assert_eq!(part.contains("<svg"), *drawn, "{name}");
+        let bars = part.split("data-until").next().unwrap_or_default();
+        assert_eq!(bars.matches("<path").count() > 5, *drawn, "{name}");
+        assert_eq!(shown.page.contains("data-until=\"chart-ranks\" hidden"), *drawn, "{name}");
+        assert_eq!(shown.page.contains(">nearer</button>"), name == "many", "{name}: tools");
     }
 }
 
@@ -236,26 +285,20 @@ fn browser_charts_of_a_measured_machine_are_drawn() {
     let mut all: Vec<_> =
         shapes.iter().map(|(name, shape)| (*name, shape.profile(), Some(shape.machine()))).collect();
     all.push(("poor", machines::poor(), None));
-    for (name, measured, machine) in &all {
+    let pages = all.iter().map(|(name, measured, machine)| {
         let tables = numawise_analyse::profile(measured, machine.as_ref());
-        let page = document::html(&profile::document(&profile::Measured {
-            profile: measured,
-            tables: &tables,
-            saved: None,
-        }));
-        for size in ["--window-size=1280,900", "--window-size=420,900"] {
-            let shown = browser.show(&browser.save(name, &page), &[size]);
-            assert_eq!(shown.console(), [""; 0], "{name}");
-            let expected = [
-                ("chart-working-sets", !tables.working_sets.is_empty()),
-                ("chart-by-mix", tables.loaded.iter().any(|curve| curve.points.measured().is_some())),
-                ("chart-cores-0", tables.cores.iter().any(|cores| cores.range.is_some())),
-            ];
-            for (id, drawn) in expected {
-                let part = shown.part(id);
-                assert_eq!(part.contains("<svg"), drawn, "{name}: {id}");
-                assert_eq!(part.matches("<path").count() > 5, drawn, "{name}: {id}");
-            }
+        let measured = profile::Measured { profile: measured, tables: &tables, saved: None };
+        let page = document::html(&profile::document(&measured));
+        let curves = tables.loaded.iter().any(|curve| curve.points.measured().is_some());
+        let cores = tables.cores.iter().any(|cores| cores.range.is_some());
+        (*name, page, [!tables.working_sets.is_empty(), curves, cores])
+    });
+    let pages: Vec<_> = pages.collect();
+    for (name, shown, expected) in in_both_widths(&browser, "machines", &pages) {
+        for (id, drawn) in ["chart-working-sets", "chart-by-mix", "chart-cores-0"].into_iter().zip(expected) {
+            let part = shown.part(id);
+            assert_eq!(part.contains("<svg"), *drawn, "{name}: {id}");
+            assert_eq!(part.matches("<path").count() > 5, *drawn, "{name}: {id}");
         }
     }
     let comparison = numawise_analyse::compare_profiles(&all[0].1, &all[1].1);
@@ -283,20 +326,19 @@ fn browser_charts_of_a_study_are_drawn() {
         ("parameter", sample::grid::parameter(), &["curves", "bars", "spread", "order"]),
         ("no-trials", nothing, &[]),
     ];
-    for (name, of, drawn) in all {
+    let page = |of: numawise_facts::Study| {
         let tables = numawise_analyse::grid(&of).unwrap();
         let shown = ShownStudy { study: &of, tables: &tables, record: "app.study.nw" };
-        let page = document::html(&study::document(&shown));
-        for size in ["--window-size=1280,900", "--window-size=420,900"] {
-            let shown = browser.show(&browser.save(name, &page), &[size]);
-            assert_eq!(shown.console(), [""; 0], "{name}");
-            for id in ["curves", "efficiency", "bars", "spread", "order"] {
-                let part = shown.part(&format!("chart-{id}"));
-                // Up to the figure's end: the next chart has its own.
-                let part = part.split("</figure>").next().unwrap_or_default();
-                assert_eq!(part.contains("<svg"), drawn.contains(&id), "{name}: {id}");
-                assert_eq!(part.matches("<path").count() > 5, drawn.contains(&id), "{name}: {id}");
-            }
+        document::html(&study::document(&shown))
+    };
+    let pages: Vec<_> = all.into_iter().map(|(name, of, drawn)| (name, page(of), drawn)).collect();
+    for (name, shown, drawn) in in_both_widths(&browser, "studies", &pages) {
+        for id in ["curves", "efficiency", "bars", "spread", "order"] {
+            let part = shown.part(&format!("chart-{id}"));
+            // Up to the figure's end: the next chart has its own.
+            let part = part.split("</figure>").next().unwrap_or_default();
+            assert_eq!(part.contains("<svg"), drawn.contains(&id), "{name}: {id}");
+            assert_eq!(part.matches("<path").count() > 5, drawn.contains(&id), "{name}: {id}");
         }
     }
 }
