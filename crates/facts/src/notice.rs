@@ -77,15 +77,15 @@ macro_rules! notices {
             ) -> Result<Self, A::Error> {
                 /// The same, to be read.
                 #[derive(serde::Deserialize)]
-                enum Read {
+                enum Arguments {
                     $(
                         #[serde(rename = $code)]
                         $variant $({ $( $(#[$of_field])* $field : $type ),* })?
                     ),*
                 }
 
-                Ok(match <Read as serde::Deserialize>::deserialize(coded)? {
-                    $( Read::$variant $({ $( $field ),* })? => $name::$variant $({ $( $field ),* })? ),*
+                Ok(match <Arguments as serde::Deserialize>::deserialize(coded)? {
+                    $( Arguments::$variant $({ $( $field ),* })? => $name::$variant $({ $( $field ),* })? ),*
                 })
             }
         }

@@ -1,5 +1,7 @@
 //! `numawise check` as a user meets it: answers, records that survive, and what is said of bad input.
 
+#[path = "../../../collector/tests/support/library.rs"]
+mod library;
 #[path = "../support/agent.rs"]
 mod agent;
 mod bad_input;

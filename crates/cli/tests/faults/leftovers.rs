@@ -118,8 +118,8 @@ fn no_process_of_copies_that_are_ended_outlives_us() {
 fn each_way_to_end_us_is_tried() {
     let deaf = |kind: usize| CHILDREN[kind].1.contains("TERM");
     let ways = |ways| pairs(ways).filter(|(kind, _)| !deaf(*kind)).flat_map(|(_, ways)| ways);
-    for way in 0..ENDS.len() {
-        assert!(ways(2).any(|one| one == way) && ways(3).any(|one| one == way), "{}", ENDS[way].0);
+    for (way, (name, ..)) in ENDS.iter().enumerate() {
+        assert!(ways(2).any(|one| one == way) && ways(3).any(|one| one == way), "{name}");
     }
 }
 

@@ -1,5 +1,7 @@
 //! `numawise objects`: programs that know who touches and uses their memory objects, held against what is said of them.
 
+#[path = "../../../collector/tests/support/library.rs"]
+mod library;
 #[path = "../support/collector.rs"]
 mod collector;
 mod compare;

@@ -1,5 +1,7 @@
 //! `numawise run` from outside: what the program sees, what the user reads, and the exit status.
 
+#[path = "../../../collector/tests/support/library.rs"]
+mod library;
 #[path = "../support/agent.rs"]
 mod agent;
 mod answer;

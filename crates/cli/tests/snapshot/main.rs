@@ -1,6 +1,8 @@
 //! `numawise snapshot` as people call it: programs of OpenMP and MPI, watched; what they print and how they end is as without us. A test
 //! that cannot run here says SKIPPED with its reason.
 
+#[path = "../../../collector/tests/support/library.rs"]
+mod library;
 #[path = "../support/agent.rs"]
 mod agent;
 mod apart;

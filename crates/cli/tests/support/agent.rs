@@ -3,8 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-#[path = "../../../collector/tests/support/library.rs"]
-mod library;
+use crate::library;
 
 /// It, beside the binary.
 pub fn pinning_library() -> PathBuf {

@@ -2,11 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-#[path = "../../../collector/tests/support/library.rs"]
-mod library;
-
-use library::{heap_library, library};
-
+use crate::library::{heap_library, library};
 use crate::program::copied;
 
 /// A folder with the binary, as `make install` leaves it: `bin/numawise`, and `lib/numawise/` with the libraries unless told otherwise.

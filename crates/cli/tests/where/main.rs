@@ -1,5 +1,7 @@
 //! `numawise where` from outside, on real processes: what people and scripts read, and the full-screen view in a terminal.
 
+#[path = "../../../collector/tests/support/library.rs"]
+mod library;
 #[path = "../run/answer.rs"]
 mod answer;
 #[path = "../support/collector.rs"]

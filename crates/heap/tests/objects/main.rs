@@ -2,7 +2,6 @@
 //! they allocated. A test that cannot run here says SKIPPED with its reason.
 
 #[path = "../../../collector/tests/support/library.rs"]
-#[expect(dead_code, reason = "the library that watches programs is not wanted here")]
 mod library;
 mod rules;
 mod support;
