@@ -18,7 +18,8 @@ VERSION = $(shell sed -n 's/^version = "\(.*\)"/\1/p' $(CURDIR)/crates/cli/Cargo
 help:
 	@echo 'make demo           check the bundled iso3dfd on this machine; writes report.html'
 	@echo 'make demo-emulated  the same on an emulated machine with two sockets and NUMA timing'
-	@echo 'make test           every kind of test'
+	@echo 'make test           every kind of test whose outcome does not depend on the speed of this machine'
+	@echo 'make test-timing    the tests that measure time, cost and shares; ONLY=WORD for some of them'
 	@echo 'make tidy           formatting, lints, the rules of ARCHITECTURE.md, sizes of files'
 	@echo 'make bench          the figures that we promise, vs other tools'
 	@echo 'make truth          what check says of programs whose truth is measured by hand; remakes docs/truth.md in 75 min'
@@ -136,9 +137,16 @@ demo: deps-build
 demo-emulated: build deps-test
 	testbed/demo
 
+# What measures time is no part of it, and nothing is built for speed.
 .PHONY: test
-test: build deps-test
+test: deps-test
 	scripts/test
+
+# Nothing else should run on this machine meanwhile. It prints what it finds, and is no gate.
+.PHONY: test-timing
+test-timing: build deps-test
+	$(CARGO) run --quiet --locked -p testbed -- fetch
+	$(CARGO) xtask test --timing $(ONLY)
 
 .PHONY: tidy
 tidy:
