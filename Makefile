@@ -1,4 +1,4 @@
-# One target each: demo, demo-emulated, build, test, tidy, bench, truth, null, install, wheel, deb. `make help` lists them.
+# One target each: demo, demo-emulated, build, test, test-packages, tidy, bench, truth, null, install, wheel, deb. `make help` lists them.
 .DELETE_ON_ERROR:
 CARGO ?= cargo
 NUMAWISE := target/release/numawise
@@ -20,6 +20,7 @@ help:
 	@echo 'make demo-emulated  the same on an emulated machine with two sockets and NUMA timing'
 	@echo 'make test           every kind of test whose outcome does not depend on the speed of this machine'
 	@echo 'make test-timing    the tests that measure time, cost and shares; ONLY=WORD for some of them'
+	@echo 'make test-packages  installs the Debian packages and the wheel in bare roots of Debian, uses and removes them'
 	@echo 'make tidy           formatting, lints, the rules of ARCHITECTURE.md, sizes of files'
 	@echo 'make bench          the figures that we promise, vs other tools'
 	@echo 'make truth          what check says of programs whose truth is measured by hand; remakes docs/truth.md in 75 min'
@@ -29,7 +30,7 @@ help:
 	@echo 'make programs       the other bundled programs: pi (oneTBB), advect and cg (MPI)'
 	@echo 'make install        into PREFIX ($(PREFIX)): bin/, lib/ and include/ with all that programs compile and link with, share/'
 	@echo 'make uninstall      removes what make install has put into PREFIX'
-	@echo 'make wheel          the package for Python in target/wheels; needs maturin'
+	@echo 'make wheel          the package for Python, with the command in it, in target/wheels; maturin comes from PyPI into build/'
 	@echo 'make deb            Debian packages in build/deb: numawise, libnumawise1, libnumawise-dev'
 
 # What is missing is installed before anything is built, with -j too.
@@ -117,14 +118,18 @@ deb: deps-deb
 	$(MAKE) --no-print-directory all
 	scripts/deb build/deb
 
-# maturin builds it, which is no package of Debian 12: the script says how it comes.
 .PHONY: wheel
-wheel: deps-build
+wheel: deps-wheel
 	$(MAKE) --no-print-directory $(NUMAWISE)
-	scripts/wheel
+	scripts/wheel target/wheels
 
-.PHONY: deps-build deps-programs deps-test deps-bench deps-deb
-deps-build deps-programs deps-test deps-bench deps-deb: deps-%:
+.PHONY: test-packages
+test-packages: deps-test
+	$(MAKE) --no-print-directory all
+	scripts/test-packages
+
+.PHONY: deps-build deps-programs deps-test deps-bench deps-deb deps-wheel
+deps-build deps-programs deps-test deps-bench deps-deb deps-wheel: deps-%:
 	@scripts/deps $*
 
 # Nothing is built that it does not need.

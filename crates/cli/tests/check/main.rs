@@ -1,13 +1,13 @@
 //! `numawise check` as a user meets it: answers, records that survive, and what is said of bad input.
 
-#[path = "../../../collector/tests/support/library.rs"]
-mod library;
 #[path = "../support/agent.rs"]
 mod agent;
 mod bad_input;
 #[path = "../support/collector.rs"]
 mod collector;
 mod followed;
+#[path = "../../../collector/tests/support/library.rs"]
+mod library;
 mod lines;
 mod metrics;
 mod placed;

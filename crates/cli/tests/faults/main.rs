@@ -4,13 +4,13 @@
 //! Everything is random from a fixed seed, which is printed; `NUMAWISE_FAULTS_SEED` sets another, `NUMAWISE_FAULTS_KILLS` how many
 //! kills there are. Each test ends with a line that says in numbers what it has proved.
 
-#[path = "../../../collector/tests/support/library.rs"]
-mod library;
 #[path = "../support/agent.rs"]
 mod agent;
 mod disks;
 mod kills;
 mod leftovers;
+#[path = "../../../collector/tests/support/library.rs"]
+mod library;
 mod making;
 mod pty;
 #[path = "../support/signals.rs"]

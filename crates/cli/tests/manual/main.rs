@@ -1,8 +1,8 @@
 //! The chapters of the manual whose commands a reader types, typed here, with smaller sizes; and man pages and completions.
 
-#[path = "../../../collector/tests/support/library.rs"]
-mod library;
 #[path = "../support/agent.rs"]
 mod agent;
 mod experiments;
+#[path = "../../../collector/tests/support/library.rs"]
+mod library;
 mod pages;

@@ -1,12 +1,12 @@
 //! `numawise objects`: programs that know who touches and uses their memory objects, held against what is said of them.
 
-#[path = "../../../collector/tests/support/library.rs"]
-mod library;
 #[path = "../support/collector.rs"]
 mod collector;
 mod compare;
 mod hardship;
 mod known;
+#[path = "../../../collector/tests/support/library.rs"]
+mod library;
 mod named;
 mod placed;
 #[path = "../support/program.rs"]

@@ -1,12 +1,12 @@
 //! `numawise run` from outside: what the program sees, what the user reads, and the exit status.
 
-#[path = "../../../collector/tests/support/library.rs"]
-mod library;
 #[path = "../support/agent.rs"]
 mod agent;
 mod answer;
 mod copies;
 mod errors;
+#[path = "../../../collector/tests/support/library.rs"]
+mod library;
 mod openmp_orders;
 mod options;
 mod plan;

@@ -1,8 +1,6 @@
 //! `numawise snapshot` as people call it: programs of OpenMP and MPI, watched; what they print and how they end is as without us. A test
 //! that cannot run here says SKIPPED with its reason.
 
-#[path = "../../../collector/tests/support/library.rs"]
-mod library;
 #[path = "../support/agent.rs"]
 mod agent;
 mod apart;
@@ -24,6 +22,8 @@ mod jobs;
 mod killed;
 mod known;
 mod known_openmp;
+#[path = "../../../collector/tests/support/library.rs"]
+mod library;
 mod objects;
 mod openmp;
 mod others;

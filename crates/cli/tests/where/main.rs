@@ -1,13 +1,13 @@
 //! `numawise where` from outside, on real processes: what people and scripts read, and the full-screen view in a terminal.
 
-#[path = "../../../collector/tests/support/library.rs"]
-mod library;
 #[path = "../run/answer.rs"]
 mod answer;
 #[path = "../support/collector.rs"]
 mod collector;
 mod errors;
 mod formats;
+#[path = "../../../collector/tests/support/library.rs"]
+mod library;
 mod live;
 mod looks;
 mod objects;

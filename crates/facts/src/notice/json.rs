@@ -167,7 +167,10 @@ mod tests {
             (r#"{"code":"NW999","arguments":{}}"#, "`NW999`, which this version does not know"),
             (r#"{"arguments":{"nodes":"0-3"},"code":"NW101"}"#, "found `arguments`, expected `code` first"),
             (r#"{"code":"NW101"}"#, "missing field `arguments`"),
-            (r#"{"code":"NW101","arguments":{"nodes":3}}"#, "invalid type: integer `3`, expected a string at line 1"),
+            (
+                r#"{"code":"NW101","arguments":{"nodes":3}}"#,
+                "invalid type: integer `3`, expected a string at line 1",
+            ),
             ("{}", "missing field `code`"),
             ("7", "expected a notice"),
         ] {

@@ -59,8 +59,8 @@ pub fn read(folder: &Path) -> (Vec<ObjectRun>, Vec<Notice>) {
     let mut runs = Vec::new();
     let mut problems = Vec::new();
     for path in entries.filter(|path| path.as_os_str().as_encoded_bytes().ends_with(END.as_bytes())) {
-        let read =
-            std::fs::read_to_string(&path).and_then(|text| serde_json::from_str(&text).map_err(io::Error::other));
+        let read = std::fs::read_to_string(&path)
+            .and_then(|text| serde_json::from_str(&text).map_err(io::Error::other));
         match read {
             Ok(run) => runs.push(run),
             Err(error) => problems.push(is_missing(&error)),
