@@ -70,6 +70,8 @@ impl Bench {
         }
         command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
         command.env("OMPI_MCA_rmaps_base_oversubscribe", "1").env("OMP_WAIT_POLICY", "passive");
+        // A rank that waits leaves its CPU to others: a busy machine is not made busier.
+        command.env("OMPI_MCA_mpi_yield_when_idle", "1");
         command
     }
 

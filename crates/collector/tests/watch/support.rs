@@ -87,6 +87,8 @@ impl Bench {
         command.args(&words[1..]).current_dir(self.folder.path());
         command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
         command.env("OMPI_MCA_rmaps_base_oversubscribe", "1").env_remove("LD_PRELOAD");
+        // A rank that waits leaves its CPU to others: a busy machine is not made busier.
+        command.env("OMPI_MCA_mpi_yield_when_idle", "1");
         // Launchers that begin at once would quarrel over a folder.
         command.env("TMPDIR", self.folder.path()).env("OMPI_MCA_orte_base_help_aggregate", "0");
         command
