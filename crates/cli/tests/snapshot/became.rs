@@ -26,7 +26,7 @@ fn what_a_script_computed_before_it_became_the_program_is_not_the_programs() {
     let rows = json["ranks"].as_array().unwrap();
     assert!(text(&rows[0], "/program").ends_with("sleep") && rows.len() == 1, "{json}");
     let elapsed = number(&json, "/elapsed_seconds");
-    assert!((0.3..=most).contains(&elapsed), "{elapsed} of {most}");
+    assert!((0.294..=1.02 * most).contains(&elapsed), "{elapsed} of {most}");
     // The processor's time, which others cannot lengthen: of a loop, and of a program that sleeps.
     let (of_script, useful) =
         (computed(&std::fs::read_to_string(bench.path("times")).unwrap()), number(&json, "/useful"));

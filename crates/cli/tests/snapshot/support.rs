@@ -56,7 +56,8 @@ impl Bench {
     pub fn compile(&self, compiler: &str, source: &str, options: &[&str]) -> Option<PathBuf> {
         let program = self.path(&format!("{source}-{compiler}"));
         let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/snapshot/programs").join(source);
-        // A copy of its own: tests give it away and take it away.
+        // A copy of its own: tests give it away and take it away. One that still runs cannot be written over.
+        let _ = std::fs::remove_file(&program);
         copied(compiled(compiler, &from, &[&["-g", "-O1"], options].concat())?, &program);
         Some(program)
     }

@@ -58,8 +58,8 @@ fn a_process_that_ends_has_a_file_with_its_time() {
     let threads: Vec<_> = file.threads().collect();
     assert!(threads.len() == 1 && threads[0].is_main());
     let seconds = threads[0].ticks(ThreadState::Useful) as f64 * file.nanoseconds_per_tick().unwrap() / 1e9;
-    // Rates of clocks differ by less than a thousandth.
-    assert!((0.2997..=1.001 * most).contains(&seconds), "{seconds} of {most}");
+    // How long a tick is, is measured: a short run has it less exactly.
+    assert!((0.294..=1.02 * most).contains(&seconds), "{seconds} of {most}");
 }
 
 #[test]
@@ -231,7 +231,7 @@ fn what_a_shell_computed_before_it_became_the_program_is_not_the_programs() {
     // The first one was over before it could tell.
     let [(elapsed, computed, waited)] = told[..] else { panic!("{told:?}") };
     assert!(computed > 0 && (computed as f64) < 0.5e9 * first, "{told:?}, the first loop took {first} s");
-    assert!(elapsed <= 1.001 * most && waited as f64 <= most, "{told:?} of {most} ns");
+    assert!(elapsed <= 1.02 * most && waited as f64 <= most, "{told:?} of {most} ns");
 }
 
 /// What a shell says that it computed, in the first line of `times`.

@@ -53,7 +53,8 @@ impl Bench {
     ) -> Option<PathBuf> {
         let program = self.folder.path().join(format!("{source}-{compiler}"));
         let from = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder).join(source);
-        // A copy of its own: some are taken away.
+        // A copy of its own: some are taken away. One that still runs cannot be written over.
+        let _ = std::fs::remove_file(&program);
         copied(compiled(compiler, &from, &[&["-g", "-O1", "-w"], options].concat())?, &program);
         Some(program)
     }

@@ -47,8 +47,8 @@ fn a_thread_has_its_time_from_its_begin_to_its_end() {
     let whole = seconds(&file, whole.end() - whole.begin());
     for thread in &threads {
         let useful = seconds(&file, thread.ticks(ThreadState::Useful));
-        // On a busy machine it takes longer, but not longer than the process.
-        assert!((0.2..whole).contains(&useful), "{useful} of {whole}");
+        // On a busy machine it takes longer, but not longer than the process. How long a tick is, is measured: a short run has it less exactly.
+        assert!((0.196..whole).contains(&useful), "{useful} of {whole}");
         assert_eq!(thread.end() - thread.begin(), thread.ticks(ThreadState::Useful));
         assert!(thread.cpus().count() >= 1);
     }
