@@ -11,16 +11,19 @@ use crate::{library, root};
 
 pub const LIBRARY: &str = "library";
 
-/// Compiles a program of the library's tests, linked with it as a whole.
+/// Compiles a program of the library's tests, linked with it as a whole and without symbols, which a guest would only carry. It is put in its
+/// place at once: tests of other machines compile it too.
 pub fn compiled(source: &str, words: &[&str]) -> PathBuf {
     let root = root();
     let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("library-{source}")).with_extension("");
     let mut compile = Command::new("g++");
     compile.args(["-std=c++17", "-O2", "-Wall", "-Wextra", "-Werror", "-I"]).arg(root.join("include"));
     compile.arg(root.join("crates/capi/tests/c").join(source)).arg(library());
-    compile.args(words).args(["-static-libstdc++", "-static-libgcc", "-pthread", "-ldl", "-lm", "-o"]);
-    let compiled = compile.arg(&program).output().expect("g++ starts");
+    compile.args(words).args(["-static-libstdc++", "-static-libgcc", "-pthread", "-ldl", "-lm", "-s", "-o"]);
+    let fresh = program.with_extension(std::process::id().to_string());
+    let compiled = compile.arg(&fresh).output().expect("g++ starts");
     assert!(compiled.status.success(), "{source}: {}", String::from_utf8_lossy(&compiled.stderr));
+    std::fs::rename(&fresh, &program).expect("a folder of ours");
     program
 }
 
