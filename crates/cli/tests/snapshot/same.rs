@@ -62,24 +62,29 @@ pub fn has(program: &str) -> bool {
 }
 
 /// The two that watch a program from inside.
-const WATCHING: [&str; 2] = ["snapshot", "objects"];
+pub const WATCHING: [&str; 2] = ["snapshot", "objects"];
 /// What cannot be watched is said, in front of what it prints.
 const NOT_LOADED: [&str; 2] = [
     "numawise: warning: the collector cannot be loaded into",
     "numawise: warning: the library that logs allocations cannot be loaded into",
 ];
 
-/// Runs a program alone and watched; whether it could run at all.
+/// Runs a program alone and watched by both; whether it could run at all.
 pub fn same(bench: &Bench, words: &[&str], alike: Alike) -> bool {
+    same_by(&WATCHING, bench, words, alike)
+}
+
+/// The same, watched by some.
+pub fn same_by(watching: &[&str], bench: &Bench, words: &[&str], alike: Alike) -> bool {
     if !has(words[0]) {
         return false;
     }
     let mut alone = bench.command(words[0]);
     alone.args(&words[1..]);
     let alone = run(alone, alike);
-    for face in WATCHING {
+    for face in watching {
         let mut watched = bench.command(&bench.numawise);
-        watched.args([face, "--quiet", "--"]).args(words);
+        watched.args([*face, "--quiet", "--"]).args(words);
         let mut watched = run(watched, alike);
         let is_ours = |line: &&str| NOT_LOADED.iter().any(|ours| line.starts_with(ours));
         watched.err = watched.err.split_inclusive('\n').filter(|line| !is_ours(line)).collect();

@@ -283,7 +283,8 @@ fn chunks_of_one_are_counted_each() {
         let chunks: u64 = run.constructs.iter().map(|construct| construct.chunks).sum();
         let iterations: u64 = run.constructs.iter().map(|construct| construct.iterations).sum();
         assert_eq!((chunks as f64, iterations as f64), (run.truth("chunks"), run.truth("iterations")));
-        assert!(times_of_chunks(run).iter().all(|seconds| *seconds > 0.0), "{:?}", times_of_chunks(run));
+        // Which of the two a moment is counted to depends on when threads come.
+        assert!(times_of_chunks(run).iter().sum::<f64>() > 0.0, "{:?}", times_of_chunks(run));
     });
 }
 
