@@ -31,27 +31,36 @@ fn seconds(file: &SnapshotFile, ticks: u64) -> f64 {
 }
 
 #[test]
-#[ignore = "timing: states of threads by the clock"]
 fn a_thread_has_its_time_from_its_begin_to_its_end() {
     let bench = Bench::new();
     let Some(program) = bench.compile("gcc", "threads.c", &["-pthread"]) else { return };
     let bytes = watched(&bench, &program, "joined");
     let file = SnapshotFile::parse(&bytes).unwrap();
-    let threads = others(&file);
+    let (main, threads) = (file.threads().find(ThreadRecord::is_main).unwrap(), others(&file));
     assert_eq!(threads.len(), 2);
-    // It computed for 0.2 s of its own time, and the other one rested as long.
-    let computed = threads[0].processor_nanoseconds().unwrap() as f64 / 1e9;
-    let rested = threads[1].processor_nanoseconds().unwrap() as f64 / 1e9;
-    assert!(computed >= 0.2 && rested < 0.5 * computed, "{computed} {rested}");
-    let whole = file.threads().find(ThreadRecord::is_main).unwrap();
-    let whole = seconds(&file, whole.end() - whole.begin());
+    // One computed for 0.2 s of its own time, and the other one rested as long; either may have begun first.
+    let times = [0, 1].map(|one| threads[one].processor_nanoseconds().unwrap());
+    let (computed, rested) = (times[0].max(times[1]), times[0].min(times[1]));
+    assert!(computed >= 200_000_000 && rested < computed / 2, "{computed} {rested}");
     for thread in &threads {
-        let useful = seconds(&file, thread.ticks(ThreadState::Useful));
-        // On a busy machine it takes longer, but not longer than the process. How long a tick is, is measured: a short run has it less exactly.
-        assert!((0.196..whole).contains(&useful), "{useful} of {whole}");
         assert_eq!(thread.end() - thread.begin(), thread.ticks(ThreadState::Useful));
+        assert!(main.begin() < thread.begin() && thread.end() <= main.end());
         assert!(thread.cpus().count() >= 1);
     }
+}
+
+#[test]
+#[ignore = "timing: states of threads by the clock"]
+fn threads_are_useful_for_as_long_as_they_compute_or_rest() {
+    let bench = Bench::new();
+    let Some(program) = bench.compile("gcc", "threads.c", &["-pthread"]) else { return };
+    let bytes = watched(&bench, &program, "joined");
+    let file = SnapshotFile::parse(&bytes).unwrap();
+    let useful: Vec<f64> =
+        others(&file).iter().map(|thread| seconds(&file, thread.ticks(ThreadState::Useful))).collect();
+    eprintln!("{useful:?} s useful");
+    // How long a tick is, is measured: a short run has it less exactly.
+    assert!(useful.iter().all(|useful| (0.196..2.0).contains(useful)), "{useful:?}");
 }
 
 #[test]
@@ -91,10 +100,12 @@ fn threads_have_the_processor_time_that_they_computed_for() {
     let Some(program) = bench.compile("gcc", "threads.c", &["-pthread"]) else { return };
     for way in ["joined", "living"] {
         let bytes = watched(&bench, &program, way);
-        let computed: Vec<f64> = others(&SnapshotFile::parse(&bytes).unwrap())
+        let mut computed: Vec<f64> = others(&SnapshotFile::parse(&bytes).unwrap())
             .iter()
             .map(|thread| thread.processor_nanoseconds().unwrap() as f64 / 1e9)
             .collect();
+        // Either may have begun first.
+        computed.sort_by(|one, other| other.total_cmp(one));
         eprintln!("{way}: {computed:?} s");
         assert!((0.2..0.21).contains(&computed[0]), "{way}: {computed:?}");
         assert!(computed[1..].iter().all(|rested| *rested < 0.01), "{way}: {computed:?}");
