@@ -78,6 +78,26 @@ pub fn file_of(address: usize) -> *const c_void {
     }
 }
 
+/// The parts of a file that is loaded.
+pub fn parts(info: &libc::dl_phdr_info) -> &[libc::Elf64_Phdr] {
+    // SAFETY: the loader's table of so many entries.
+    unsafe { core::slice::from_raw_parts(info.dlpi_phdr, usize::from(info.dlpi_phnum)) }
+}
+
+/// Whether an address lies in a file.
+pub fn holds(info: &libc::dl_phdr_info, address: usize) -> bool {
+    parts(info).iter().any(|part| {
+        let begin = (info.dlpi_addr as usize).wrapping_add(part.p_vaddr as usize);
+        part.p_type == libc::PT_LOAD && address.wrapping_sub(begin) < part.p_memsz as usize
+    })
+}
+
+/// Bytes of a page.
+pub fn page() -> usize {
+    // SAFETY: no preconditions.
+    unsafe { libc::getauxval(libc::AT_PAGESZ) as usize }.max(crate::memory::PAGE)
+}
+
 /// A symbol of the global scope after ours, looked up when it is first needed.
 pub struct Symbol {
     name: &'static CStr,

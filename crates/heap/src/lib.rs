@@ -66,8 +66,11 @@ extern "C" fn begin(count: c_int, arguments: Strings, environment: Strings) {
     if arguments.wrapping_add(1).wrapping_offset(count as isize) == environment && !arguments.is_null() {
         system::use_environment(environment);
     }
+    keep_names();
     life::begin();
 }
+
+numawise_guest::withdraw_names!(64);
 
 /// There is no panic in this library, and a test sees to it that nothing calls this; the compiler wants it all the same.
 #[cfg(all(not(test), panic = "abort"))]

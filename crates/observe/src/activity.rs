@@ -139,15 +139,16 @@ fn pid(what: &'static str, found: u32) -> Result<Pid, ActivityProblem> {
 }
 
 fn library(file: &SnapshotFile<'_>) -> Result<Option<MpiLibrary>, ActivityProblem> {
-    const LIBRARIES: [(MpiKind, Option<MpiLibrary>); 4] = [
+    const LIBRARIES: [(MpiKind, Option<MpiLibrary>); 5] = [
         (MpiKind::None, None),
         (MpiKind::OpenMpi, Some(MpiLibrary::OpenMpi)),
         (MpiKind::Mpich, Some(MpiLibrary::Mpich)),
         (MpiKind::Unknown, Some(MpiLibrary::Other)),
+        (MpiKind::Standard, Some(MpiLibrary::Standard)),
     ];
     let found = file.mpi();
     let known = LIBRARIES.into_iter().find(|(kind, _)| *kind as u32 == found);
-    let most = MpiKind::Unknown as u64;
+    let most = MpiKind::Standard as u64;
     let beyond =
         ActivityProblem::Beyond { thread: None, what: "the number of the MPI", found: found.into(), most };
     known.map(|(_, library)| library).ok_or(beyond)

@@ -28,9 +28,17 @@ static OPEN_MPI: Abi =
 static MPICH: Abi =
     Abi { kind: MpiKind::Mpich, handle: 4, status: 20, ignore: 1, in_place: usize::MAX, root: -3 };
 
+/// The one that MPI 5.0 fixes, chapter 20.
+static STANDARD: Abi =
+    Abi { kind: MpiKind::Standard, handle: 8, status: 32, ignore: 0, in_place: 1, root: -4 };
+
 static KIND: AtomicU32 = AtomicU32::new(MpiKind::None as u32);
 static WORLD: AtomicUsize = AtomicUsize::new(0);
 const WORLD_OF_MPICH: usize = 0x4400_0000;
+const WORLD_OF_STANDARD: usize = 0x101;
+const NULL_TYPE_OF_STANDARD: usize = 0x200;
+/// `MPI_BYTE` of the standard interface.
+pub const BYTE_OF_STANDARD: u64 = 0x247;
 static NULL_TYPE: AtomicUsize = AtomicUsize::new(0);
 const NULL_TYPE_OF_MPICH: usize = 0x0c00_0000;
 
@@ -40,6 +48,7 @@ pub fn abi() -> Option<&'static Abi> {
     match KIND.load(Relaxed) {
         kind if kind == MpiKind::OpenMpi as u32 => Some(&OPEN_MPI),
         kind if kind == MpiKind::Mpich as u32 => Some(&MPICH),
+        kind if kind == MpiKind::Standard as u32 => Some(&STANDARD),
         _ => None,
     }
 }
@@ -64,6 +73,12 @@ pub fn learn(site: usize) {
 
 #[cold]
 fn learn_now(site: usize) {
+    // The standard gives the name of the library, and its symbols are everybody's.
+    if library::is_named(b"libmpi_abi.so", site) {
+        NULL_TYPE.store(NULL_TYPE_OF_STANDARD, Relaxed);
+        learned(MpiKind::Standard, WORLD_OF_STANDARD);
+        return;
+    }
     // Both names belong to the binary interface: Open MPI's mpi.h has the one in a macro, MPICH's the other.
     let open_mpi = library::variable(c"ompi_mpi_comm_world", site);
     let mpich = library::symbol(c"MPIR_Dup_fn", site);
@@ -78,6 +93,10 @@ fn learn_now(site: usize) {
     } else {
         (MpiKind::Unknown, 0)
     };
+    learned(kind, world);
+}
+
+fn learned(kind: MpiKind, world: usize) {
     WORLD.store(world, Relaxed);
     KIND.store(kind as u32, Relaxed);
     if let Some(header) = process::header() {
@@ -90,6 +109,17 @@ impl Abi {
     #[inline]
     pub fn passed(&self, argument: usize) -> u64 {
         if self.handle == 4 { argument as u64 & 0xffff_ffff } else { argument as u64 }
+    }
+
+    /// The size of a basic type whose handle holds it.
+    #[inline]
+    pub fn size_in_handle(&self, handle: u64) -> Option<u64> {
+        match self.kind {
+            MpiKind::Mpich if handle >> 26 == 0b01_0011 => Some(handle >> 8 & 0xff),
+            // Of a type with a fixed size, bits 3 to 5 are the logarithm of its bytes.
+            MpiKind::Standard if handle >> 6 == 0b1001 => Some(1 << (handle >> 3 & 7)),
+            _ => None,
+        }
     }
 
     /// The handle at a place in an array.

@@ -173,9 +173,8 @@ impl Side {
 /// The size of a type that MPI has just accepted.
 #[inline]
 fn size_of_type(abi: &Abi, handle: u64) -> u64 {
-    // MPICH's handles of basic types hold their size.
-    if abi.handle == 4 && handle >> 26 == 0b01_0011 {
-        return handle >> 8 & 0xff;
+    if let Some(size) = abi.size_in_handle(handle) {
+        return size;
     }
     // What is null where it means nothing would be an error, with the program's own handler.
     if handle == abi::null_type() {

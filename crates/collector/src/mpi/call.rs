@@ -107,7 +107,7 @@ fn prepare(call: &Call, frame: &mut Frame, local: &Local) {
         && let Some(place) = call.place(Role::Status)
         && frame.argument(place) == abi.ignore
     {
-        frame.status = [0; 3];
+        frame.status = [0; 4];
         let ours = (&raw mut frame.status).expose_provenance();
         frame.set_argument(place, ours);
     }
@@ -120,7 +120,7 @@ fn prepare(call: &Call, frame: &mut Frame, local: &Local) {
         _ if requests::any() && call.place(Role::Request).is_some() => {
             completion::prepare(abi, call, frame, local);
         }
-        _ => frame.reserved = 0,
+        _ => {}
     }
 }
 

@@ -4,7 +4,7 @@ use core::sync::atomic::{
     AtomicBool, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering, Ordering::Relaxed,
 };
 
-use numawise_wire::snapshot::{COMMUNICATORS, Communicator};
+use numawise_wire::snapshot::{COMMUNICATORS, Communicator, MpiKind};
 
 use super::{abi, functions};
 use crate::process;
@@ -350,9 +350,12 @@ fn give_back(count: usize) {
 
 /// From and to how many; zeros where it has no topology.
 fn count_neighbours(handle: u64, rank: u32) -> [u32; 2] {
-    // Values of MPI_Topo_test: MPICH has GRAPH 1, CART 2, DIST_GRAPH 3; Open MPI CART 1, GRAPH 2, DIST_GRAPH 4.
-    let mpich = abi::abi().is_some_and(|abi| abi.handle == 4);
-    let (cart, graph, distributed) = if mpich { (2, 1, 3) } else { (1, 2, 4) };
+    // Values of MPI_Topo_test.
+    let (cart, graph, distributed) = match abi::abi().map(|abi| abi.kind) {
+        Some(MpiKind::Mpich) => (2, 1, 3),
+        Some(MpiKind::Standard) => (211, 212, 213),
+        _ => (1, 2, 4),
+    };
     let mut counts = [0i32; 3];
     // SAFETY: the functions are of these types, and the handle was accepted by a call.
     unsafe {

@@ -18,16 +18,13 @@ use crate::thread::{Local, SCRATCH_BYTES};
 /// Requests of one call that are looked at.
 const MOST: usize = 2048;
 /// Bytes of the longest status.
-const STATUS: usize = 24;
+const STATUS: usize = 32;
 
 /// Memory of a thread for calls with many requests.
 struct Scratch {
     handles: [u64; MOST],
     statuses: [u8; MOST * STATUS],
 }
-
-/// What [`Frame::reserved`] says.
-const WATCHED: u64 = 1;
 
 /// Whether the call completes requests that are given as an array.
 fn is_of_many(effect: Effect) -> bool {
@@ -36,7 +33,6 @@ fn is_of_many(effect: Effect) -> bool {
 
 /// Keeps the handles that the call will change, and gives it a place for statuses where the program wants none.
 pub fn prepare(abi: &Abi, call: &Call, frame: &mut Frame, local: &Local) {
-    frame.reserved = 0;
     // Others have a request too, which is written only, or a number that is not one of requests.
     if !is_of_many(call.effect) && !matches!(call.effect, Effect::Wait | Effect::Test | Effect::RequestFree) {
         return;
@@ -49,7 +45,7 @@ pub fn prepare(abi: &Abi, call: &Call, frame: &mut Frame, local: &Local) {
     if !is_of_many(call.effect) {
         // SAFETY: the program gives the address of a handle.
         frame.handle = unsafe { abi.stored(array, 0) };
-        frame.reserved = WATCHED;
+        frame.watch();
         let ours = (&raw mut frame.status).expose_provenance();
         return replace_status(abi, call, frame, ours);
     }
@@ -73,7 +69,7 @@ pub fn prepare(abi: &Abi, call: &Call, frame: &mut Frame, local: &Local) {
         // SAFETY: the program gives so many handles.
         *handle = unsafe { abi.stored(array, k) };
     }
-    frame.reserved = WATCHED;
+    frame.watch();
     let ours = if matches!(call.effect, Effect::WaitAny | Effect::TestAny) {
         (&raw mut frame.status).expose_provenance()
     } else {
@@ -198,7 +194,7 @@ pub fn ended(abi: &Abi, call: &Call, frame: &Frame, notes: &Notes) -> (u64, u64)
     match call.effect {
         Effect::Start => started(abi, argument(Role::Request), 1, notes),
         Effect::StartAll => started(abi, argument(Role::Request), number, notes),
-        _ if frame.reserved != WATCHED => (0, 0),
+        _ if !frame.is_watched() => (0, 0),
         Effect::RequestFree => {
             requests::look(frame.handle, End::Freed);
             (0, 0)

@@ -11,7 +11,7 @@ pub const REGISTERS: usize = 8;
 pub struct Frame {
     /// Tells, while the call is in progress, that the frame is still there: see [`Frame::is_alive`].
     cookie: usize,
-    /// [`Frame::call`] and [`Frame::layer`].
+    /// [`Frame::call`], [`Frame::layer`] and [`Frame::is_watched`].
     number: u64,
     /// When the call began, in ticks, and the state before it.
     pub since: u64,
@@ -19,10 +19,9 @@ pub struct Frame {
     /// What the real function gave.
     pub result: u64,
     /// A status of ours, where the program wants none.
-    pub status: [u64; 3],
+    pub status: [u64; 4],
     /// A handle that the call will change.
     pub handle: u64,
-    pub reserved: u64,
     registers: [usize; REGISTERS],
     frame_pointer: usize,
     /// The address to which the call returns. The arguments that did not go in registers follow.
@@ -40,6 +39,15 @@ impl Frame {
 
     pub fn layer(&self) -> usize {
         (self.number >> 16 & 0xff) as usize
+    }
+
+    /// Whether requests of the call are looked at when it ends.
+    pub fn is_watched(&self) -> bool {
+        self.number >> 32 != 0
+    }
+
+    pub fn watch(&mut self) {
+        self.number |= 1 << 32;
     }
 
     pub fn address(&self) -> usize {

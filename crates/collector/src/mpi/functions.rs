@@ -81,6 +81,8 @@ impl Function {
 }
 
 pub static TYPE_SIZE: Function = Function::new(c"PMPI_Type_size");
+pub static TEST_CANCELLED: Function = Function::new(c"PMPI_Test_cancelled");
+pub static GET_COUNT_C: Function = Function::new(c"PMPI_Get_count_c");
 pub static COMM_SIZE: Function = Function::new(c"PMPI_Comm_size");
 pub static COMM_RANK: Function = Function::new(c"PMPI_Comm_rank");
 pub static COMM_TEST_INTER: Function = Function::new(c"PMPI_Comm_test_inter");

@@ -9,7 +9,7 @@ use core::sync::atomic::{AtomicPtr, AtomicUsize, Ordering::Relaxed};
 use numawise_wire::snapshot::MPI_CALLS;
 
 use super::generated::CALLS;
-use crate::system::{self, SavedErrno, file_of};
+use crate::system::{self, SavedErrno, file_of, holds, parts};
 
 /// Kinds of names: `MPI_`, `PMPI_`, and those of Fortran.
 pub const LAYERS: usize = 7;
@@ -83,6 +83,21 @@ pub fn lies_with_functions(symbol_at: *const c_void, site: usize) -> bool {
     !functions.is_null() && file_of(functions.expose_provenance()) == file_of(symbol_at.expose_provenance())
 }
 
+/// Whether the file that has the functions of the program's MPI has a name that begins so.
+pub fn is_named(begin: &[u8], site: usize) -> bool {
+    // Tools define the names without the P.
+    let functions = symbol(c"PMPI_Init", site);
+    // SAFETY: zeros are a value of the struct; the loader fills it, with a string that it keeps, where the address lies in a file.
+    unsafe {
+        let mut found: libc::Dl_info = core::mem::zeroed();
+        if functions.is_null() || libc::dladdr(functions, &raw mut found) == 0 || found.dli_fname.is_null() {
+            return false;
+        }
+        let path = CStr::from_ptr(found.dli_fname).to_bytes();
+        path.rsplit(|byte| *byte == b'/').next().is_some_and(|name| name.starts_with(begin))
+    }
+}
+
 /// A symbol of MPI; `site` is an address in the file that calls it, or 0.
 pub fn symbol(name: &CStr, site: usize) -> *const c_void {
     let found = system::next_symbol(name);
@@ -132,21 +147,9 @@ unsafe extern "C" fn any(info: *mut libc::dl_phdr_info, _: usize, data: *mut c_v
     c_int::from(is_mpi && opens(info.dlpi_name, search))
 }
 
-/// Whether an address lies in a file.
-pub fn holds(info: &libc::dl_phdr_info, address: usize) -> bool {
-    // SAFETY: the loader's table of so many entries.
-    let parts = unsafe { core::slice::from_raw_parts(info.dlpi_phdr, usize::from(info.dlpi_phnum)) };
-    parts.iter().any(|part| {
-        let begin = (info.dlpi_addr as usize).wrapping_add(part.p_vaddr as usize);
-        part.p_type == libc::PT_LOAD && address.wrapping_sub(begin) < part.p_memsz as usize
-    })
-}
-
 /// The lowest address of a file.
 pub fn begin(info: &libc::dl_phdr_info) -> Option<usize> {
-    // SAFETY: as above.
-    let parts = unsafe { core::slice::from_raw_parts(info.dlpi_phdr, usize::from(info.dlpi_phnum)) };
-    let loaded = parts.iter().filter(|part| part.p_type == libc::PT_LOAD);
+    let loaded = parts(info).iter().filter(|part| part.p_type == libc::PT_LOAD);
     loaded.map(|part| (info.dlpi_addr as usize).wrapping_add(part.p_vaddr as usize)).min()
 }
 
@@ -175,8 +178,15 @@ pub fn nothing() -> usize {
     (no_mpi as *const ()).addr()
 }
 
-/// `MPI_ERR_OTHER` in both: a program that calls an MPI that is not there, since it found our names.
-extern "C" fn no_mpi() -> c_int {
-    const OTHER: c_int = 15;
-    OTHER
+/// What the loader does for a function that is not there. No value that we could give would be the MPI's own: a program only comes here when
+/// its MPI was unloaded under it.
+extern "C" fn no_mpi() -> ! {
+    const MESSAGE: &[u8] =
+        b"symbol lookup error: a function of MPI is called, and no MPI is loaded that has it\n";
+    // SAFETY: the bytes are so many.
+    unsafe { libc::syscall(libc::SYS_write, 2, MESSAGE.as_ptr(), MESSAGE.len()) };
+    loop {
+        // SAFETY: the process ends, as the loader would end it.
+        unsafe { libc::syscall(libc::SYS_exit_group, 127) };
+    }
 }

@@ -32,7 +32,7 @@ pub struct Local {
 const _: () = assert!(size_of::<Local>() == 128);
 
 /// Bytes behind [`Local::mpi_scratch`].
-pub const SCRATCH_BYTES: usize = 72 * 1024;
+pub const SCRATCH_BYTES: usize = 80 * 1024;
 /// Bytes behind [`Local::regions`].
 pub const REGIONS_BYTES: usize = 4096;
 

@@ -9,6 +9,7 @@ mod install;
 #[path = "../support/library.rs"]
 mod library;
 mod mpi;
+mod names;
 mod openmp;
 mod phases;
 #[path = "../../../cli/tests/support/program.rs"]

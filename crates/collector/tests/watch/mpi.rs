@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::mem::offset_of;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use numawise_wire::snapshot::reader::{SiteRecord, SnapshotFile, ThreadRecord};
@@ -29,6 +30,35 @@ pub fn installed(compiler: &str) -> Vec<(&'static str, MpiKind)> {
         .collect()
 }
 
+/// What is in an environment of Python that the tests have from PyPI; `None`, having said so, where it cannot be had.
+pub fn environment(name: &str) -> Option<PathBuf> {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scripts/environment");
+    let made = Command::new(script).arg(name).output().unwrap();
+    if !made.status.success() {
+        eprintln!("SKIPPED: no environment {name}: {}", String::from_utf8_lossy(&made.stderr));
+        return None;
+    }
+    Some(Path::new(String::from_utf8(made.stdout).unwrap().trim()).join("bin"))
+}
+
+/// Compilers for C with the launchers of their MPIs: those of Debian, and those that PyPI has today.
+pub fn compilers() -> Vec<(String, String, MpiKind)> {
+    const OF_TODAY: [(&str, &str, MpiKind); 3] = [
+        ("open-mpi", "mpicc", MpiKind::OpenMpi),
+        ("mpich", "mpicc", MpiKind::Mpich),
+        ("mpich", "mpicc_abi", MpiKind::Standard),
+    ];
+    let of_debian = installed("mpicc")
+        .into_iter()
+        .map(|(mpi, kind)| (format!("mpicc.{mpi}"), format!("mpirun.{mpi}"), kind));
+    let of_today = OF_TODAY.into_iter().filter_map(|(name, compiler, kind)| {
+        let [compiler, launcher] = [compiler, "mpirun"]
+            .map(|program| environment(name).map(|folder| folder.join(program).display().to_string()));
+        Some((compiler?, launcher?, kind))
+    });
+    of_debian.chain(of_today).collect()
+}
+
 fn sorted(ended: &Ended) -> Vec<String> {
     // A launcher names the process that was killed.
     let lines = ended.output.lines().filter(|line| !line.contains(" PID "));
@@ -39,8 +69,12 @@ fn sorted(ended: &Ended) -> Vec<String> {
 
 /// Runs two ranks both ways; gives the files of the ranks, in their order.
 pub fn ranks(bench: &Bench, mpi: &str, words: &[&str]) -> Vec<Vec<u8>> {
-    let launcher = format!("mpirun.{mpi}");
-    let words = [&[launcher.as_str(), "-n", "2"], words].concat();
+    launched(bench, &format!("mpirun.{mpi}"), words)
+}
+
+/// The same, by the launcher.
+pub fn launched(bench: &Bench, launcher: &str, words: &[&str]) -> Vec<Vec<u8>> {
+    let words = [&[launcher, "-n", "2"], words].concat();
     let (without, with) = (bench.without(&words), bench.with(&words));
     assert_eq!(
         (sorted(&with), with.status),
@@ -64,7 +98,7 @@ fn sites(file: &SnapshotFile) -> Vec<SiteRecord> {
     file.threads().flat_map(|thread| thread.sites()).collect()
 }
 
-fn counts(file: &SnapshotFile) -> Counts {
+pub fn counts(file: &SnapshotFile) -> Counts {
     let mut counts = Counts::new();
     for site in sites(file) {
         let (count, sent, received) = counts.entry(site.call.to_owned()).or_default();
@@ -94,10 +128,11 @@ fn expected(table: &str) -> [Counts; 2] {
 #[test]
 fn calls_bytes_and_peers_are_exact() {
     let bench = Bench::new();
-    for (mpi, kind) in installed("mpicc") {
-        let Some(program) = bench.compile(&format!("mpicc.{mpi}"), "counts.c", &[]) else { continue };
-        let data = bench.folder().join(format!("data-{mpi}"));
-        let files = ranks(&bench, mpi, &[program.to_str().unwrap(), data.to_str().unwrap()]);
+    for (mpi, launcher, kind) in compilers() {
+        let Some(program) = bench.compile(&mpi, "counts.c", &[]) else { continue };
+        let data = bench.folder().join("data");
+        let files = launched(&bench, &launcher, &[program.to_str().unwrap(), data.to_str().unwrap()]);
+        std::fs::remove_file(&data).unwrap();
         let expected = expected(
             "MPI_Init 1 0 0
              MPI_Irecv 14 0 0
@@ -148,7 +183,7 @@ fn calls_bytes_and_peers_are_exact() {
             assert_eq!(found, expected[rank], "{mpi} {rank}");
             assert_eq!(file.mpi(), kind as u32);
             assert!(file.has(Flag::MpiInitialised) && file.has(Flag::MpiFinalised));
-            peers_and_communicators(&file, mpi, rank);
+            peers_and_communicators(&file, &mpi, rank);
         }
     }
 }

@@ -51,7 +51,7 @@ impl Bench {
         source: &str,
         options: &[&str],
     ) -> Option<PathBuf> {
-        let program = self.folder.path().join(format!("{source}-{compiler}"));
+        let program = self.folder.path().join(format!("{source}-{}", compiler.replace('/', "-")));
         let from = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder).join(source);
         // A copy of its own: some are taken away. One that still runs cannot be written over.
         let _ = std::fs::remove_file(&program);
@@ -87,6 +87,8 @@ impl Bench {
         let mut command = Command::new(words[0]);
         command.args(&words[1..]).current_dir(self.folder.path());
         command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+        command.env("PRTE_ALLOW_RUN_AS_ROOT", "1").env("PRTE_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+        command.env("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe");
         command.env("OMPI_MCA_rmaps_base_oversubscribe", "1").env_remove("LD_PRELOAD");
         // A rank that waits leaves its CPU to others: a busy machine is not made busier.
         command.env("OMPI_MCA_mpi_yield_when_idle", "1");

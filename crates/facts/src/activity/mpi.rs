@@ -25,6 +25,8 @@ pub enum MpiLibrary {
     OpenMpi,
     /// MPICH and those that share its binary interface.
     Mpich,
+    /// One behind the standard binary interface of MPI 5.0 (`libmpi_abi`).
+    Standard,
     /// Another one: its calls are counted and timed, and no more is known of them.
     Other,
 }

@@ -230,7 +230,9 @@ impl ThreadReader<'_> {
             return Err(ActivityProblem::UnknownCall { thread: self.thread.number() });
         }
         let bytes = |bytes| match self.context.mpi {
-            Some(MpiLibrary::OpenMpi | MpiLibrary::Mpich) => Reading::Measured(Bytes(bytes)),
+            Some(MpiLibrary::OpenMpi | MpiLibrary::Mpich | MpiLibrary::Standard) => {
+                Reading::Measured(Bytes(bytes))
+            }
             _ => Reading::unavailable("the binary interface of this MPI is not known"),
         };
         Ok(CallSite {

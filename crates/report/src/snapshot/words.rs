@@ -135,6 +135,7 @@ pub fn library(library: MpiLibrary) -> &'static str {
     match library {
         MpiLibrary::OpenMpi => "Open MPI",
         MpiLibrary::Mpich => "MPICH or one with its binary interface",
+        MpiLibrary::Standard => "an MPI with the standard binary interface of MPI 5.0",
         MpiLibrary::Other => {
             "an MPI that numawise does not know: calls are counted and timed, bytes are not known"
         }

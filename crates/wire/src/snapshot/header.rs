@@ -27,6 +27,8 @@ pub enum MpiKind {
     Mpich = 2,
     /// Calls are counted and timed; bytes, peers and communicators are not known.
     Unknown = 3,
+    /// The standard binary interface of MPI 5.0, whoever stands behind it.
+    Standard = 4,
 }
 
 /// Bits of [`Header::flags`].
