@@ -5,6 +5,7 @@
 //! ([`begin`]). Threads of OpenMP runtimes are left to `OMP_PLACES`; helpers of MPI and of GPUs are not counted and get the
 //! CPUs of the whole task ([`numawise_wire::roles`]). A program that places its threads itself wins.
 
+mod ask;
 mod begin;
 mod choice;
 mod create;
@@ -20,6 +21,8 @@ mod slot;
 
 /// Reads the plan while the process has one thread, before any runtime begins.
 pub fn prepare() {
+    // First of all: we call it too.
+    ask::begin();
     if plan::active().is_some() {
         choice::begin();
     }

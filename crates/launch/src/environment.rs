@@ -20,7 +20,7 @@ mod tests;
 ///
 /// `OMP_PLACES` has one place for each thread in the order of their numbers, so that `close` puts thread k on place k.
 /// `GOMP_CPU_AFFINITY` and `KMP_AFFINITY` would place the threads a second time (the Intel runtime prefers its own
-/// variable), so they are taken out where threads are pinned. What is not decided by the plan is left as it is; what
+/// variable), and `KMP_HW_SUBSET` would take CPUs out of the plan, so they are taken out where threads are pinned. What is not decided by the plan is left as it is; what
 /// is already preloaded, and the C library's other tunables, stay.
 pub fn environment(task: &TaskPlacement, binding: ThreadBinding, pinner: Option<&Pinner>) -> Vec<Change> {
     environment_from(task, binding, pinner, FreeThreads::Untouched, &|name| std::env::var_os(name))
@@ -42,13 +42,15 @@ pub(crate) fn environment_from(
     free: FreeThreads,
     now: &dyn Fn(&str) -> Option<OsString>,
 ) -> Vec<Change> {
-    let mut changes = vec![Change::set("OMP_NUM_THREADS", task.threads.len().to_string())];
+    let threads = number_of_threads(task.threads.len(), now("OMP_NUM_THREADS"));
+    let mut changes = vec![Change::set("OMP_NUM_THREADS", threads)];
     if binding == ThreadBinding::Pinned {
         let places: Vec<String> = task.threads.iter().map(|cpus| format!("{{{}}}", places(cpus))).collect();
         changes.push(Change::set("OMP_PLACES", places.join(",")));
         changes.push(Change::set("OMP_PROC_BIND", "close".to_owned()));
         changes.push(Change::remove("GOMP_CPU_AFFINITY"));
         changes.push(Change::remove("KMP_AFFINITY"));
+        changes.push(Change::remove("KMP_HW_SUBSET"));
     }
     let effect = match (binding, free) {
         (ThreadBinding::Pinned, _) => Some(PlanEffect::Places),
@@ -62,6 +64,16 @@ pub(crate) fn environment_from(
     changes.extend(pages::page_changes_from(&task.memory, now));
     changes.extend(gpu_changes(&task.gpus));
     changes
+}
+
+/// The number of the outermost teams, with the numbers that the user gave the inner ones.
+fn number_of_threads(outermost: usize, now: Option<OsString>) -> String {
+    let is_number = |word: &str| word.trim().parse::<u32>().is_ok_and(|number| number > 0);
+    let inner = now.as_ref().and_then(|value| value.to_str()?.split_once(','));
+    match inner.filter(|(_, inner)| inner.split(',').all(is_number)) {
+        Some((_, inner)) => format!("{outermost},{inner}"),
+        None => outermost.to_string(),
+    }
 }
 
 /// A set in the words of OMP_PLACES, which knows no `a-b`.

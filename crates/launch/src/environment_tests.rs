@@ -51,6 +51,18 @@ fn pinned_threads_have_places_in_their_own_order() {
 }
 
 #[test]
+fn numbers_of_inner_teams_stay() {
+    for (set, expected) in
+        [("4,3", "2,3"), ("1, 8,2", "2, 8,2"), ("4", "2"), ("4,", "2"), ("4,x", "2"), ("4,0", "2")]
+    {
+        let now = |name: &str| (name == "OMP_NUM_THREADS").then(|| set.into());
+        let changes =
+            environment_from(&task(&["0", "1"]), ThreadBinding::Free, None, FreeThreads::Untouched, &now);
+        assert_eq!(value(&changes, "OMP_NUM_THREADS"), Some(expected), "{set}");
+    }
+}
+
+#[test]
 fn the_pinner_gets_the_same_plan() {
     let changes = environment_from(
         &task(&["4", "0", "8-9"]),
@@ -107,6 +119,7 @@ fn what_the_user_had_set_otherwise_is_said() {
         "OMP_NUM_THREADS" => Some("2".into()),
         "OMP_PROC_BIND" => Some("spread".into()),
         "KMP_AFFINITY" => Some("compact".into()),
+        "KMP_HW_SUBSET" => Some("1c".into()),
         "LD_PRELOAD" => Some("libother.so".into()),
         "NUMAWISE_PIN" => Some("1;0;0".into()),
         _ => None,
@@ -125,7 +138,11 @@ fn what_the_user_had_set_otherwise_is_said() {
     };
     assert_eq!(
         overrides(&changes, now),
-        [changed("OMP_PROC_BIND", "spread", Some("close")), changed("KMP_AFFINITY", "compact", None)]
+        [
+            changed("OMP_PROC_BIND", "spread", Some("close")),
+            changed("KMP_AFFINITY", "compact", None),
+            changed("KMP_HW_SUBSET", "1c", None)
+        ]
     );
     assert!(overrides(&changes, |_| None).is_empty());
 }

@@ -62,10 +62,77 @@ fn checked(result: c_long) -> Result<c_long, Errno> {
 #[inline]
 pub fn affinity(thread: c_int, cpus: &mut [u64]) -> Result<usize, Errno> {
     // SAFETY: the kernel writes at most the given number of bytes into the live slice.
-    let bytes = checked(unsafe {
-        libc::syscall(libc::SYS_sched_getaffinity, thread, size_of_val(cpus), cpus.as_mut_ptr())
-    })?;
-    Ok(bytes as usize / size_of::<u64>())
+    let result = unsafe {
+        past_the_library(libc::SYS_sched_getaffinity, thread, size_of_val(cpus), cpus.as_mut_ptr())
+    }?;
+    Ok(result as usize / size_of::<u64>())
+}
+
+/// Reads or sets CPUs past the C library, whose functions the agent stands before: it answers for the program's main thread.
+///
+/// # Safety
+/// So many bytes must be writable at `cpus`, where they are read.
+#[cfg(target_arch = "x86_64")]
+#[inline]
+unsafe fn past_the_library(
+    call: c_long,
+    thread: c_int,
+    bytes: usize,
+    cpus: *mut u64,
+) -> Result<c_long, Errno> {
+    let result: c_long;
+    // SAFETY: the caller's promise; the instruction changes these two registers.
+    unsafe {
+        core::arch::asm!(
+            "syscall",
+            inlateout("rax") call => result,
+            in("rdi") thread,
+            in("rsi") bytes,
+            in("rdx") cpus,
+            lateout("rcx") _,
+            lateout("r11") _,
+            options(nostack),
+        );
+    }
+    if result < 0 { Err(-result as Errno) } else { Ok(result) }
+}
+
+/// # Safety
+/// As above.
+#[cfg(target_arch = "aarch64")]
+#[inline]
+unsafe fn past_the_library(
+    call: c_long,
+    thread: c_int,
+    bytes: usize,
+    cpus: *mut u64,
+) -> Result<c_long, Errno> {
+    let result: c_long;
+    // SAFETY: as above.
+    unsafe {
+        core::arch::asm!(
+            "svc 0",
+            in("x8") call,
+            inlateout("x0") c_long::from(thread) => result,
+            in("x1") bytes,
+            in("x2") cpus,
+            options(nostack),
+        );
+    }
+    if result < 0 { Err(-result as Errno) } else { Ok(result) }
+}
+
+/// # Safety
+/// As above.
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+unsafe fn past_the_library(
+    call: c_long,
+    thread: c_int,
+    bytes: usize,
+    cpus: *mut u64,
+) -> Result<c_long, Errno> {
+    // SAFETY: as above.
+    checked(unsafe { libc::syscall(call, thread, bytes, cpus) })
 }
 
 /// Runs a thread on these CPUs only, as far as its cpuset has them; thread 0 is the calling one.
@@ -75,8 +142,10 @@ pub fn affinity(thread: c_int, cpus: &mut [u64]) -> Result<usize, Errno> {
 #[inline]
 pub fn set_affinity(thread: c_int, cpus: &[u64]) -> Result<(), Errno> {
     // SAFETY: the kernel reads the given number of bytes from the live slice.
-    checked(unsafe { libc::syscall(libc::SYS_sched_setaffinity, thread, size_of_val(cpus), cpus.as_ptr()) })
-        .map(drop)
+    let result = unsafe {
+        past_the_library(libc::SYS_sched_setaffinity, thread, size_of_val(cpus), cpus.as_ptr().cast_mut())
+    };
+    result.map(drop)
 }
 
 /// Reads the memory policy of the calling thread: into `nodes`, where any are given, and with the mode as the answer.

@@ -4,10 +4,10 @@
 use core::ffi::{c_int, c_void};
 use core::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, AtomicUsize, Ordering};
 
-use numawise_wire::mask;
+use numawise_wire::mask::{self, MOST_CPUS};
 
-use super::places;
 use super::plan::PinPlan;
+use super::{places, process};
 use crate::system;
 
 /// 1 + the key under which each thread has what became of it: 1 + its place in the plan or nothing, with [`CHOSEN`] and [`JOINED`].
@@ -26,6 +26,8 @@ static CHILD: AtomicI32 = AtomicI32::new(0);
 /// The main thread, as pthread_self has it, and whether we pinned it: another thread may do that.
 static MAIN: AtomicUsize = AtomicUsize::new(0);
 static MAIN_IS_PINNED: AtomicBool = AtomicBool::new(false);
+/// The program chose CPUs for the main thread.
+static MAIN_IS_CHOSEN: AtomicBool = AtomicBool::new(false);
 /// The program chose CPUs for a thread other than the one that asked: what we gave to which thread is no longer known.
 static OTHERS_CHOSEN: AtomicBool = AtomicBool::new(false);
 /// An OpenMP runtime places threads by `OMP_PLACES`, which numawise wrote: on the CPUs of the plan's threads.
@@ -52,6 +54,7 @@ unsafe extern "C" fn at_end(mark: *mut c_void) {
 pub fn begin_child() {
     set_mark(mark() & CHOSEN);
     MAIN_IS_PINNED.store(false, Ordering::Relaxed);
+    MAIN_IS_CHOSEN.store(mark() & CHOSEN != 0, Ordering::Relaxed);
     enter_process();
 }
 
@@ -116,6 +119,12 @@ pub fn main_pinned() {
 /// An OpenMP runtime is at work.
 pub fn open_mp_places() {
     OPEN_MP.store(true, Ordering::Relaxed);
+    // It binds the thread that loads it, and what that forks is to have the whole task.
+    process::restart_in_children();
+}
+
+pub fn is_open_mp_at_work() -> bool {
+    OPEN_MP.load(Ordering::Relaxed)
 }
 
 /// The program chose the CPUs of a thread: 0 is the calling one.
@@ -125,9 +134,58 @@ pub fn chosen(thread: c_int) {
         CHILD.store(process, Ordering::Relaxed);
     } else if thread == 0 || thread == system::thread() {
         set_mark(mark() | CHOSEN);
+        if is_main() {
+            MAIN_IS_CHOSEN.store(true, Ordering::Relaxed);
+        }
     } else {
         OTHERS_CHOSEN.store(true, Ordering::Relaxed);
     }
+}
+
+/// Whether a call that names a thread by its number names the main thread.
+pub fn is_mains_number(thread: c_int) -> bool {
+    if thread == 0 { is_main() } else { thread == PROCESS.load(Ordering::Relaxed) }
+}
+
+/// The same of pthread_self's handle.
+pub fn is_mains_handle(thread: libc::pthread_t) -> bool {
+    thread as usize == MAIN.load(Ordering::Relaxed)
+}
+
+/// Whether the main thread has these CPUs, given by the bytes of their mask, from us or from OpenMP by the plan.
+pub fn main_is_ours(plan: &PinPlan, byte: impl Fn(usize) -> Option<u8>) -> bool {
+    // A child of vfork is on its way to another program.
+    if MAIN_IS_CHOSEN.load(Ordering::Relaxed)
+        || OTHERS_CHOSEN.load(Ordering::Relaxed)
+        || PROCESS.load(Ordering::Relaxed) != system::process()
+    {
+        return false;
+    }
+    let is_pinned = MAIN_IS_PINNED.load(Ordering::Relaxed) && are_same(plan.thread(0), &byte);
+    is_pinned
+        || (OPEN_MP.load(Ordering::Relaxed) && (0..plan.threads()).any(|k| are_same(plan.thread(k), &byte)))
+}
+
+/// Whether the calling thread is the main one, was pinned, and has just set the CPUs of the task, given by the bytes of their mask: it has chosen
+/// nothing then.
+pub fn goes_back(plan: &PinPlan, byte: impl Fn(usize) -> Option<u8>) -> bool {
+    let is_back = is_main()
+        && MAIN_IS_PINNED.load(Ordering::Relaxed)
+        && PROCESS.load(Ordering::Relaxed) == system::process()
+        && mark() & CHOSEN != 0
+        && are_same(plan.task(), &byte);
+    if is_back {
+        set_mark(mark() & !CHOSEN);
+        MAIN_IS_CHOSEN.store(false, Ordering::Relaxed);
+    }
+    is_back
+}
+
+/// Whether a mask, given by its bytes, has these CPUs.
+fn are_same(cpus: &[u64], byte: &impl Fn(usize) -> Option<u8>) -> bool {
+    let bytes = cpus.iter().flat_map(|word| word.to_le_bytes());
+    let mut both = bytes.chain(core::iter::repeat(0)).enumerate().take(MOST_CPUS / 8);
+    both.all(|(place, expected)| byte(place).unwrap_or(0) == expected)
 }
 
 /// Whether the calling thread has `own` CPUs from us, or from OpenMP by the plan.

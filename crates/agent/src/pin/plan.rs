@@ -78,6 +78,12 @@ pub fn active() -> Option<&'static PinPlan> {
     (state == ON).then(|| unsafe { &*PLAN.0.get() })
 }
 
+/// The same, where it was read already.
+pub fn known() -> Option<&'static PinPlan> {
+    // SAFETY: as above.
+    (STATE.load(Ordering::Acquire) == ON).then(|| unsafe { &*PLAN.0.get() })
+}
+
 /// Says once why threads are not pinned, if there is something to be said; to be called when a thread is created.
 pub fn complain_once() {
     if STATE.load(Ordering::Acquire) == OFF_UNREPORTED

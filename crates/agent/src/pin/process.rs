@@ -48,7 +48,7 @@ type Register = unsafe extern "C" fn(Handler, Handler, Handler, *mut c_void) -> 
 static REGISTERED: AtomicBool = AtomicBool::new(false);
 
 /// Registers the handler of fork, before the first thread is pinned. Does nothing the second time.
-fn restart_in_children() {
+pub fn restart_in_children() {
     if !REGISTERED.swap(true, Ordering::Relaxed) {
         let glibcs = Symbol::new(c"__register_atfork").get();
         let register = if glibcs.is_null() { Symbol::new(c"pthread_atfork").get() } else { glibcs };

@@ -1,5 +1,6 @@
-//! We stand before the functions that set CPUs, to know what the program chose itself. Nothing is changed about them. What sets
-//! CPUs by a bare system call (libnuma does) is not seen; it differs from what we gave in all but a contrived case.
+//! We stand before the functions that set CPUs, to know what the program chose itself. Nothing is changed about them, but that a main thread
+//! which goes back to all CPUs of the task, as it was told that it had them ([`super::ask`]), goes back to its own. What sets CPUs by a bare
+//! system call (libnuma does) is not seen; it differs from what we gave in all but a contrived case.
 
 use core::ffi::{c_int, c_void};
 
@@ -18,12 +19,21 @@ static OF_THREAD: Symbol = Symbol::new(c"pthread_setaffinity_np");
 /// Stands for a thread that is not the calling one.
 const ANOTHER: c_int = -1;
 
-fn note(thread: c_int, caller: *const c_void) {
+/// # Safety
+/// The kernel must have accepted so many bytes.
+unsafe fn note(thread: c_int, caller: *const c_void, cpus: *const u8, size: usize) {
     let _errno = SavedErrno::new();
     let Some(plan) = plan::active() else { return };
     match roles::role(Owner::of(caller).name(), plan.leave()) {
         ThreadRole::OpenMp => choice::open_mp_places(),
-        _ => choice::chosen(thread),
+        _ => {
+            choice::chosen(thread);
+            // SAFETY: the caller's promise.
+            let cpus = unsafe { core::slice::from_raw_parts(cpus, size) };
+            if choice::goes_back(plan, |byte| cpus.get(byte).copied()) {
+                plan.give(0, plan.thread(0));
+            }
+        }
     }
 }
 
@@ -40,11 +50,13 @@ unsafe extern "C" fn of_process(
         return -1;
     }
     // SAFETY: the symbol is a function of this type, and gets the caller's own arguments.
-    let result = unsafe { core::mem::transmute::<*const c_void, OfProcess>(real)(thread, size, cpus) };
-    if result == 0 {
-        note(thread, caller);
+    unsafe {
+        let result = core::mem::transmute::<*const c_void, OfProcess>(real)(thread, size, cpus);
+        if result == 0 {
+            note(thread, caller, cpus.cast(), size);
+        }
+        result
     }
-    result
 }
 
 /// # Safety
@@ -60,13 +72,14 @@ unsafe extern "C" fn of_thread(
         return libc::ENOSYS;
     }
     // SAFETY: as above.
-    let result = unsafe { core::mem::transmute::<*const c_void, OfThread>(real)(thread, size, cpus) };
-    if result == 0 {
-        // SAFETY: no preconditions.
-        let is_own = unsafe { libc::pthread_self() } == thread;
-        note(if is_own { 0 } else { ANOTHER }, caller);
+    unsafe {
+        let result = core::mem::transmute::<*const c_void, OfThread>(real)(thread, size, cpus);
+        if result == 0 {
+            let is_own = libc::pthread_self() == thread;
+            note(if is_own { 0 } else { ANOTHER }, caller, cpus.cast(), size);
+        }
+        result
     }
-    result
 }
 
 /// The fourth argument is where the caller goes on, which tells who it is.

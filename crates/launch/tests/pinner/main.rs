@@ -1,5 +1,6 @@
 //! Programs whose truth is known on paper: which thread must be on which CPU, with the library that pins threads.
 
+mod asked;
 mod children;
 mod errors;
 #[path = "../../../collector/tests/support/library.rs"]

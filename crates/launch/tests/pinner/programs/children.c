@@ -57,7 +57,7 @@ int main(int count, char** arguments) {
     }
   } else if (strcmp(way, "vfork-binds") == 0) {
     cpu_set_t cpus;
-    sched_getaffinity(0, sizeof cpus, &cpus);
+    kernels(&cpus);
     if ((child = vfork()) == 0) {
       sched_setaffinity(0, sizeof cpus, &cpus);
       execv(self, words);
@@ -70,7 +70,7 @@ int main(int count, char** arguments) {
     }
   } else if (strcmp(way, "fork-binds") == 0) {
     cpu_set_t cpus;
-    sched_getaffinity(0, sizeof cpus, &cpus);
+    kernels(&cpus);
     if ((child = fork()) == 0) {
       sched_setaffinity(0, sizeof cpus, &cpus);
       execvpe(self, words, environ);
