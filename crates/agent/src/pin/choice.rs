@@ -26,6 +26,8 @@ static CHILD: AtomicI32 = AtomicI32::new(0);
 /// The main thread, as pthread_self has it, and whether we pinned it: another thread may do that.
 static MAIN: AtomicUsize = AtomicUsize::new(0);
 static MAIN_IS_PINNED: AtomicBool = AtomicBool::new(false);
+/// 1 + the place of the main thread when it was told that it has the CPUs of the task; 0 where it was not.
+static TOLD: AtomicUsize = AtomicUsize::new(0);
 /// The program chose CPUs for the main thread.
 static MAIN_IS_CHOSEN: AtomicBool = AtomicBool::new(false);
 /// The program chose CPUs for a thread other than the one that asked: what we gave to which thread is no longer known.
@@ -55,6 +57,7 @@ pub fn begin_child() {
     set_mark(mark() & CHOSEN);
     MAIN_IS_PINNED.store(false, Ordering::Relaxed);
     MAIN_IS_CHOSEN.store(mark() & CHOSEN != 0, Ordering::Relaxed);
+    TOLD.store(0, Ordering::Relaxed);
     enter_process();
 }
 
@@ -152,8 +155,8 @@ pub fn is_mains_handle(thread: libc::pthread_t) -> bool {
     thread as usize == MAIN.load(Ordering::Relaxed)
 }
 
-/// Whether the main thread has these CPUs, given by the bytes of their mask, from us or from OpenMP by the plan.
-pub fn main_is_ours(plan: &PinPlan, byte: impl Fn(usize) -> Option<u8>) -> bool {
+/// Whether the main thread has these CPUs, given by the bytes of their mask, from us or from OpenMP by the plan: then it is told those of the task.
+pub fn main_is_told_the_task(plan: &PinPlan, byte: impl Fn(usize) -> Option<u8>) -> bool {
     // A child of vfork is on its way to another program.
     if MAIN_IS_CHOSEN.load(Ordering::Relaxed)
         || OTHERS_CHOSEN.load(Ordering::Relaxed)
@@ -161,24 +164,29 @@ pub fn main_is_ours(plan: &PinPlan, byte: impl Fn(usize) -> Option<u8>) -> bool 
     {
         return false;
     }
-    let is_pinned = MAIN_IS_PINNED.load(Ordering::Relaxed) && are_same(plan.thread(0), &byte);
-    is_pinned
-        || (OPEN_MP.load(Ordering::Relaxed) && (0..plan.threads()).any(|k| are_same(plan.thread(k), &byte)))
+    let places = match (MAIN_IS_PINNED.load(Ordering::Relaxed), OPEN_MP.load(Ordering::Relaxed)) {
+        (_, true) => plan.threads(),
+        (true, false) => 1,
+        (false, false) => 0,
+    };
+    let place = (0..places).find(|place| are_same(plan.thread(*place), &byte));
+    if let Some(place) = place {
+        TOLD.store(place + 1, Ordering::Relaxed);
+    }
+    place.is_some()
 }
 
-/// Whether the calling thread is the main one, was pinned, and has just set the CPUs of the task, given by the bytes of their mask: it has chosen
-/// nothing then.
-pub fn goes_back(plan: &PinPlan, byte: impl Fn(usize) -> Option<u8>) -> bool {
-    let is_back = is_main()
-        && MAIN_IS_PINNED.load(Ordering::Relaxed)
-        && PROCESS.load(Ordering::Relaxed) == system::process()
-        && mark() & CHOSEN != 0
-        && are_same(plan.task(), &byte);
-    if is_back {
-        set_mark(mark() & !CHOSEN);
-        MAIN_IS_CHOSEN.store(false, Ordering::Relaxed);
+/// The place to which the calling thread goes back, where it is the main one, was told that it has the CPUs of the task, and has just set these,
+/// given by the bytes of their mask. It has chosen nothing then: who saves and restores the CPUs of a thread does so.
+pub fn goes_back(plan: &PinPlan, byte: impl Fn(usize) -> Option<u8>) -> Option<usize> {
+    let place = TOLD.load(Ordering::Relaxed).checked_sub(1)?;
+    let is_own = is_main() && PROCESS.load(Ordering::Relaxed) == system::process();
+    if !is_own || mark() & CHOSEN == 0 || !are_same(plan.task(), &byte) {
+        return None;
     }
-    is_back
+    set_mark(mark() & !CHOSEN);
+    MAIN_IS_CHOSEN.store(false, Ordering::Relaxed);
+    Some(place)
 }
 
 /// Whether a mask, given by its bytes, has these CPUs.
