@@ -12,13 +12,16 @@
 //!
 //! What the loader had bound to us before our turn is put right: it binds the files that were loaded last first.
 
-use core::ffi::{CStr, c_int, c_void};
-use core::sync::atomic::{AtomicU32, AtomicUsize, Ordering::Relaxed};
+use core::cell::UnsafeCell;
+use core::ffi::{CStr, c_char, c_int};
+use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-use self::file::{File, Relocation, hash_of};
-use crate::system::{self, holds, parts};
+use self::file::{File, Name, Relocation};
+use self::loaded::Loaded;
+use crate::system;
 
 mod file;
+mod loaded;
 
 /// The library's own names; made by [`withdraw_names`](crate::withdraw_names).
 pub struct Names<const MOST: usize> {
@@ -47,10 +50,6 @@ impl Own {
     }
 }
 
-/// Where the library's own dynamic section lies, and its base; 0 until [`settle`] was here.
-static DYNAMIC: AtomicUsize = AtomicUsize::new(0);
-static BASE: AtomicUsize = AtomicUsize::new(0);
-
 /// Bytes of a stub.
 #[cfg(target_arch = "x86_64")]
 const STUB: usize = 10;
@@ -73,23 +72,17 @@ mod kinds {
 const FUNCTION: u8 = 2; // STT_FUNC
 const INDIRECT: u8 = 10; // STT_GNU_IFUNC
 
-/// The library's own file.
-fn own() -> Option<File> {
-    let dynamic = DYNAMIC.load(Relaxed);
-    // SAFETY: null, or our own section, which stays.
-    unsafe { File::new(BASE.load(Relaxed), core::ptr::with_exposed_provenance(dynamic)) }
-}
-
 /// Names of our own: whoever looks for them looks for us.
-fn is_ours(name: &CStr) -> bool {
-    let name = name.to_bytes();
-    name == b"ompt_start_tool" || name.starts_with(b"numawise_") || name.starts_with(b"NUMAWISE_")
+fn is_ours(name: Name) -> bool {
+    // SAFETY: a name of our own table.
+    unsafe { name.is(Name::of(c"ompt_start_tool")) || name.begins(b"numawise_") }
 }
 
-fn is_of_mpi(name: &CStr) -> bool {
-    let name = name.to_bytes();
-    let name = name.strip_prefix(b"P").or_else(|| name.strip_prefix(b"p")).unwrap_or(name);
-    name.get(..4).is_some_and(|begin| begin.eq_ignore_ascii_case(b"MPI_"))
+/// # Safety
+/// The name must be one.
+unsafe fn is_of_mpi(name: Name) -> bool {
+    // SAFETY: the caller's promise.
+    unsafe { name.begins(b"MPI_") || name.begins(b"PMPI_") }
 }
 
 /// A file that has MPI defines one of these: who has no MPI is asked for these only.
@@ -107,114 +100,98 @@ const OF_EACH_MPI: [&CStr; 8] = [
 /// As many names as a library may have: 4,096.
 const WORDS: usize = 64;
 
-/// The library's own file.
-struct Library {
-    file: File,
-    dynamic: usize,
-    /// Whether its table of symbols lies in a part that has code too.
-    is_code: bool,
-}
+/// The names of ours that no other file defines, a bit for each; those of MPI apart from the others.
+struct Missing(UnsafeCell<[[u64; WORDS]; 2]>);
 
-/// What a walk over the files that are loaded found.
-struct Walk {
-    own: File,
+// SAFETY: looked at while there is one thread only, by that.
+unsafe impl Sync for Missing {}
+
+/// All zeros, and not on the stack: a function that fills memory would be called.
+static MISSING: Missing = Missing(UnsafeCell::new([[0; WORDS]; 2]));
+
+/// What the library exports.
+struct Exported<'a> {
+    own: &'a File,
     first: usize,
     end: usize,
-    /// The names of ours that no other file defines, a bit for each; those of MPI apart from the others.
-    missing: [[u64; WORDS]; 2],
-    has_mpi: bool,
-    is_code: bool,
 }
 
-impl Walk {
-    /// Takes each name of ours as missing that is a function of other people's.
-    fn begin(&mut self) {
-        for place in self.first..self.end {
-            // SAFETY: our own tables.
-            let (name, kind) = unsafe {
-                let symbol = self.own.symbols.add(place);
-                (self.own.name(symbol), (*symbol).st_info & 15)
-            };
-            let number = place - self.first;
-            let [others, mpi] = &mut self.missing;
-            let names = if is_of_mpi(name) { mpi } else { others };
-            if kind == FUNCTION
-                && !is_ours(name)
-                && let Some(word) = names.get_mut(number / 64)
-            {
-                *word |= 1 << (number % 64);
-            }
-        }
+impl Exported<'_> {
+    fn symbol(&self, number: usize) -> *const libc::Elf64_Sym {
+        self.own.symbols.wrapping_add(self.first + number)
+    }
+
+    fn name(&self, number: usize) -> Name {
+        // SAFETY: one of our own symbols.
+        unsafe { self.own.name(self.symbol(number)) }
     }
 }
 
 /// Withdraws the names that are not there without us. To be called by the loader, when it has bound what the library itself needs.
 pub fn settle(library: Own) {
-    let mut own: Option<Library> = None;
-    // SAFETY: the function is of the type that is asked for, and its data lives through the call.
-    unsafe { libc::dl_iterate_phdr(Some(find_own), (&raw mut own).cast()) };
-    let Some(Library { file: own, dynamic, is_code }) = own else { return };
+    let Some(own) = loaded::own() else { return };
     // SAFETY: our own tables.
-    let Some((first, end)) = (unsafe { own.exported() }) else { return };
+    let Some((first, end)) = (unsafe { own.file.exported() }) else { return };
     if end - first > library.functions.len().min(WORDS * 64) {
         return;
     }
-    BASE.store(own.base, Relaxed);
-    DYNAMIC.store(dynamic, Relaxed);
-    let mut walk = Walk { own, first, end, missing: [[0; WORDS]; 2], has_mpi: false, is_code };
-    walk.begin();
-    // SAFETY: as above.
-    unsafe { libc::dl_iterate_phdr(Some(find_names), (&raw mut walk).cast()) };
-    // SAFETY: our own tables; nobody else runs yet.
-    if unsafe { withdraw(&walk, library) } {
-        // SAFETY: as above.
-        unsafe { libc::dl_iterate_phdr(Some(put_right), (&raw mut walk).cast()) };
-    }
-}
-
-unsafe extern "C" fn find_own(info: *mut libc::dl_phdr_info, _: usize, data: *mut c_void) -> c_int {
-    // SAFETY: the loader gives a live struct, and `data` is the pointer that we gave.
-    let (info, own) = unsafe { (&*info, &mut *data.cast::<Option<Library>>()) };
-    if !holds(info, (&raw const DYNAMIC).addr()) {
-        return 0;
-    }
-    // SAFETY: the file is loaded.
-    let Some(file) = (unsafe { File::of(info) }) else { return 1 };
-    let begin = |part: &libc::Elf64_Phdr| file.base.wrapping_add(part.p_vaddr as usize);
-    let dynamic = parts(info).iter().find(|part| part.p_type == libc::PT_DYNAMIC);
-    let symbols = parts(info).iter().find(|part| {
-        part.p_type == libc::PT_LOAD && file.symbols.addr().wrapping_sub(begin(part)) < part.p_memsz as usize
-    });
-    if let Some((dynamic, symbols)) = dynamic.zip(symbols) {
-        let is_code = symbols.p_flags & libc::PF_X != 0;
-        *own = Some(Library { file, dynamic: begin(dynamic), is_code });
-    }
-    1
-}
-
-unsafe extern "C" fn find_names(info: *mut libc::dl_phdr_info, _: usize, data: *mut c_void) -> c_int {
-    // SAFETY: as above; the files are loaded.
-    unsafe {
-        let (info, walk) = (&*info, &mut *data.cast::<Walk>());
-        let Some(file) = File::of(info) else { return 0 };
-        if file.base == walk.own.base {
-            return 0;
+    let exported = Exported { own: &own.file, first, end };
+    // SAFETY: there is one thread, and nobody else has it.
+    let missing = unsafe { &mut *MISSING.0.get() };
+    take_all(&exported, missing);
+    let mut has_mpi = false;
+    loaded::each(&mut |other| {
+        if other.file.base != own.file.base {
+            has_mpi |= leave_out_defined(&exported, &other.file, missing);
         }
-        let has_mpi = OF_EACH_MPI.iter().any(|name| file.defines(name, hash_of(name)));
-        walk.has_mpi |= has_mpi;
-        for names in walk.missing.iter_mut().take(1 + usize::from(has_mpi)) {
-            for (number, word) in names.iter_mut().enumerate() {
+    });
+    let is_changed = missing.as_flattened().iter().any(|word| *word != 0);
+    if is_changed && withdraw(&own, &exported, missing, has_mpi, library) {
+        loaded::each(&mut |other| {
+            if other.file.base != own.file.base {
+                put_right(&exported, other);
+            }
+        });
+    }
+}
+
+/// Takes each name as missing that is a function of other people's.
+fn take_all(exported: &Exported<'_>, missing: &mut [[u64; WORDS]; 2]) {
+    for number in 0..exported.end - exported.first {
+        let name = exported.name(number);
+        let [others, mpi] = &mut *missing;
+        // SAFETY: one of our own symbols.
+        let (is_mpi, kind) = unsafe { (is_of_mpi(name), (*exported.symbol(number)).st_info & 15) };
+        let names = if is_mpi { mpi } else { others };
+        if kind == FUNCTION
+            && !is_ours(name)
+            && let Some(word) = names.get_mut(number / 64)
+        {
+            *word |= 1 << (number % 64);
+        }
+    }
+}
+
+/// Leaves out those that a file defines; gives whether it has MPI.
+fn leave_out_defined(exported: &Exported<'_>, file: &File, missing: &mut [[u64; WORDS]; 2]) -> bool {
+    // SAFETY: the file is loaded, and names are names.
+    unsafe {
+        let has_mpi = OF_EACH_MPI.iter().any(|name| {
+            let name = Name::of(name);
+            file.defines(name, name.hash())
+        });
+        for names in missing.iter_mut().take(1 + usize::from(has_mpi)) {
+            for (begin, word) in (0..).step_by(64).zip(names) {
                 for bit in bits(*word) {
-                    let symbol = walk.own.symbols.add(walk.first + number * 64 + bit);
-                    let name = walk.own.name(symbol);
-                    if file.defines(name, hash_of(name)) {
+                    let name = exported.name(begin + bit);
+                    if file.defines(name, name.hash()) {
                         *word &= !(1 << bit);
                     }
                 }
             }
         }
+        has_mpi
     }
-    0
 }
 
 /// The places of the bits that are set.
@@ -228,167 +205,134 @@ fn bits(word: u64) -> impl Iterator<Item = usize> {
 }
 
 /// Changes our table of symbols; false where all stays.
-unsafe fn withdraw(walk: &Walk, library: Own) -> bool {
-    // SAFETY: as of `settle`.
-    unsafe {
-        if walk.missing.as_flattened().iter().all(|word| *word == 0) || !protect(walk, true) {
-            return false;
-        }
-        for (names, is_mpi) in walk.missing.iter().zip([false, true]) {
-            let places = names.iter().zip((0..).step_by(64));
-            for number in places.flat_map(|(word, begin)| bits(*word).map(move |bit| begin + bit)) {
-                let symbol = walk.own.symbols.add(walk.first + number).cast_mut();
-                let Some(function) = library.functions.get(number) else { break };
+fn withdraw(
+    own: &Loaded<'_>,
+    exported: &Exported<'_>,
+    missing: &[[u64; WORDS]; 2],
+    has_mpi: bool,
+    library: Own,
+) -> bool {
+    let (begin, end) = (exported.symbol(0).addr(), exported.symbol(exported.end - exported.first).addr());
+    let part = own.part(libc::PT_LOAD, begin);
+    let as_it_was = match part {
+        Some(part) if part.p_flags & libc::PF_X != 0 => libc::PROT_READ | libc::PROT_EXEC,
+        _ => libc::PROT_READ,
+    };
+    if !protect(begin, end, as_it_was | libc::PROT_WRITE) {
+        return false;
+    }
+    for (names, is_mpi) in missing.iter().zip([false, true]) {
+        let words = names.iter().zip((0..).step_by(64));
+        for number in words.flat_map(|(word, begin)| bits(*word).map(move |bit| begin + bit)) {
+            let Some(function) = library.functions.get(number) else { break };
+            // SAFETY: one of our own symbols; nobody else looks at it while the loader is here.
+            unsafe {
+                let symbol = exported.symbol(number).cast_mut();
                 function.store((*symbol).st_value as u32, Relaxed);
-                if walk.has_mpi && is_mpi {
+                if has_mpi && is_mpi {
                     (*symbol).st_value = 0;
                 } else {
                     (*symbol).st_info = (*symbol).st_info & !15 | INDIRECT;
-                    (*symbol).st_value = (library.stubs + number * STUB - walk.own.base) as u64;
+                    (*symbol).st_value = (library.stubs + number * STUB - own.file.base) as u64;
                 }
             }
         }
-        protect(walk, false);
     }
+    protect(begin, end, as_it_was);
     true
 }
 
-/// Whether the pages of our table of symbols may be written.
-fn protect(walk: &Walk, is_open: bool) -> bool {
+/// What may be done with the pages from `begin` to `end`.
+fn protect(begin: usize, end: usize, protection: c_int) -> bool {
     let page = system::page();
-    let protection = libc::PROT_READ
-        | if is_open { libc::PROT_WRITE } else { 0 }
-        | if walk.is_code { libc::PROT_EXEC } else { 0 };
-    // SAFETY: places of one table.
-    let (begin, end) =
-        unsafe { (walk.own.symbols.add(walk.first).addr(), walk.own.symbols.add(walk.end).addr()) };
-    protect_range(begin / page * page, end.next_multiple_of(page), protection)
-}
-
-fn protect_range(begin: usize, end: usize, protection: c_int) -> bool {
-    let at = core::ptr::with_exposed_provenance_mut::<c_void>(begin);
+    let first = begin / page * page;
+    let bytes = end.next_multiple_of(page) - first;
     // SAFETY: pages of a file that is loaded; they become writable, or what they were.
-    unsafe { libc::mprotect(at, end - begin, protection) == 0 }
+    unsafe { numawise_syscalls::protect(first, bytes, protection) }.is_ok()
 }
 
 /// Takes our functions out of where the loader put them for names that are withdrawn.
-unsafe extern "C" fn put_right(info: *mut libc::dl_phdr_info, _: usize, data: *mut c_void) -> c_int {
-    // SAFETY: as above.
-    unsafe {
-        let (info, walk) = (&*info, &*data.cast::<Walk>());
-        let Some(file) = File::of(info) else { return 0 };
-        if file.base == walk.own.base {
-            return 0;
-        }
-        for (begin, bytes) in file.relocations {
-            let table: *const Relocation = core::ptr::with_exposed_provenance(begin);
-            for number in 0..bytes / size_of::<Relocation>() {
+fn put_right(exported: &Exported<'_>, other: &Loaded<'_>) {
+    for (begin, bytes) in other.file.relocations {
+        let table: *const Relocation = core::ptr::with_exposed_provenance(begin);
+        for number in 0..bytes / size_of::<Relocation>() {
+            // SAFETY: the file's own table, and places in it that the loader has written.
+            unsafe {
                 let relocation = &*table.add(number);
                 let (kind, symbol) = (relocation.info as u32, (relocation.info >> 32) as usize);
                 if symbol == 0 || !matches!(kind, kinds::ADDRESS | kinds::GLOBAL | kinds::JUMP) {
                     continue;
                 }
                 let slot: *mut usize =
-                    core::ptr::with_exposed_provenance_mut(file.base.wrapping_add(relocation.place));
+                    core::ptr::with_exposed_provenance_mut(other.file.base.wrapping_add(relocation.place));
                 let bound = slot.read_unaligned().wrapping_sub(relocation.addend as usize);
-                let name = file.name(file.symbols.add(symbol));
-                if is_withdrawn(walk, name, bound) {
-                    put(info, slot, relocation.addend as usize);
+                let name = other.file.name(other.file.symbols.add(symbol));
+                if is_withdrawn(exported, name, bound) {
+                    put(other, slot, relocation.addend as usize);
                 }
             }
         }
     }
-    0
 }
 
 /// Whether a place holds our function of a name that was withdrawn.
-unsafe fn is_withdrawn(walk: &Walk, name: &CStr, bound: usize) -> bool {
+fn is_withdrawn(exported: &Exported<'_>, name: Name, bound: usize) -> bool {
     // Functions lie behind the table of symbols, in the same file.
-    if bound.wrapping_sub(walk.own.base) > 1 << 24 {
+    if bound.wrapping_sub(exported.own.base) > 1 << 24 {
         return false;
     }
-    // SAFETY: our own tables.
-    unsafe {
-        (walk.first..walk.end).any(|place| {
-            let symbol = walk.own.symbols.add(place);
-            let changed = (*symbol).st_value == 0 || (*symbol).st_info & 15 == INDIRECT;
-            changed && walk.own.name(symbol) == name
-        })
-    }
+    (0..exported.end - exported.first).any(|number| {
+        // SAFETY: one of our own symbols, and a name.
+        unsafe {
+            let symbol = exported.symbol(number);
+            let is_changed = (*symbol).st_value == 0 || (*symbol).st_info & 15 == INDIRECT;
+            is_changed && exported.name(number).is(name)
+        }
+    })
 }
 
 /// Writes to where the loader keeps an address, which it may have protected already.
-unsafe fn put(info: &libc::dl_phdr_info, slot: *mut usize, value: usize) {
-    let page = system::page();
-    let begin = slot.addr() / page * page;
-    let end = (slot.addr() + size_of::<usize>()).next_multiple_of(page);
-    // SAFETY: the slot is one that the loader has written itself.
-    unsafe {
-        if protect_range(begin, end, libc::PROT_READ | libc::PROT_WRITE) {
-            slot.write_unaligned(value);
-            let is_protected = parts(info).iter().any(|part| {
-                let at = (info.dlpi_addr as usize).wrapping_add(part.p_vaddr as usize);
-                part.p_type == libc::PT_GNU_RELRO && slot.addr().wrapping_sub(at) < part.p_memsz as usize
-            });
-            if is_protected {
-                protect_range(begin, end, libc::PROT_READ);
-            }
+///
+/// # Safety
+/// It must be such a place of the file.
+unsafe fn put(of: &Loaded<'_>, slot: *mut usize, value: usize) {
+    let (begin, end) = (slot.addr(), slot.addr() + size_of::<usize>());
+    if protect(begin, end, libc::PROT_READ | libc::PROT_WRITE) {
+        // SAFETY: the caller's promise.
+        unsafe { slot.write_unaligned(value) };
+        if of.part(libc::PT_GNU_RELRO, begin).is_some() {
+            protect(begin, end, libc::PROT_READ);
         }
     }
-}
-
-struct Search {
-    name: &'static CStr,
-    hash: u32,
-    own: usize,
-    /// An address in the file that asks.
-    asks: usize,
-    is_found: bool,
-    is_loader: bool,
 }
 
 /// Answers the loader, which asks for the function of a name: 0 where no other file has it. `asks` is where the answer goes to.
 pub fn answer(library: Own, number: usize, asks: usize) -> usize {
-    let Some((own, function)) = own().zip(library.functions.get(number)) else { return 0 };
-    let function = own.base + function.load(Relaxed) as usize;
-    // SAFETY: the number is that of one of our names.
-    let name = unsafe {
-        let Some((first, _)) = own.exported() else { return 0 };
-        own.name(own.symbols.add(first + number))
-    };
-    let mut search =
-        Search { name, hash: hash_of(name), own: own.base, asks, is_found: false, is_loader: false };
-    // SAFETY: the function is of the type that is asked for, and its data lives through the call.
-    unsafe { libc::dl_iterate_phdr(Some(search_file), (&raw mut search).cast()) };
-    if search.is_loader {
+    let Some((own, function)) = loaded::own().zip(library.functions.get(number)) else { return 0 };
+    let function = own.file.base + function.load(Relaxed) as usize;
+    // SAFETY: our own tables; the number is that of one of our names.
+    let Some((first, end)) = (unsafe { own.file.exported() }) else { return 0 };
+    let name = Exported { own: &own.file, first, end }.name(number);
+    // SAFETY: a name.
+    let hash = unsafe { name.hash() };
+    let mut is_found = false;
+    loaded::each(&mut |other| {
+        // SAFETY: the file is loaded.
+        is_found |= other.file.base != own.file.base && unsafe { other.file.defines(name, hash) };
+    });
+    if loaded::is_in_loader(asks) {
         // It binds a file, which may have the name in a scope of its own.
-        return if search.is_found { function } else { 0 };
+        return if is_found { function } else { 0 };
     }
     // It is dlsym that asks: in the global scope, as this does, after us.
-    if search.is_found && !system::next_symbol(name).is_null() {
+    // SAFETY: a name with its end.
+    let text = unsafe { CStr::from_ptr(name.0.cast()) };
+    if is_found && !system::next_symbol(text).is_null() {
         return function;
     }
-    refuse(name);
+    refuse(text);
     0
 }
-
-unsafe extern "C" fn search_file(info: *mut libc::dl_phdr_info, _: usize, data: *mut c_void) -> c_int {
-    // SAFETY: as above.
-    unsafe {
-        let (info, search) = (&*info, &mut *data.cast::<Search>());
-        let Some(file) = File::of(info) else { return 0 };
-        if file.base != search.own && file.defines(search.name, search.hash) {
-            search.is_found = true;
-        }
-        if holds(info, search.asks) {
-            // The loader, and nobody else, defines this.
-            search.is_loader = file.defines(LOADERS, hash_of(LOADERS));
-        }
-    }
-    0
-}
-
-const LOADERS: &CStr = c"_r_debug";
 
 /// Raises the error that dlsym raises itself for a name that it does not find: `dlerror` has to tell of it. Comes back where the C library
 /// has no such function.
@@ -410,12 +354,17 @@ fn refuse(name: &CStr) {
 }
 
 /// The name by which the program was called: the loader's messages begin with it.
-fn program() -> *const core::ffi::c_char {
+fn program() -> *const c_char {
     unsafe extern "C" {
-        static program_invocation_name: *const core::ffi::c_char;
+        static program_invocation_name: *const c_char;
     }
     // SAFETY: the C library sets it before it runs anything.
     unsafe { program_invocation_name }
+}
+
+/// To be called when the program's constructors run.
+pub fn begun() {
+    loaded::begun();
 }
 
 /// Withdraws the names of a library that the program does not have without it. `$most` is at least the number of its names.
@@ -448,6 +397,7 @@ macro_rules! withdraw_names {
             }
             // SAFETY: a word, which the loader has written.
             unsafe { (&raw const numawise_names_settled).read_volatile() };
+            $crate::names::begun();
         }
 
         #[cfg(target_arch = "x86_64")]

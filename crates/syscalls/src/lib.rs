@@ -63,32 +63,44 @@ fn checked(result: c_long) -> Result<c_long, Errno> {
 pub fn affinity(thread: c_int, cpus: &mut [u64]) -> Result<usize, Errno> {
     // SAFETY: the kernel writes at most the given number of bytes into the live slice.
     let result = unsafe {
-        past_the_library(libc::SYS_sched_getaffinity, thread, size_of_val(cpus), cpus.as_mut_ptr())
+        past_the_library(
+            libc::SYS_sched_getaffinity,
+            thread as usize,
+            size_of_val(cpus),
+            cpus.as_mut_ptr().expose_provenance(),
+        )
     }?;
     Ok(result as usize / size_of::<u64>())
 }
 
-/// Reads or sets CPUs past the C library, whose functions the agent stands before: it answers for the program's main thread.
+/// Changes what may be done with pages, past the C library: its functions may be those of a sanitizer that has not begun yet.
 ///
 /// # Safety
-/// So many bytes must be writable at `cpus`, where they are read.
+/// The pages must stay what their users take them for.
+///
+/// # Errors
+/// `EACCES` and `ENOMEM`, as mprotect(2) gives them.
+pub unsafe fn protect(begin: usize, bytes: usize, protection: c_int) -> Result<(), Errno> {
+    // SAFETY: the caller's promise.
+    unsafe { past_the_library(libc::SYS_mprotect, begin, bytes, protection as usize) }.map(drop)
+}
+
+/// A system call past the C library. The agent stands before what asks for CPUs there: it answers for the program's main thread.
+///
+/// # Safety
+/// As of the call; a pointer must be valid for what the kernel reads and writes.
 #[cfg(target_arch = "x86_64")]
 #[inline]
-unsafe fn past_the_library(
-    call: c_long,
-    thread: c_int,
-    bytes: usize,
-    cpus: *mut u64,
-) -> Result<c_long, Errno> {
+unsafe fn past_the_library(call: c_long, first: usize, second: usize, third: usize) -> Result<c_long, Errno> {
     let result: c_long;
     // SAFETY: the caller's promise; the instruction changes these two registers.
     unsafe {
         core::arch::asm!(
             "syscall",
             inlateout("rax") call => result,
-            in("rdi") thread,
-            in("rsi") bytes,
-            in("rdx") cpus,
+            in("rdi") first,
+            in("rsi") second,
+            in("rdx") third,
             lateout("rcx") _,
             lateout("r11") _,
             options(nostack),
@@ -101,21 +113,16 @@ unsafe fn past_the_library(
 /// As above.
 #[cfg(target_arch = "aarch64")]
 #[inline]
-unsafe fn past_the_library(
-    call: c_long,
-    thread: c_int,
-    bytes: usize,
-    cpus: *mut u64,
-) -> Result<c_long, Errno> {
+unsafe fn past_the_library(call: c_long, first: usize, second: usize, third: usize) -> Result<c_long, Errno> {
     let result: c_long;
     // SAFETY: as above.
     unsafe {
         core::arch::asm!(
             "svc 0",
             in("x8") call,
-            inlateout("x0") c_long::from(thread) => result,
-            in("x1") bytes,
-            in("x2") cpus,
+            inlateout("x0") first => result,
+            in("x1") second,
+            in("x2") third,
             options(nostack),
         );
     }
@@ -125,14 +132,9 @@ unsafe fn past_the_library(
 /// # Safety
 /// As above.
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-unsafe fn past_the_library(
-    call: c_long,
-    thread: c_int,
-    bytes: usize,
-    cpus: *mut u64,
-) -> Result<c_long, Errno> {
+unsafe fn past_the_library(call: c_long, first: usize, second: usize, third: usize) -> Result<c_long, Errno> {
     // SAFETY: as above.
-    checked(unsafe { libc::syscall(call, thread, bytes, cpus) })
+    checked(unsafe { libc::syscall(call, first, second, third) })
 }
 
 /// Runs a thread on these CPUs only, as far as its cpuset has them; thread 0 is the calling one.
@@ -143,7 +145,12 @@ unsafe fn past_the_library(
 pub fn set_affinity(thread: c_int, cpus: &[u64]) -> Result<(), Errno> {
     // SAFETY: the kernel reads the given number of bytes from the live slice.
     let result = unsafe {
-        past_the_library(libc::SYS_sched_setaffinity, thread, size_of_val(cpus), cpus.as_ptr().cast_mut())
+        past_the_library(
+            libc::SYS_sched_setaffinity,
+            thread as usize,
+            size_of_val(cpus),
+            cpus.as_ptr().expose_provenance(),
+        )
     };
     result.map(drop)
 }

@@ -1,8 +1,59 @@
 //! The tables of a file that is loaded, as the loader itself reads them.
+//!
+//! They are read before the C library's functions may be called: those that compare and copy may be a sanitizer's, which has not begun. So names
+//! are read byte by byte, in a way that the compiler does not take for one of these functions.
 
 use core::ffi::CStr;
 
-use crate::system::parts;
+/// A name in a table of strings, with a zero at its end.
+#[derive(Clone, Copy)]
+pub struct Name(pub *const u8);
+
+impl Name {
+    pub fn of(text: &'static CStr) -> Name {
+        Name(text.as_ptr().cast())
+    }
+
+    /// # Safety
+    /// As of all below: the name must be one, and have so many bytes, its end included.
+    pub unsafe fn byte(self, place: usize) -> u8 {
+        // SAFETY: the caller's promise. What is volatile is read one by one.
+        unsafe { self.0.add(place).read_volatile() }
+    }
+
+    pub unsafe fn is(self, other: Name) -> bool {
+        let mut place = 0;
+        // SAFETY: both end where one of them does, or differ before.
+        unsafe {
+            while self.byte(place) == other.byte(place) {
+                if self.byte(place) == 0 {
+                    return true;
+                }
+                place += 1;
+            }
+        }
+        false
+    }
+
+    /// Whether it begins so, in small letters or in capitals.
+    pub unsafe fn begins(self, with: &[u8]) -> bool {
+        // SAFETY: what differs at its end is not read on.
+        with.iter().enumerate().all(|(place, byte)| unsafe { self.byte(place) }.eq_ignore_ascii_case(byte))
+    }
+
+    /// The hash of the table `.gnu.hash`.
+    pub unsafe fn hash(self) -> u32 {
+        let (mut hash, mut place) = (5381u32, 0);
+        // SAFETY: up to its end.
+        unsafe {
+            while self.byte(place) != 0 {
+                hash = hash.wrapping_mul(33).wrapping_add(u32::from(self.byte(place)));
+                place += 1;
+            }
+        }
+        hash
+    }
+}
 
 /// An entry of a dynamic section (elf.h: Elf64_Dyn).
 #[repr(C)]
@@ -71,30 +122,20 @@ impl File {
         (!(file.symbols.is_null() || file.strings.is_null() || has_no_hash)).then_some(file)
     }
 
-    /// # Safety
-    /// As of the functions below: the file must be loaded.
-    pub unsafe fn of(info: &libc::dl_phdr_info) -> Option<File> {
-        let base = info.dlpi_addr as usize;
-        let dynamic = parts(info).iter().find(|part| part.p_type == libc::PT_DYNAMIC)?;
-        let at = base.wrapping_add(dynamic.p_vaddr as usize);
-        // SAFETY: the file is loaded.
-        unsafe { File::new(base, core::ptr::with_exposed_provenance(at)) }
-    }
-
-    pub unsafe fn name(&self, symbol: *const libc::Elf64_Sym) -> &'static CStr {
+    pub unsafe fn name(&self, symbol: *const libc::Elf64_Sym) -> Name {
         // SAFETY: the caller's; names lie in the table of strings.
-        unsafe { CStr::from_ptr(self.strings.add((*symbol).st_name as usize).cast()) }
+        unsafe { Name(self.strings.add((*symbol).st_name as usize)) }
     }
 
     /// Whether the file defines a symbol.
-    pub unsafe fn defines(&self, name: &CStr, hash: u32) -> bool {
+    pub unsafe fn defines(&self, name: Name, hash: u32) -> bool {
         // SAFETY: the tables are as the loader itself reads them.
         unsafe {
             if self.gnu_hash.is_null() { self.is_in_hash(name) } else { self.is_in_gnu_hash(name, hash) }
         }
     }
 
-    pub unsafe fn is_in_gnu_hash(&self, name: &CStr, hash: u32) -> bool {
+    pub unsafe fn is_in_gnu_hash(&self, name: Name, hash: u32) -> bool {
         // SAFETY: as above. Count of buckets, first symbol, words of the filter, its shift; then the filter, buckets and chains.
         unsafe {
             let table = self.gnu_hash;
@@ -127,15 +168,17 @@ impl File {
         }
     }
 
-    pub unsafe fn is_in_hash(&self, name: &CStr) -> bool {
+    pub unsafe fn is_in_hash(&self, name: Name) -> bool {
         let mut hash = 0u32;
-        for byte in name.to_bytes() {
-            hash = (hash << 4).wrapping_add(u32::from(*byte));
-            let high = hash & 0xf000_0000;
-            hash = (hash ^ (high >> 24)) & !high;
-        }
+        let mut place = 0;
         // SAFETY: as above. Counts of buckets and of symbols, buckets, chains.
         unsafe {
+            while name.byte(place) != 0 {
+                hash = (hash << 4).wrapping_add(u32::from(name.byte(place)));
+                let high = hash & 0xf000_0000;
+                hash = (hash ^ (high >> 24)) & !high;
+                place += 1;
+            }
             let (buckets, table) = (*self.hash, self.hash.add(2));
             if buckets == 0 {
                 return false;
@@ -152,11 +195,11 @@ impl File {
     }
 
     /// Whether the symbol at a place is defined and has the name.
-    pub unsafe fn is(&self, at: u32, name: &CStr) -> bool {
+    pub unsafe fn is(&self, at: u32, name: Name) -> bool {
         // SAFETY: as above.
         unsafe {
             let symbol = self.symbols.add(at as usize);
-            (*symbol).st_shndx != 0 && (*symbol).st_value != 0 && self.name(symbol) == name
+            (*symbol).st_shndx != 0 && (*symbol).st_value != 0 && self.name(symbol).is(name)
         }
     }
 
@@ -181,9 +224,4 @@ impl File {
             Some((first as usize, last as usize + 1))
         }
     }
-}
-
-/// The hash of the table `.gnu.hash`.
-pub fn hash_of(name: &CStr) -> u32 {
-    name.to_bytes().iter().fold(5381, |hash: u32, byte| hash.wrapping_mul(33).wrapping_add(u32::from(*byte)))
 }
