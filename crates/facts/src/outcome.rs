@@ -253,6 +253,8 @@ pub enum Disturbance {
     Steal(f64),
     /// Other processes used the CPUs: share of the machine's.
     OtherLoad(f64),
+    /// Watching took so much of one CPU.
+    Watching(f64),
     /// The program was stopped for so long, by Ctrl-Z, by another signal, or by itself.
     Stopped(Nanoseconds),
     /// We who watch it were stopped for so long, or got no CPU: what it writes was not taken from it.
@@ -267,7 +269,7 @@ impl Disturbance {
     /// True for what makes a run time that of something else: such a trial counts nowhere and is repeated. The others make it
     /// uncertain.
     pub fn interrupts(&self) -> bool {
-        !matches!(self, Disturbance::Steal(_) | Disturbance::OtherLoad(_))
+        !matches!(self, Disturbance::Steal(_) | Disturbance::OtherLoad(_) | Disturbance::Watching(_))
     }
 }
 

@@ -26,6 +26,8 @@ pub(crate) struct SamplingPlan {
     residency: Account,
     /// What the present residency sample has cost.
     round: Nanoseconds,
+    /// No step is free.
+    is_strict: bool,
 }
 
 impl SamplingPlan {
@@ -38,7 +40,19 @@ impl SamplingPlan {
             threads: Account::new(rate * (1.0 - share), Nanoseconds(0), ms(RAMP[0])),
             residency: Account::new(rate * share, Nanoseconds(0), ms(RAMP[1])),
             round: Nanoseconds(0),
+            is_strict: false,
         }
+    }
+
+    /// The same for a trial that is compared with others: the rate holds from its begin on, and for a first step too, which is expected to cost
+    /// `first`.
+    pub fn strict(rate: f64, spent: Nanoseconds, first: Nanoseconds, share: f64) -> Self {
+        let mut plan = SamplingPlan::new(rate, spent, share);
+        for account in [&mut plan.all, &mut plan.threads, &mut plan.residency] {
+            account.grace = Nanoseconds(0);
+            account.estimate = first;
+        }
+        SamplingPlan { is_strict: true, ..plan }
     }
 
     /// What comes next, and when.
@@ -50,7 +64,7 @@ impl SamplingPlan {
     /// The first step of each kind need not be paid for: one must be made to know what it costs.
     fn due(&self, account: &Account) -> Nanoseconds {
         match account.spent.0 {
-            0 => account.wanted,
+            0 if !self.is_strict => account.wanted,
             _ => account.due().max(self.all.affords(account.estimate)),
         }
     }
@@ -100,11 +114,13 @@ struct Account {
     estimate: Nanoseconds,
     /// When the next step is wanted.
     wanted: Nanoseconds,
+    /// Until then there is as much to spend as there will be at that time.
+    grace: Nanoseconds,
 }
 
 impl Account {
     fn new(rate: f64, spent: Nanoseconds, wanted: Nanoseconds) -> Self {
-        Account { rate, spent, estimate: Nanoseconds(0), wanted }
+        Account { rate, spent, estimate: Nanoseconds(0), wanted, grace: GRACE }
     }
 
     /// When the next step may run: as soon as it is wanted and paid for.
@@ -115,12 +131,12 @@ impl Account {
     /// When a step of this cost is paid for.
     fn affords(&self, cost: Nanoseconds) -> Nanoseconds {
         let paid = Nanoseconds(((self.spent + cost).0 as f64 / self.rate).ceil() as u64);
-        if paid <= GRACE { Nanoseconds(0) } else { paid }
+        if paid <= self.grace { Nanoseconds(0) } else { paid }
     }
 
     /// What is left to spend at `now`.
     fn allowance(&self, now: Nanoseconds) -> Nanoseconds {
-        let allowed = Nanoseconds((now.max(GRACE).0 as f64 * self.rate) as u64);
+        let allowed = Nanoseconds((now.max(self.grace).0 as f64 * self.rate) as u64);
         allowed.saturating_sub(self.spent)
     }
 

@@ -101,3 +101,22 @@ fn a_third_of_a_life_lies_behind_the_last_residency_sample_at_most() {
     assert_eq!(next_residency_sample(ms(5)), ms(15));
     assert_eq!(next_residency_sample(ms(60_000)), ms(61_000));
 }
+
+/// Of trials that are compared: no step before it is paid for, and never more than the rate, however short the trial and however slow the machine.
+#[test]
+fn a_strict_plan_is_never_over_its_rate() {
+    for (cost, expected) in [(us(40), us(40)), (ms(4), ms(5))] {
+        let mut plan = SamplingPlan::strict(RATE, us(20), expected, 0.15);
+        let mut spent = us(20);
+        for _ in 0..200 {
+            let (kind, due) = plan.next();
+            let allowed = RATE * due.seconds();
+            assert!(spent.seconds() + expected.min(cost).seconds() <= allowed * 1.01, "{spent:?} at {due:?}");
+            spent = spent + cost;
+            match kind {
+                StepKind::Threads => plan.sampled_threads(due, cost, cost),
+                StepKind::Residency => plan.sampled_residency(due, cost, cost),
+            }
+        }
+    }
+}

@@ -107,6 +107,8 @@ impl Shared {
 #[derive(Debug, Clone)]
 pub(crate) struct Budget {
     pub rate: f64,
+    /// It is never exceeded: not for a first sample, nor in a short trial, nor on a slow machine.
+    pub is_strict: bool,
     /// Where a file of our own can be read, to see how fast this machine is.
     pub roots: Roots,
     pub spent: Nanoseconds,
@@ -117,9 +119,14 @@ pub(crate) fn run(shared: &Shared, mut residency: ResidencySampler, begun: Insta
     shared.results().thread = Some(process::own_thread());
     // With one node a residency sample is one small file; else it may cost what all else does.
     let share = if residency.one_node() { 0.15 } else { 0.5 };
-    let slowness = slowness(&budget.roots);
+    let small = small_file(&budget.roots);
+    let slowness = if budget.is_strict { 1.0 } else { slowness(small) };
     let mut frequency = FrequencySampler::new(budget.roots.clone(), budget.rate * slowness);
-    let mut plan = SamplingPlan::new(budget.rate * slowness, budget.spent, share);
+    let mut plan = if budget.is_strict {
+        SamplingPlan::strict(budget.rate, budget.spent, Nanoseconds(FILES_OF_SAMPLE * small.0), share)
+    } else {
+        SamplingPlan::new(budget.rate * slowness, budget.spent, share)
+    };
     let mut booked = clock::thread_cpu_time(); // what finding the slowness cost is in no account, but in the total
     let mut usual_cost = Nanoseconds(0);
     loop {
@@ -155,23 +162,31 @@ pub(crate) fn run(shared: &Shared, mut residency: ResidencySampler, begun: Insta
     results.thread = None;
 }
 
+/// A first sample opens and reads about so many small files of `/proc`.
+const FILES_OF_SAMPLE: u64 = 8;
+
 /// How much slower than usual this machine reads a small file of `/proc`: 1 on real and virtual machines, more on emulated
 /// ones, where time is stretched for the program and for us alike. There, half a percent would show nothing.
-fn slowness(roots: &Roots) -> f64 {
+fn slowness(small: Nanoseconds) -> f64 {
     /// Reading `stat` takes 7 us on the development machine, cold caches 15.
     const USUAL: f64 = 20_000.0;
     const MOST: f64 = 10.0;
+    (small.0 as f64 / USUAL).clamp(1.0, MOST)
+}
+
+/// What it takes here to read a small file of `/proc`; 0 where it cannot be read.
+fn small_file(roots: &Roots) -> Nanoseconds {
     let path = roots.proc().join("self/stat");
     let mut buffer = Vec::with_capacity(1024);
     let mut fastest = Nanoseconds(u64::MAX);
     for _ in 0..3 {
         let begun = clock::thread_cpu_time();
         if read_path(&path, &mut buffer).is_err() {
-            return 1.0;
+            return Nanoseconds(0);
         }
         fastest = fastest.min(clock::thread_cpu_time().saturating_sub(begun));
     }
-    (fastest.0 as f64 / USUAL).clamp(1.0, MOST)
+    fastest
 }
 
 /// Samples the threads, and tells on which CPUs they work.

@@ -29,6 +29,9 @@ pub struct Options {
     /// CPU time of sampling for each unit of wall time. A little below the promise of 0.005, for what the last step costs
     /// more than was foreseen.
     pub rate: f64,
+    /// The trial is compared with others: no more than the rate is taken, whatever is not seen then. Else a short trial and a slow machine may
+    /// have more.
+    pub is_compared: bool,
     /// How pages are counted.
     pub method: Method,
     /// Pages asked for for one residency sample by `move_pages`.
@@ -39,7 +42,14 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Options { roots: Roots::default(), rate: 0.004, method: Method::Auto, pages: 2000, seed: 0 }
+        Options {
+            roots: Roots::default(),
+            rate: 0.004,
+            is_compared: false,
+            method: Method::Auto,
+            pages: 2000,
+            seed: 0,
+        }
     }
 }
 
@@ -60,16 +70,13 @@ pub struct HostBefore {
     cpu: Result<HostCpu, Error>,
     memory: MemoryCounters,
     energy: EnergyMeter,
-    /// CPU time of reading it.
-    cost: Nanoseconds,
 }
 
 impl HostBefore {
     pub fn read(roots: &Roots) -> HostBefore {
-        let begun = clock::thread_cpu_time();
         let energy = EnergyMeter::start(roots);
         let (cpu, memory) = (HostCpu::read(roots), MemoryCounters::read(roots));
-        HostBefore { cpu, memory, energy, cost: clock::thread_cpu_time().saturating_sub(begun) }
+        HostBefore { cpu, memory, energy }
     }
 }
 
@@ -108,8 +115,9 @@ impl Watch {
         let theirs = Arc::clone(&shared);
         let budget = Budget {
             rate: options.rate,
+            is_strict: options.is_compared,
             roots: options.roots.clone(),
-            spent: before.cost + clock::thread_cpu_time().saturating_sub(cpu),
+            spent: clock::thread_cpu_time().saturating_sub(cpu),
         };
         let sampler = thread::Builder::new()
             .name("nw-observe".to_owned())
@@ -118,7 +126,8 @@ impl Watch {
             shared,
             begun,
             begun_at,
-            start_cost: before.cost + clock::thread_cpu_time().saturating_sub(cpu),
+            // What was read before the program began took nothing from it.
+            start_cost: clock::thread_cpu_time().saturating_sub(cpu),
             before,
             clocks: clock::Moment::now(),
             rank,

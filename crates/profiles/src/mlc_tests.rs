@@ -246,11 +246,9 @@ fn tables_beyond_any_machine_are_refused_at_their_first_line_too_many() {
         ),
         (format!("{head}Numa node\t0\n0\t81.1\n{noise}"), "more than 1000 lines"),
     ] {
-        let begun = std::time::Instant::now();
         match profile(&text) {
             Err(MlcError::Table(broken)) => assert!(broken.problem.contains(words), "{broken:?}"),
             other => panic!("{words}: {other:?}"),
         }
-        assert!(begun.elapsed().as_secs() < 5, "{words}: {:?}", begun.elapsed());
     }
 }

@@ -168,7 +168,9 @@ pub fn insert(transaction: &Transaction<'_>, trial: &Trial) -> rusqlite::Result<
 /// A disturbance that is not a share says nothing.
 pub fn is_share(disturbance: &Disturbance) -> bool {
     match disturbance {
-        Disturbance::Steal(share) | Disturbance::OtherLoad(share) => (0.0..=1.0).contains(share),
+        Disturbance::Steal(share) | Disturbance::OtherLoad(share) | Disturbance::Watching(share) => {
+            (0.0..=1.0).contains(share)
+        }
         Disturbance::Stopped(_)
         | Disturbance::WatcherStopped(_)
         | Disturbance::Suspended(_)

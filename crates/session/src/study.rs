@@ -220,7 +220,11 @@ impl StudyRequest {
         let metric_file = self.metric.file().map(filled);
         let local = LocalRunner {
             spec: self.command.clone(),
-            watch: numawise_observe::Options { rate, ..numawise_observe::Options::default() },
+            watch: numawise_observe::Options {
+                rate,
+                is_compared: true,
+                ..numawise_observe::Options::default()
+            },
             pinner,
             even,
             start_nodes: StartNodes::of(&header.machine),

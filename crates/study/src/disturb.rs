@@ -1,7 +1,7 @@
 //! Trials that others disturbed. The marks rest on what the machine reports, never on the result itself, so that leaving
 //! them out does not bias the effect.
 
-use numawise_facts::{Disturbance, HostNoise};
+use numawise_facts::{Disturbance, HostNoise, SamplerCost};
 use numawise_units::Nanoseconds;
 
 #[cfg(test)]
@@ -20,6 +20,18 @@ pub fn disturbances(noise: &HostNoise) -> Vec<Disturbance> {
     let steal = over(noise.steal.measured().map(|r| r.0), STEAL_LIMIT).map(Disturbance::Steal);
     let load = over(noise.other_load.measured().map(|r| r.0), OTHER_LOAD_LIMIT).map(Disturbance::OtherLoad);
     steal.into_iter().chain(load).collect()
+}
+
+/// The part of the margin that watching may take of one CPU in a trial that is compared.
+pub const WATCHED_PART_OF_MARGIN: f64 = 0.1;
+/// In shorter trials a single sample may take more, and a tick of the kernel's clock says it.
+const WATCHED_LONG: Nanoseconds = Nanoseconds(200_000_000);
+
+/// Whether watching took so much that the trial is not to be compared, by the margin of the study.
+pub fn watching(cost: &SamplerCost, margin: f64) -> Option<Disturbance> {
+    let share = cost.cpu_time.seconds() / cost.span.seconds().max(f64::MIN_POSITIVE);
+    let is_too_much = cost.span >= WATCHED_LONG && share > WATCHED_PART_OF_MARGIN * margin;
+    is_too_much.then_some(Disturbance::Watching(share.min(1.0)))
 }
 
 /// Share of the wall time in which the program was stopped above which a trial is marked: a fifth of the margin that effects are

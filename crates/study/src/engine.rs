@@ -11,7 +11,7 @@ use numawise_facts::{
 use numawise_units::Nanoseconds;
 
 use crate::clock::Clock;
-use crate::disturb::disturbances;
+use crate::disturb::{disturbances, watching};
 use crate::error::StudyError;
 use crate::metric::MetricReaders;
 use crate::order::block_order;
@@ -331,6 +331,11 @@ impl Engine<'_> {
         let is_measured = matches!(outcome, Outcome::Measured { .. });
         let others = is_measured.then(|| extractor.others(&raw.tasks, self.redactor));
         let mut trial = judge(raw, number, block, &point.id, started, outcome);
+        // A warm-up is watched as closely as it takes: it is compared with nothing.
+        if block > 0 {
+            let cost = trial.observation.measured().map(|observation| &observation.sampler);
+            trial.disturbances.extend(cost.and_then(|cost| watching(cost, study.header.margin)));
+        }
         trial.other_values = others.unwrap_or_default();
         self.redactor.trial(&mut trial);
         self.keep.keep(&trial).map_err(StudyError::Store)?;

@@ -24,7 +24,7 @@ mod task;
 
 pub use clock::{Clock, SystemClock};
 pub use design::{FirstRunPlaces, NearDevice, PlannedPoint, ProgramNeeds, StudyDesign, can_place, plan};
-pub use disturb::{OTHER_LOAD_LIMIT, STEAL_LIMIT, disturbances};
+pub use disturb::{OTHER_LOAD_LIMIT, STEAL_LIMIT, WATCHED_PART_OF_MARGIN, disturbances};
 pub use engine::{Engine, NextTrial, ProgramRun, RunContext, Runner, Standing, TrialStore};
 pub use error::StudyError;
 pub use fleet::{Fleet, TrialPlace};

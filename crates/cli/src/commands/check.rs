@@ -58,7 +58,8 @@ pub struct Arguments {
     /// The metric of --metric or --metric-file is a rate, not a time
     #[arg(long, requires = METRIC)]
     higher_is_better: bool,
-    /// Share of one CPU that observing the program may take; more where one CPU is slow, as in an emulated machine
+    /// Share of one CPU that observing the program may take. Runs that are compared get at most a tenth of the margin; where that shows too little,
+    /// each placement is run once more to be looked at
     #[arg(long, value_name = "SHARE", default_value = "0.5%")]
     sampling: Share,
     /// Run the program once more after the trials and follow its arrays, as numawise objects does: findings name them, and their lines

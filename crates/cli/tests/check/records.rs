@@ -45,7 +45,8 @@ fn killed_it_goes_on_where_it_was() {
         told["trials"].as_array().unwrap().iter().map(|t| t["number"].as_u64().unwrap()).collect();
     assert_eq!(numbers, (0..numbers.len() as u64).collect::<Vec<_>>(), "none twice, none missing");
     let warm_ups = told["trials"].as_array().unwrap().iter().filter(|t| t["block"] == 0).count();
-    assert!(numbers.len() >= 13 && warm_ups == 1, "{} in the end", numbers.len());
+    // A warm-up, and one of each placement where short runs that are compared show too little.
+    assert!(numbers.len() >= 13 && (1..=2).contains(&warm_ups), "{} in the end", numbers.len());
     // A study that is decided is only shown again.
     let again = json(&check(folder.path(), &words).output().unwrap());
     assert_eq!(

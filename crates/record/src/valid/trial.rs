@@ -101,7 +101,9 @@ fn shares(table: &'static str, trial: &Trial) -> Sound {
     let place = |column: &'static str| move || format!("{table}: row {}, {column}", trial.number);
     for disturbance in &trial.disturbances {
         match disturbance {
-            Disturbance::Steal(of) | Disturbance::OtherLoad(of) => share(*of, place("disturbances"))?,
+            Disturbance::Steal(of) | Disturbance::OtherLoad(of) | Disturbance::Watching(of) => {
+                share(*of, place("disturbances"))?
+            }
             Disturbance::Stopped(time) | Disturbance::WatcherStopped(time) | Disturbance::Suspended(time) => {
                 span(*time, place("disturbances"))?;
             }

@@ -238,6 +238,7 @@ fn disturbance(disturbance: &Disturbance) -> Value {
     match disturbance {
         Disturbance::Steal(share) => object!({"kind": "steal", "share": share}),
         Disturbance::OtherLoad(share) => object!({"kind": "other_load", "share": share}),
+        Disturbance::Watching(share) => object!({"kind": "watching", "share": share}),
         Disturbance::Stopped(of) => time("stopped", of),
         Disturbance::WatcherStopped(of) => time("watcher_stopped", of),
         Disturbance::Suspended(of) => time("suspended", of),

@@ -306,6 +306,9 @@ pub fn disturbance(disturbance: &Disturbance) -> String {
     match disturbance {
         Disturbance::Steal(stolen) => share("time stolen by the hypervisor", *stolen),
         Disturbance::OtherLoad(load) => share("other load", *load),
+        Disturbance::Watching(share) => {
+            format!("watching took {} of one CPU, which is too much to compare", Ratio(*share).percent())
+        }
         Disturbance::Stopped(time) => format!("the program was stopped for {time}"),
         Disturbance::WatcherStopped(time) => format!("numawise was stopped or got no CPU for {time}"),
         Disturbance::Suspended(time) => format!("the system slept for {time}"),

@@ -95,7 +95,7 @@ impl LineStage<'_> {
                 lines: typed.into_iter().map(|line| as_typed(request, line, threads)).collect(),
                 start_nodes: StartNodes::of(&runs.header.machine),
                 directory: request.command.directory.clone(),
-                watch: request.watch(),
+                watch: request.watch(&study.header.machine),
                 changes: path.map(|path| Change { name: "PATH", value: Some(path) }).into_iter().collect(),
             };
             let mut engine = Engine {

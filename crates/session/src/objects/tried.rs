@@ -76,7 +76,7 @@ pub fn try_cures(request: &CuresRequest<'_>, stop: &AtomicBool) -> Result<Vec<Tr
         lines: lines.collect(),
         start_nodes: StartNodes::of(&request.run.header.machine),
         directory: request.command.directory.clone(),
-        watch: numawise_observe::Options::default(),
+        watch: numawise_observe::Options { is_compared: true, ..numawise_observe::Options::default() },
         changes: path.map(|path| Change { name: "PATH", value: Some(path) }).into_iter().collect(),
     };
     let mut engine = Engine {
