@@ -366,14 +366,15 @@ struct Wait {
     begun: Instant,
     /// By how much a wait ended too late: we were stopped, or got no CPU.
     late: Nanoseconds,
-    /// The program was stopped by us just now, and goes on: nothing to complain of.
-    stopped_with_us: bool,
+    /// When we were back after we had been stopped ourselves: what was stopped with us may take a moment to go on.
+    back: Instant,
     complained: bool,
 }
 
 impl Wait {
     fn new() -> Wait {
-        Wait { begun: Instant::now(), late: Nanoseconds(0), stopped_with_us: false, complained: false }
+        let begun = Instant::now();
+        Wait { begun, late: Nanoseconds(0), back: begun, complained: false }
     }
 
     /// Since the begin, without the time in which we were stopped.
@@ -385,21 +386,25 @@ impl Wait {
     fn a_while(&mut self, job: &Job) -> Result<Option<Vec<FinishedTask>>, StudyError> {
         let begun = Instant::now();
         let ended = job.wait_tasks(PATIENCE)?;
-        self.stopped_with_us = job.stop_with_us();
+        let was_stopped = job.stop_with_us();
         let late = Nanoseconds::from(begun.elapsed().saturating_sub(PATIENCE));
         if late > LATE_LIMIT {
             self.late = self.late + late;
+        }
+        if was_stopped || late > LATE_LIMIT {
+            self.back = Instant::now();
         }
         Ok(ended)
     }
 
     /// Says, once, that the program is stopped or takes very long.
     fn complain(&mut self, job: &Job, context: &mut RunContext<'_>) {
-        if self.complained || self.stopped_with_us {
+        if self.complained {
             return;
         }
         let running_for = self.took();
-        let stopped = job.stopped().filter(|task| task.stopped_for >= STOPPED_PATIENCE);
+        let back_for = Nanoseconds::from(self.back.elapsed());
+        let stopped = job.stopped().filter(|task| task.stopped_for.min(back_for) >= STOPPED_PATIENCE);
         let notice = match (stopped, context.first) {
             (Some(StoppedTask { pid, signal, stopped_for }), _) => {
                 StudyNotice::ProgramStopped { pid, signal, stopped_for }
