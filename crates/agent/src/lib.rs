@@ -1,7 +1,8 @@
 //! The agent: a library that is preloaded into the target process (`LD_PRELOAD`) and acts there for numawise.
 //!
 //! One folder for each thing it does: `pin/` pins threads by a plan that comes in the environment (`numawise_wire::pin`).
-//! What they share is here: calls to the kernel and the C library ([`system`]), lines for standard error ([`line`]) and where they may go ([`stream`]).
+//! What they share is here: calls to the kernel and the C library ([`system`]), lines for standard error ([`line`]) and where they may go ([`stream`]), and
+//! whether the program has forbidden system calls to itself ([`sandbox`]).
 //!
 //! A guest in somebody else's process: it does not panic, end the process, write to standard output or allocate (but for
 //! hundreds of threads that are created and do not begin), and where it fails, the program runs as it would without it.
@@ -17,6 +18,7 @@ use core::ffi::{c_char, c_int};
 
 mod line;
 mod pin;
+mod sandbox;
 mod stream;
 mod system;
 

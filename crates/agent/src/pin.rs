@@ -19,11 +19,14 @@ mod programs;
 mod set;
 mod slot;
 
+use crate::sandbox;
+
 /// Reads the plan while the process has one thread, before any runtime begins.
 pub fn prepare() {
     // First of all: we call it too.
     ask::begin();
     if plan::active().is_some() {
+        sandbox::begin();
         choice::begin();
     }
 }

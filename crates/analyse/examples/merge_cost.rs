@@ -101,6 +101,7 @@ pub fn activity(rank: u32, size: u32) -> Activity {
         elapsed: Reading::Measured(Nanoseconds(useful + mpi)),
         end: ProcessEnd::Exit,
         is_forked: false,
+        is_sandboxed: false,
         mpi: Reading::Measured(MpiActivity {
             library: MpiLibrary::Mpich,
             has_several: false,

@@ -12,7 +12,6 @@ mod descriptors;
 mod entry;
 mod frame;
 mod next;
-mod sandbox;
 mod streams;
 mod table;
 

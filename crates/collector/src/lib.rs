@@ -28,7 +28,7 @@ mod process;
 mod thread;
 mod time;
 
-use numawise_guest::system;
+use numawise_guest::{sandbox, system};
 
 type Strings = *const *const c_char;
 
@@ -55,6 +55,7 @@ extern "C" fn begin(count: c_int, arguments: Strings, environment: Strings) {
         system::use_environment(environment);
     }
     keep_names();
+    sandbox::look_up();
     life::begin();
 }
 

@@ -7,8 +7,9 @@ use core::sync::atomic::Ordering::Relaxed;
 
 use numawise_wire::snapshot::{Flag, ThreadSlot};
 
+use crate::sandbox::{self, Hooks};
 use crate::system::{self, SavedErrno};
-use crate::{counters, files, mpi, omp, phase, process, thread};
+use crate::{counters, files, mpi, omp, phase, process, thread, time};
 
 /// Begins to watch the process, where the environment asks for it.
 pub fn begin() {
@@ -16,6 +17,7 @@ pub fn begin() {
     if !process::prepare() {
         return;
     }
+    sandbox::begin(Hooks { before, entered, refused, is_copy });
     thread::register_end(thread_ends);
     register_child();
     exit::look_up(end);
@@ -24,6 +26,29 @@ pub fn begin() {
     process::start(streams);
     process::header().into_iter().for_each(counters::hand_over);
     thread::current();
+}
+
+/// The process asks for a sandbox: the last moment at which the kernel may be asked for anything. What threads have computed is looked at from
+/// outside too, where it may be more; all else that stands in the accounts now is not what will stand there at the end, and is not noted.
+fn before(without_counter: bool) {
+    // A child of a bare clone gets its file now, or it would write into its parent's.
+    if !sandbox::is_quiet() && process::watched().is_some() {
+        thread::note_computed();
+        process::note_time_now();
+    }
+    time::forgo(without_counter);
+}
+
+fn entered() {
+    process::note_for_good(Flag::Sandbox);
+}
+
+fn refused() {
+    time::resume();
+}
+
+fn is_copy() -> bool {
+    process::generation() == 0
 }
 
 /// What is noted of a thread that ends, before its time is charged.
@@ -62,7 +87,7 @@ unsafe extern "C" fn in_child() {
 /// The end by `exit`, where the loader may be asked what is loaded: `_exit` may be called wherever one of its locks is held.
 pub extern "C" fn end_by_exit() {
     let _errno = SavedErrno::new();
-    if let Some(header) = process::header() {
+    if let Some(header) = process::header().filter(|_| !sandbox::is_quiet()) {
         mpi::note_if_not_called(header);
     }
     end();

@@ -2,4 +2,6 @@
 
 mod clock;
 
-pub use clock::{choose, kernel_nanoseconds, kind, now, realtime_nanoseconds, ticks_in_ten_milliseconds};
+pub use clock::{
+    choose, forgo, kernel_nanoseconds, kind, now, realtime_nanoseconds, resume, ticks_in_ten_milliseconds,
+};

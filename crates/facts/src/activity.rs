@@ -44,6 +44,9 @@ pub struct Activity {
     pub end: ProcessEnd,
     /// A child of fork; it was watched from there on.
     pub is_forked: bool,
+    /// It forbade system calls to itself: from then on the kernel was not asked for anything.
+    #[serde(default)]
+    pub is_sandboxed: bool,
     pub mpi: Reading<MpiActivity>,
     pub openmp: Reading<OpenMpRuntimes>,
     /// The files that hold the addresses of this process.

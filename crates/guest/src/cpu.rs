@@ -48,7 +48,7 @@ fn ask() -> Option<u32> {
     #[cfg(target_arch = "x86_64")]
     {
         let asked = ASKED.load(Relaxed);
-        if !asked.is_null() {
+        if !asked.is_null() && !crate::sandbox::is_quiet() {
             // SAFETY: as above.
             let cpu = unsafe { core::mem::transmute::<*mut c_void, GetCpu>(asked)() };
             return u32::try_from(cpu).ok();

@@ -1,8 +1,10 @@
-//! Memory that is mapped, and paths of files, without an allocation.
+//! Memory that is mapped, and paths of files, without an allocation. There is none in a sandbox.
 
 use core::ffi::{CStr, c_int, c_void};
 use core::fmt::Write;
 use core::sync::atomic::AtomicU64;
+
+use crate::sandbox;
 
 /// Bytes of a path, its end included, as the kernel limits them.
 const PATH: usize = 4096;
@@ -80,6 +82,9 @@ pub unsafe fn map(
     file: Option<c_int>,
     flags: c_int,
 ) -> Option<*mut c_void> {
+    if sandbox::is_quiet() {
+        return None;
+    }
     let kind = if file.is_some() { libc::MAP_SHARED } else { libc::MAP_PRIVATE | libc::MAP_ANONYMOUS };
     let file = file.unwrap_or(-1);
     // SAFETY: the caller's promise; else the kernel finds a place for it.
@@ -93,6 +98,9 @@ pub unsafe fn map(
 /// # Safety
 /// It is the caller's own, and nobody uses it.
 pub unsafe fn unmap(place: *mut c_void, bytes: usize) {
+    if sandbox::is_quiet() {
+        return;
+    }
     // SAFETY: the caller's promise.
     unsafe { libc::syscall(libc::SYS_munmap, place, bytes) };
 }
@@ -111,6 +119,9 @@ pub fn limit(resource: libc::__rlimit_resource_t) -> usize {
 /// Gets pages for a part of the mapping, now. False where there are none: a full disk would bring a signal at the first
 /// write. Kernels before 5.14 cannot say; there the disk is trusted.
 pub fn reserve(start: *const c_void, bytes: usize) -> bool {
+    if sandbox::is_quiet() {
+        return false;
+    }
     let begin = start.addr() & !(PAGE - 1);
     let bytes = (start.addr() + bytes).next_multiple_of(PAGE) - begin;
     let start = start.cast_mut().with_addr(begin);

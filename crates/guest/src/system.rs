@@ -5,6 +5,8 @@ use core::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
 use numawise_wire::Variable;
 
+use crate::sandbox;
+
 /// The environment that the loader gave us, while the C library's is not set.
 static ENVIRONMENT: AtomicPtr<*const c_char> = AtomicPtr::new(core::ptr::null_mut());
 
@@ -136,6 +138,9 @@ pub fn memory(bytes: usize) -> Option<*mut c_void> {
 
 /// Opens a file for ourselves: the C library's functions are those that we stand before. Negative where it cannot be.
 pub fn open(path: &CStr, flags: c_int, mode: libc::mode_t) -> c_int {
+    if sandbox::is_quiet() {
+        return -1;
+    }
     let flags = flags | libc::O_CLOEXEC;
     // SAFETY: the path is a string.
     unsafe { libc::syscall(libc::SYS_openat, libc::AT_FDCWD, path.as_ptr(), flags, mode) as c_int }

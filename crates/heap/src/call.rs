@@ -4,6 +4,7 @@
 use core::ffi::c_long;
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
+use numawise_guest::sandbox;
 use numawise_guest::system::SavedErrno;
 use numawise_wire::heap::EventKind;
 
@@ -121,7 +122,7 @@ fn bytes_of(frame: &Frame, size: Size) -> usize {
 /// The large ones, and small ones that are drawn.
 fn note(local: &Local, bytes: usize) -> usize {
     if bytes as u64 >= LEAST.load(Relaxed) {
-        return if log::is_begun() || rules::are_there() { LARGE } else { 0 };
+        return if log::is_begun() || rules::are_there() && !sandbox::is_quiet() { LARGE } else { 0 };
     }
     if !cfg!(target_arch = "x86_64") {
         local.countdown.set(local.countdown.get().saturating_sub_unsigned(bytes as u64));
@@ -368,7 +369,7 @@ impl Place<'_> {
     }
 
     fn attached(&self, address: usize) {
-        if address == usize::MAX {
+        if address == usize::MAX || sandbox::is_quiet() {
             return;
         }
         // SAFETY: zeros are a value of the struct, and the kernel fills it.

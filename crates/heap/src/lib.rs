@@ -40,7 +40,7 @@ mod signal;
 mod stacks;
 mod timer;
 
-use numawise_guest::system;
+use numawise_guest::{sandbox, system};
 
 type Strings = *const *const c_char;
 
@@ -67,6 +67,7 @@ extern "C" fn begin(count: c_int, arguments: Strings, environment: Strings) {
         system::use_environment(environment);
     }
     keep_names();
+    sandbox::look_up();
     life::begin();
 }
 

@@ -3,6 +3,7 @@
 use core::ffi::{CStr, c_int, c_void};
 use core::sync::atomic::Ordering::Relaxed;
 
+use numawise_guest::sandbox::{self, Hooks};
 use numawise_guest::system::{self, SavedErrno};
 use numawise_guest::threads;
 use numawise_wire::Variable;
@@ -43,11 +44,36 @@ pub fn begin() {
         readable::find_top();
         register_child();
     }
+    if begun || has_rules {
+        sandbox::begin(Hooks { before, entered, refused, is_copy });
+    }
     call::LEAST.store(if begun || has_rules { least } else { u64::MAX }, Relaxed);
     if begun && settings.period > 0 {
         timer::begin();
         threads::watch(arrived);
     }
+}
+
+/// The process asks for a sandbox: the last moment at which the kernel may be asked for anything. A sample would be one that the program has not
+/// allowed, and so would the return from its handler.
+fn before(_: bool) {
+    if !sandbox::is_quiet() && log::log().is_some() {
+        timer::stop();
+    }
+}
+
+fn entered() {
+    log::note_sandbox();
+}
+
+fn refused() {
+    if log::log().is_some() {
+        timer::resume();
+    }
+}
+
+fn is_copy() -> bool {
+    log::generation() == 0
 }
 
 /// What a child of fork has of its parent and cannot use.
@@ -84,7 +110,7 @@ unsafe extern "C" fn in_child() {
     let _errno = SavedErrno::new();
     threads::begin_child();
     modules::begin_child();
-    if log::forked() {
+    if log::forked() && !sandbox::is_quiet() {
         timer::begin_child();
     }
 }

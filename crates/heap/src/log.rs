@@ -11,6 +11,7 @@ use core::fmt::Write;
 use core::sync::atomic::{AtomicPtr, AtomicU8, AtomicU32, AtomicU64, Ordering, Ordering::Relaxed};
 
 use numawise_guest::memory::{self, Text};
+use numawise_guest::sandbox;
 use numawise_guest::system::{self, SavedErrno};
 use numawise_wire::heap::{
     CHUNK, COPIES, COPIES_AT, EVENTS, EVENTS_AT, Event, Flag, HEADER_BYTES, Header, MAGIC, SAMPLES,
@@ -62,7 +63,7 @@ pub fn generation() -> u64 {
 /// Whether the process is watched; a child that was not yet seen is.
 #[inline]
 pub fn is_begun() -> bool {
-    PHASE.load(Relaxed) == WATCHED
+    PHASE.load(Relaxed) == WATCHED && !sandbox::is_quiet()
 }
 
 /// Whether it is not, and never will be.
@@ -78,9 +79,12 @@ pub struct Log<'a> {
     pub header: &'a Header,
 }
 
-/// The file, where the process is watched.
+/// The file, where the process is watched and not in a sandbox, in which pages could not be had for it.
 #[inline]
 pub fn log<'a>() -> Option<Log<'a>> {
+    if sandbox::is_quiet() {
+        return None;
+    }
     if PHASE.load(Ordering::Acquire) != WATCHED || generation() == 0 {
         restart_in_child()?;
     }
@@ -244,6 +248,13 @@ fn restart_in_child() -> Option<()> {
 }
 
 fn child() -> bool {
+    if sandbox::is_quiet() {
+        // It may have no file, and its parent's stays where it is: nobody comes to it from here.
+        BASE.store(core::ptr::null_mut(), Relaxed);
+        PHASE.store(OFF, Ordering::Release);
+        return false;
+    }
+    sandbox::begin_child();
     OPEN.iter().for_each(|chunk| chunk.store(0, Relaxed));
     let forget = FORGET.load(Relaxed);
     if !forget.is_null() {
@@ -334,8 +345,27 @@ fn fill(base: *mut u8, bytes: usize, flags: u32) {
     header.magic.store(MAGIC, Ordering::Release);
 }
 
+/// The header, where this is the process whose file it is, as far as that is known without asking.
+fn header_in_sandbox<'a>() -> Option<&'a Header> {
+    // SAFETY: null, or a mapping that stays as long as the process and begins with a header.
+    unsafe { BASE.load(Relaxed).cast::<Header>().as_ref() }.filter(|_| generation() != 0)
+}
+
+/// Notes that nothing is written down any more.
+pub fn note_sandbox() {
+    if let Some(header) = header_in_sandbox() {
+        header.flags.fetch_or(Flag::Sandbox as u32, Relaxed);
+    }
+}
+
 /// Notes that the process ends.
 pub fn end() {
+    if sandbox::is_quiet() {
+        if let Some(header) = header_in_sandbox() {
+            header.flags.fetch_or(Flag::Ended as u32, Relaxed);
+        }
+        return;
+    }
     if let Some(log) = log()
         && log.is_ours()
     {

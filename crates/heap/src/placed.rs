@@ -8,6 +8,7 @@ use core::sync::atomic::{
 };
 
 use numawise_guest::memory::PAGE;
+use numawise_guest::sandbox;
 use numawise_guest::system::SavedErrno;
 use numawise_syscalls::{
     MPOL_DEFAULT, MPOL_INTERLEAVE, MPOL_MF_MOVE, MPOL_PREFERRED, MPOL_PREFERRED_MANY, set_memory_policy_of,
@@ -85,7 +86,7 @@ fn take(address: usize) -> Option<(usize, usize)> {
 
 /// The block is about to be freed: its pages go back to the kernel, so that whoever gets this memory next finds it as any other.
 pub fn free(address: usize) {
-    let Some((bytes, _)) = take(address) else { return };
+    let Some((bytes, _)) = take(address).filter(|_| !sandbox::is_quiet()) else { return };
     if let Some((begin, length)) = whole_pages(address, bytes) {
         let _errno = SavedErrno::new();
         default(begin, length);
@@ -139,6 +140,9 @@ fn whole_pages(address: usize, bytes: usize) -> Option<(usize, usize)> {
 
 fn put(begin: usize, bytes: usize, target: usize) -> bool {
     let _errno = SavedErrno::new();
+    if sandbox::is_quiet() {
+        return false;
+    }
     let Some(words) = TARGETS.get(target) else { return false };
     let nodes: [u64; NODE_WORDS] =
         core::array::from_fn(|k| words.get(k).map_or(0, |word| word.load(Relaxed)));
@@ -155,6 +159,9 @@ fn put(begin: usize, bytes: usize, target: usize) -> bool {
 }
 
 fn default(begin: usize, bytes: usize) {
+    if sandbox::is_quiet() {
+        return;
+    }
     let _errno = SavedErrno::new();
     set(begin, bytes, MPOL_DEFAULT, &[], 0);
 }

@@ -125,10 +125,26 @@ pub fn give_signal_back() {
     if let Some(log) = log::log()
         && log.is_ours()
     {
-        let signal = SIGNAL.swap(0, Relaxed);
+        stop();
+        log.set(Flag::SignalTaken);
+    }
+}
+
+/// Ends all samples, and leaves the signal as it was.
+pub fn stop() {
+    let signal = SIGNAL.swap(0, Relaxed);
+    if signal != 0 {
         MADE.iter().for_each(|made| delete(made.swap(0, Relaxed)));
         signal::give_back(signal);
-        log.set(Flag::SignalTaken);
+    }
+}
+
+/// Begins anew with the calling thread, and with those that it makes: a sandbox was refused.
+pub fn resume() {
+    if log::settings().period > 0 && SIGNAL.load(Relaxed) == 0 {
+        SIGNAL.store(signal::take(taken).unwrap_or(0), Relaxed);
+        local().timer.set(0);
+        begin_thread();
     }
 }
 

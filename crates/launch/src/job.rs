@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use numawise_facts::{Placement, RunSpec, TaskPlacement};
+use numawise_linux::calls::signal::AllBlocked;
 use numawise_linux::calls::{clock, inherited, stop, wait};
 use numawise_linux::raw::Errno;
 use numawise_units::{CpuSet, Nanoseconds, Pid};
@@ -18,7 +19,7 @@ use crate::exec::{Words, must_set_affinity};
 use crate::output::Drain;
 use crate::policy::policy;
 use crate::report::{Order, Report};
-use crate::supervisor::{self, Charge, Leftovers};
+use crate::supervisor::{self, Charge, Leftovers, Standing};
 use crate::waiter::{FinishedTask, LeftBehind, RunningTask, Shared, StoppedTask, order};
 use crate::{Change, EvenStart, LaunchError, Pinner, environment, task_changes};
 
@@ -296,9 +297,10 @@ impl Supervised {
             orders: hears,
             reports: tells,
             leftovers,
+            standing: Standing::OfJob,
             owner: Pid(std::process::id() as i32),
         };
-        let pid = supervisor::fork(charge).map_err(fork_failed)?;
+        let pid = supervisor::fork(charge, &AllBlocked::new()).map_err(fork_failed)?;
         Ok(Supervised { pid, orders: Some(File::from(orders)), reports: Some(File::from(reports)) })
     }
 

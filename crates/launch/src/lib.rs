@@ -43,7 +43,7 @@ pub use environment::{environment, task_changes};
 pub use error::{LaunchError, Refusal};
 pub use even::EvenStart;
 pub use exec::exec_in_place;
-pub use foreground::{EndedProgram, Foreground};
+pub use foreground::{EndedProgram, Foreground, Keeping};
 pub use gpus::gpu_changes;
 pub use heap::{HeapLibrary, HeapSettings, MOST_TIMER_SAMPLES, objects_watched_by};
 pub use job::{Finished, Io, Job, Start, Variables};

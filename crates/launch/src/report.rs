@@ -19,6 +19,8 @@ pub enum Order {
     Signal(i32),
     /// End what the tasks leave behind, whatever was said at the start.
     EndLeftovers,
+    /// Let go on what the tasks leave behind.
+    LeaveLeftovers,
     /// Kill all processes of the job at once.
     Kill,
 }
@@ -51,6 +53,7 @@ impl Order {
             Order::Signal(signal) => (1, signal),
             Order::EndLeftovers => (2, 0),
             Order::Kill => (3, 0),
+            Order::LeaveLeftovers => (4, 0),
         };
         let number = i64::from(what) << 32 | i64::from(argument);
         number.to_ne_bytes()
@@ -62,6 +65,7 @@ impl Order {
             1 => Order::Signal(number as i32),
             2 => Order::EndLeftovers,
             3 => Order::Kill,
+            4 => Order::LeaveLeftovers,
             _ => return None,
         })
     }

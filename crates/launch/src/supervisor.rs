@@ -5,11 +5,13 @@
 //! that it has not waited for, and the groups that tasks lead: no number can have become another's. When we end, however that
 //! comes, it kills the tree and goes. It sleeps otherwise, and reads the clock when a task ends.
 //!
-//! It is forked from a process with threads and does not exec, so it only makes system calls and allocates nothing.
+//! It is forked from a process with threads and does not exec, so it only makes system calls and allocates nothing. That of a program in the
+//! foreground is forked from one without, and may do something after us.
 
 use std::fs::File;
 use std::io::Write;
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use numawise_linux::calls::signal::AllBlocked;
 use numawise_linux::calls::wait::{self, ChildEvent};
@@ -31,6 +33,18 @@ pub enum Leftovers {
     End,
     /// They go on, as after a program that is started without us.
     Leave,
+    /// It is told when all tasks have ended.
+    AsTold,
+}
+
+/// How the supervisor stands to the processes around it.
+#[derive(Clone, Copy)]
+pub enum Standing<'a> {
+    /// Each task leads a group of its own, which gets its signals. The supervisor goes with the last of them.
+    OfJob,
+    /// The one task is in our own group, and gets signals for itself. The supervisor stays as long as we do, and does this after us, in a process
+    /// that was forked while we had one thread.
+    OfForeground(&'a dyn Fn()),
 }
 
 /// Processes that end by themselves within this time of the last task are not left behind: the `tee` of a shell's output ends when
@@ -65,6 +79,7 @@ pub struct Charge<'a> {
     pub orders: OwnedFd,
     pub reports: OwnedFd,
     pub leftovers: Leftovers,
+    pub standing: Standing<'a>,
     /// Our own process.
     pub owner: Pid,
 }
@@ -84,9 +99,14 @@ enum Stage {
     Asked(Nanoseconds),
     /// All are killed as they are found; the time is that of the last task that ended, or of the first kill.
     Killing(Nanoseconds),
+    /// Nothing is left to do before our own end.
+    Over,
 }
 
 struct Supervisor<'a> {
+    standing: Standing<'a>,
+    /// Nobody gives orders any more.
+    is_alone: bool,
     tasks: &'a mut [Task],
     orders: File,
     reports: File,
@@ -104,13 +124,18 @@ fn live(charge: Charge<'_>, blocked: &AllBlocked) -> ! {
     process::become_subreaper();
     process::set_name(c"nw-supervisor");
     signal::heed_children();
-    // SAFETY: plain system calls; out of our process group, so that what is sent to it does not reach the supervisor.
+    let Charge { plans, null, tasks, orders, reports, leftovers, standing, owner } = charge;
+    // SAFETY: plain system calls; out of our process group, so that what is sent to it does not reach the supervisor. Of a foreground it goes
+    // later, since its task stays.
     let own = unsafe {
-        libc::setpgid(0, 0);
+        if matches!(standing, Standing::OfJob) {
+            libc::setpgid(0, 0);
+        }
         Pid(libc::getpid())
     };
-    let Charge { plans, null, tasks, orders, reports, leftovers, owner } = charge;
     let mut supervisor = Supervisor {
+        standing,
+        is_alone: false,
         tasks,
         orders: without_waiting(orders),
         reports: File::from(reports),
@@ -132,6 +157,12 @@ fn live(charge: Charge<'_>, blocked: &AllBlocked) -> ! {
                 break;
             }
         }
+    }
+    if matches!(standing, Standing::OfForeground(_)) {
+        // The task stays where we are. From another session the supervisor is nobody who could continue a program that stops: that is for
+        // whoever has started us.
+        // SAFETY: takes nothing; the supervisor leads no group.
+        unsafe { libc::setsid() };
     }
     supervisor.let_go(null.as_raw_fd());
     supervisor.watch(owner)
@@ -176,15 +207,16 @@ impl Supervisor<'_> {
         let owner_end = process::end_of(owner);
         // SAFETY: getppid has no preconditions.
         if unsafe { libc::getppid() } != owner.0 {
-            self.kill();
+            self.is_left();
         }
         let entry =
             |fd: Option<RawFd>| libc::pollfd { fd: fd.unwrap_or(-1), events: libc::POLLIN, revents: 0 };
         loop {
             let fd = |owned: &std::io::Result<OwnedFd>| owned.as_ref().ok().map(AsRawFd::as_raw_fd);
-            let orders = (!matches!(self.stage, Stage::Killing(_))).then(|| self.orders.as_raw_fd());
+            let orders = (!self.is_alone).then(|| self.orders.as_raw_fd());
             let mut entries = [entry(orders), entry(fd(&children)), entry(orders.and(fd(&owner_end)))];
-            let patience = if self.stage == Stage::Running && children.is_ok() { -1 } else { LOOK };
+            let rests = matches!(self.stage, Stage::Running | Stage::Over) && children.is_ok();
+            let patience = if rests { -1 } else { LOOK };
             // SAFETY: the array lives through the call and its length is given.
             unsafe { libc::poll(entries.as_mut_ptr(), 3, patience) };
             let now = clock::monotonic();
@@ -197,7 +229,7 @@ impl Supervisor<'_> {
             }
             let none_left = self.take_events();
             if entries[2].revents != 0 {
-                self.kill();
+                self.is_left();
             }
             if entries[0].revents != 0 {
                 self.take_orders();
@@ -253,19 +285,32 @@ impl Supervisor<'_> {
             match Order::next(&mut self.orders) {
                 Ok(Some(Order::Signal(signal))) => self.signal(signal),
                 Ok(Some(Order::EndLeftovers)) => self.leftovers = Leftovers::End,
+                Ok(Some(Order::LeaveLeftovers)) => self.leftovers = Leftovers::Leave,
                 Ok(Some(Order::Kill)) => return self.kill(),
                 Ok(None) => return,
-                Err(_) => return self.kill(), // our owner is gone, or wants nothing of the job any more
+                Err(_) => return self.is_left(), // our owner is gone, or wants nothing of the job any more
             }
         }
     }
 
-    /// Sends a signal to the groups of the tasks.
+    /// Sends a signal to the groups of the tasks, or to the one task that is in our own.
     fn signal(&self, number: i32) {
         for task in self.tasks.iter().filter(|task| task.pid.0 > 0) {
-            // The task is not waited for, so the group still has its number.
-            let _ = signal::send_to_group(task.pid, number);
+            // The task is not waited for, so it and its group still have their number.
+            match self.standing {
+                Standing::OfJob => drop(signal::send_to_group(task.pid, number)),
+                Standing::OfForeground(_) => signal::send_to_child(task.pid, number),
+            }
         }
+    }
+
+    /// Our owner has ended, or wants nothing of the job any more.
+    fn is_left(&mut self) {
+        self.is_alone = true;
+        if self.stage == Stage::Over {
+            self.go();
+        }
+        self.kill();
     }
 
     fn kill(&mut self) {
@@ -278,18 +323,23 @@ impl Supervisor<'_> {
     /// Goes on with ending the tree, where it is time to.
     fn go_on(&mut self, now: Nanoseconds, none_left: bool) {
         let tasks_ended = self.tasks.iter().all(|task| task.pid.0 == 0);
+        if self.stage == Stage::Over {
+            return;
+        }
         if none_left || (tasks_ended && self.stage == Stage::Running && self.leftovers == Leftovers::Leave) {
-            self.done(0);
+            return self.done(0);
         }
         let over = |since: Nanoseconds, time: Nanoseconds| now.saturating_sub(since) >= time;
         match self.stage {
-            Stage::Running if tasks_ended => self.stage = Stage::Settling(now),
+            Stage::Running if tasks_ended && self.leftovers == Leftovers::End => {
+                self.stage = Stage::Settling(now)
+            }
             Stage::Settling(since) if over(since, SETTLE) => self.stage = Stage::Asked(now),
             Stage::Asked(since) if over(since, GRACE) => self.stage = Stage::Killing(now),
             Stage::Killing(since) if over(since, HELD) => {
                 let mut held = 0;
                 let _ = children::each(|_| held += 1);
-                self.done(held);
+                return self.done(held);
             }
             _ => {}
         }
@@ -301,7 +351,7 @@ impl Supervisor<'_> {
         match self.stage {
             Stage::Asked(_) => self.ask(),
             Stage::Killing(_) => self.kill_children(),
-            Stage::Running | Stage::Settling(_) => return,
+            Stage::Running | Stage::Settling(_) | Stage::Over => return,
         }
         let after = clock::monotonic();
         self.look = (after, after.saturating_sub(now));
@@ -342,20 +392,31 @@ impl Supervisor<'_> {
         true
     }
 
-    fn done(&mut self, held: u64) -> ! {
+    fn done(&mut self, held: u64) {
         let ended = self.ended;
         self.report(Report::Done { ended, held });
+        self.stage = Stage::Over;
+        if self.is_alone || matches!(self.standing, Standing::OfJob) {
+            self.go();
+        }
+    }
+
+    fn go(&self) -> ! {
+        if let Standing::OfForeground(after_us) = self.standing {
+            // What fails here fails where nobody can be told.
+            let _ = catch_unwind(AssertUnwindSafe(after_us));
+        }
         leave()
     }
 }
 
-/// Forks the supervisor, with all signals blocked in it from its first instruction.
-pub fn fork(charge: Charge<'_>) -> Result<Pid, Errno> {
-    let blocked = AllBlocked::new();
-    // SAFETY: the child makes only system calls (`live` allocates nothing and takes no lock) and never returns.
+/// Forks the supervisor, in which all signals are blocked from its first instruction.
+pub fn fork(charge: Charge<'_>, blocked: &AllBlocked) -> Result<Pid, Errno> {
+    // SAFETY: the child makes only system calls (`live` allocates nothing and takes no lock, but for what it does after us where we had one
+    // thread) and never returns.
     match unsafe { libc::fork() } {
         -1 => Err(raw::errno()),
-        0 => live(charge, &blocked),
+        0 => live(charge, blocked),
         pid => Ok(Pid(pid)),
     }
 }

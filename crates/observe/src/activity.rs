@@ -109,6 +109,7 @@ fn parse_seen(bytes: &[u8], seen: &SeenFromOutside) -> Result<Activity, Activity
             (false, false) => ProcessEnd::NotTold,
         },
         is_forked: has(Flag::Forked),
+        is_sandboxed: has(Flag::Sandbox),
         mpi: context.mpi_activity()?,
         openmp: runtimes(&file),
         files: file.modules().map(|module| CodeFile { path: text(module.path) }).collect(),
@@ -163,18 +164,22 @@ fn runtimes(file: &SnapshotFile<'_>) -> Reading<OpenMpRuntimes> {
     Reading::Measured(OpenMpRuntimes { libgomp, ompt, has_other_tool })
 }
 
+const IN_SANDBOX: &str =
+    "the process forbade system calls to itself (seccomp), so that the kernel could not be asked at its end";
+
 /// What the process noted of itself at its end.
 fn surroundings(file: &SnapshotFile<'_>) -> ProcessSurroundings {
     const NO_END: &str = "the process did not come to its end, and was not looked at while it ran";
+    let missing = if file.has(Flag::Sandbox) { IN_SANDBOX } else { NO_END };
     let long = |at| file.header_long(at);
     let noted = |at| match long(at).checked_sub(1) {
         Some(number) => Reading::Measured(number),
-        None => Reading::unavailable(NO_END),
+        None => Reading::unavailable(missing),
     };
     let switches = offset_of!(Header, switches);
     ProcessSurroundings {
         peak_memory: match long(offset_of!(Header, peak_memory)) {
-            0 => Reading::unavailable(NO_END),
+            0 => Reading::unavailable(missing),
             bytes => Reading::Measured(Bytes(bytes)),
         },
         swapped: noted(offset_of!(Header, swapped)).map(Bytes),
@@ -199,7 +204,11 @@ fn io(file: &SnapshotFile<'_>) -> ProcessIo {
     ProcessIo {
         kernel: noted(
             file.kernel_bytes(),
-            "the process did not come to its end and was not looked at while it ran, or the kernel keeps no account of it",
+            if file.has(Flag::Sandbox) {
+                IN_SANDBOX
+            } else {
+                "the process did not come to its end and was not looked at while it ran, or the kernel keeps no account of it"
+            },
         ),
         at_begin: noted(file.kernel_bytes_at_begin(), "the kernel keeps no account of it"),
         sees_streams: file.has(Flag::Streams) && !file.has(Flag::Sandbox),

@@ -14,14 +14,14 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use numawise_facts::notice::ObjectsNotice;
 use numawise_facts::objects::ObjectRunHeader;
 use numawise_facts::{Exit, Notice, ObjectRun, RunSpec};
-use numawise_launch::{Foreground, HeapLibrary};
+use numawise_launch::{Foreground, HeapLibrary, Keeping};
 use numawise_units::{Bytes, Nanoseconds};
 
 use crate::Error;
 use crate::follow::Following;
 use crate::plan::{self, RunPlan, RunRequest};
 use crate::ran::FollowedRun;
-use crate::snapshot::folder::CollectorFolder;
+use crate::snapshot::folder::{self, CollectorFolder};
 use crate::snapshot::launcher;
 
 #[cfg(test)]
@@ -101,7 +101,10 @@ impl ObjectsPlan {
         self.notices.extend(on_disk);
         let logs = (folder.path(), folder.name());
         let (begins, changes) = self.following.begin(logs, &self.plan.changes, environment);
-        let program = Foreground::spawn(&self.request.run.command, self.plan.own_task()?, &changes)?;
+        let after_us = || folder::remove(folder.path());
+        let keeping = Keeping { ends_leftovers: true, after_us: &after_us };
+        let mut program =
+            Foreground::spawn(&self.request.run.command, self.plan.own_task()?, &changes, keeping)?;
         let run = FollowedRun {
             command: self.request.run.command.clone(),
             plan: self.plan,
@@ -113,6 +116,7 @@ impl ObjectsPlan {
         let ended = program.wait();
         let following = followed.ended();
         drop(folder);
+        drop(program);
         let header = ObjectRunHeader { notices: self.notices, ..run.ended(&ended) };
         Ok(EndedObjects { exit: ended.exit, run: following.object_run(header, &run.redactor()) })
     }

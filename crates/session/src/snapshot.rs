@@ -34,7 +34,7 @@ use numawise_facts::{
     Activity, Argument, Exit, Notice, ObjectRun, RankEnd, RankSet, Reading, RunSpec, WatchedRun,
     WatchedRunHeader,
 };
-use numawise_launch::{Collector, EndedProgram, Foreground, LaunchError, LocalRank};
+use numawise_launch::{Collector, EndedProgram, Foreground, Keeping, LaunchError, LocalRank};
 use numawise_observe::activity;
 use numawise_observe::{Options, Watch};
 use numawise_units::{Bytes, Id, Nanoseconds};
@@ -293,16 +293,24 @@ impl SnapshotPlan {
         self.notices.extend(on_disk);
         let delivery =
             self.request.hand_over_to.as_deref().map(|folder| Delivery::begin_alone(folder, self.nothing()));
-        if self.is_in_launcher && delivery.is_none() {
+        let stands_by = self.is_in_launcher && delivery.is_none() && folder.is_locked();
+        if stands_by {
             killed::stand_by_alone(&self, &folder, begun, write);
         }
-        let ended = self.run_program(&folder, begun, environment)?;
+        let remove = || folder::remove(folder.path());
+        // A launcher asks all of its ranks to end where one has died, and then waits for none of them; who stands by reads the folder first.
+        let keeping = Keeping {
+            ends_leftovers: !self.is_in_launcher,
+            after_us: if stands_by { &|| () } else { &remove },
+        };
+        let (ended, program) = self.run_program(&folder, begun, keeping, environment)?;
         self.notices.extend(folder.is_full());
         let read = surroundings::read(folder.path());
         self.read_objects(folder.path());
         self.notices.extend(self.unwatched(folder.path(), &read));
         // Processes that still run go on writing where nobody sees it.
         drop(folder);
+        drop(program);
         let exit = ended.exit;
         let mut first_rank = None;
         if let Some(delivery) = &delivery {
@@ -326,8 +334,9 @@ impl SnapshotPlan {
         &mut self,
         folder: &CollectorFolder,
         begun: Nanoseconds,
+        keeping: Keeping<'_>,
         environment: Environment<'_>,
-    ) -> Result<EndedProgram, Error> {
+    ) -> Result<(EndedProgram, Foreground), Error> {
         let mut changes = self.collector.changes(folder.name(), &self.plan.changes, environment);
         changes.extend(numawise_launch::watched_ranks(self.request.ranks.as_ref(), environment));
         let counters = RunCounters::prepare(folder.path());
@@ -335,7 +344,7 @@ impl SnapshotPlan {
         let task = self.plan.own_task()?;
         let begin = |following| objects::begin(following, folder, &mut changes, environment);
         let follows = self.following.as_ref().map(begin).transpose();
-        let program = Foreground::spawn(&self.request.run.command, task, &changes)?;
+        let mut program = Foreground::spawn(&self.request.run.command, task, &changes, keeping)?;
         let pid = program.pid();
         let run = self.followed_run(begun);
         let follows = follows.map(|follows| follows.map(|begins| begins.started(&run)));
@@ -354,7 +363,7 @@ impl SnapshotPlan {
             None => Ok(()),
         });
         self.notices.extend(kept.err().map(|problem| objects::is_missing(&problem)));
-        Ok(ended)
+        Ok((ended, program))
     }
 
     /// What we start ourselves.
@@ -425,6 +434,7 @@ impl SnapshotPlan {
             let seen = processes.iter().enumerate().filter(|(index, _)| !others.contains(index));
             let seen: Vec<JobProcess<'_>> = seen.map(|(_, process)| JobProcess::from(process)).collect();
             notices.extend(ranks::libraries(&processes, merged.as_ref()));
+            notices.extend(ranks::sandboxed(&processes));
             notices.extend(ranks::linked_statically(&seen));
             let typed = launcher::without_words(&request.run.command, &request.placing);
             let is_inside = is_in_launcher && through.is_none();

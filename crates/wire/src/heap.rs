@@ -88,6 +88,8 @@ pub enum Flag {
     NotTimed = 1 << 4,
     /// The program took the signal of the samples for itself: these ended then.
     SignalTaken = 1 << 5,
+    /// The process asked for a sandbox: from then on nothing was written down.
+    Sandbox = 1 << 6,
 }
 
 /// A word on a cache line of its own.

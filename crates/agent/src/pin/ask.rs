@@ -3,10 +3,11 @@
 //! would see the task. Where the thread runs is not changed, and is read in `/proc`. Of other threads the answer is the kernel's, and of the
 //! main thread while it works in a team of OpenMP: who asks there wants to know about the thread.
 
-use core::ffi::{c_int, c_long, c_void};
+use core::ffi::{c_int, c_long, c_ulong, c_void};
 use core::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 
 use super::{choice, plan};
+use crate::sandbox;
 use crate::system::{SavedErrno, Symbol};
 
 type OfProcess = unsafe extern "C" fn(libc::pid_t, usize, *mut u8) -> c_int;
@@ -121,6 +122,25 @@ unsafe extern "C" fn call(number: c_long, thread: libc::pid_t, size: usize, cpus
     }
 }
 
+/// What may be the begin of a sandbox.
+unsafe extern "C" fn forbids(
+    number: c_long,
+    first: c_ulong,
+    second: c_ulong,
+    third: c_ulong,
+    fourth: c_ulong,
+    fifth: c_ulong,
+) -> c_long {
+    type Real = unsafe extern "C" fn(c_long, c_ulong, c_ulong, c_ulong, c_ulong, c_ulong) -> c_long;
+    sandbox::by_number(number, [first, second, third], || {
+        // SAFETY: what is there is the C library's function or ours, and gets the caller's own arguments.
+        unsafe {
+            let real: Real = core::mem::transmute(CALL.load(Ordering::Relaxed));
+            real(number, first, second, third, fourth, fifth)
+        }
+    })
+}
+
 /// # Safety
 /// As syscall(2).
 #[cfg(target_arch = "x86_64")]
@@ -132,9 +152,16 @@ pub unsafe extern "C" fn syscall() {
         "je {call}",
         "cmp rdi, {sets}",
         "je {call}",
+        "cmp rdi, {seccomp}",
+        "je {forbids}",
+        "cmp rdi, {prctl}",
+        "je {forbids}",
         "jmp qword ptr [rip + {real}]",
         asks = const libc::SYS_sched_getaffinity,
         sets = const libc::SYS_sched_setaffinity,
+        seccomp = const libc::SYS_seccomp,
+        prctl = const libc::SYS_prctl,
+        forbids = sym forbids,
         call = sym call,
         real = sym CALL,
     )
@@ -151,13 +178,22 @@ pub unsafe extern "C" fn syscall() {
         "b.eq 1f",
         "cmp x0, #{sets}",
         "b.eq 1f",
+        "cmp x0, #{seccomp}",
+        "b.eq 2f",
+        "cmp x0, #{prctl}",
+        "b.eq 2f",
         "adrp x16, {real}",
         "ldr x16, [x16, :lo12:{real}]",
         "br x16",
         "1:",
         "b {call}",
+        "2:",
+        "b {forbids}",
         asks = const libc::SYS_sched_getaffinity,
         sets = const libc::SYS_sched_setaffinity,
+        seccomp = const libc::SYS_seccomp,
+        prctl = const libc::SYS_prctl,
+        forbids = sym forbids,
         call = sym call,
         real = sym CALL,
     )

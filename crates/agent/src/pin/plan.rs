@@ -8,8 +8,8 @@ use numawise_wire::mask::{self, MOST_CPUS};
 use numawise_wire::pin::{self, PinPlanError, PinPlanLayout, PlanEffect};
 
 use super::messages;
-use crate::stream;
 use crate::system::{self, CpuMask};
+use crate::{sandbox, stream};
 
 /// Enough for a thread on each of 4,096 CPUs, at 64 words. Pages of it that no plan needs are never touched.
 const POOL: usize = 1 << 16;
@@ -57,7 +57,7 @@ pub struct PinPlan {
     by_first: [u16; MOST_CPUS],
 }
 
-/// The plan, where there is one that holds for this process. Reads it at the first call.
+/// The plan, where there is one that holds for this process, which may follow it. Reads it at the first call.
 pub fn active() -> Option<&'static PinPlan> {
     let mut state = STATE.load(Ordering::Acquire);
     if state == UNREAD {
@@ -75,18 +75,19 @@ pub fn active() -> Option<&'static PinPlan> {
         state = STATE.load(Ordering::Acquire);
     }
     // SAFETY: the plan is complete, and nobody writes to it any more.
-    (state == ON).then(|| unsafe { &*PLAN.0.get() })
+    (state == ON && !sandbox::is_entered()).then(|| unsafe { &*PLAN.0.get() })
 }
 
 /// The same, where it was read already.
 pub fn known() -> Option<&'static PinPlan> {
     // SAFETY: as above.
-    (STATE.load(Ordering::Acquire) == ON).then(|| unsafe { &*PLAN.0.get() })
+    (STATE.load(Ordering::Acquire) == ON && !sandbox::is_entered()).then(|| unsafe { &*PLAN.0.get() })
 }
 
 /// Says once why threads are not pinned, if there is something to be said; to be called when a thread is created.
 pub fn complain_once() {
-    if STATE.load(Ordering::Acquire) == OFF_UNREPORTED
+    if !sandbox::is_entered()
+        && STATE.load(Ordering::Acquire) == OFF_UNREPORTED
         && STATE.compare_exchange(OFF_UNREPORTED, OFF, Ordering::Relaxed, Ordering::Relaxed).is_ok()
     {
         // SAFETY: the plan is complete, and nobody writes to it any more.

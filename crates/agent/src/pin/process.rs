@@ -6,6 +6,7 @@ use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use super::plan::{self, PinPlan};
 use super::{choice, places, slot};
+use crate::sandbox;
 use crate::system::{self, CpuMask, SavedErrno, Symbol};
 
 /// The number of the next thread; the main thread is 0.
@@ -67,6 +68,7 @@ pub fn restart_in_children() {
 unsafe extern "C" fn in_child() {
     let _errno = SavedErrno::new();
     let Some(plan) = plan::active() else { return };
+    sandbox::begin();
     let mut own = CpuMask::new();
     if system::affinity(0, &mut own) && choice::is_ours(plan, own.words()) {
         plan.give(0, plan.task());

@@ -78,6 +78,7 @@ pub fn process(pid: i32, elapsed: f64, mut threads: Vec<ThreadActivity>) -> Acti
         elapsed: Reading::Measured(seconds(elapsed)),
         end: ProcessEnd::Exit,
         is_forked: false,
+        is_sandboxed: false,
         mpi: Reading::unavailable("no call of MPI was seen"),
         openmp: Reading::unavailable("no OpenMP runtime that can be watched was called"),
         files: vec![CodeFile { path: String::new() }],

@@ -8,7 +8,7 @@ use crate::pty::{Terminal, ended, typed};
 use crate::support::{Place, RECORD, Random, send, wait_until};
 
 /// Programs whose children live longer than any test, each in another way out of reach.
-const CHILDREN: [(&str, &str); 6] = [
+pub const CHILDREN: [(&str, &str); 6] = [
     ("in the background", "sleep 600 > /dev/null 2>&1 &"),
     ("as an orphan", "(sleep 600 > /dev/null 2>&1 &)"),
     ("in a session of its own", "setsid sleep 600 > /dev/null 2>&1 < /dev/null &"),
@@ -32,7 +32,7 @@ const ENDS: [(&str, End, Option<i32>); 7] = [
 ];
 
 #[derive(Clone, Copy)]
-enum End {
+pub enum End {
     Signal(i32),
     SignalOfGroup(i32),
     Terminal,

@@ -6,12 +6,16 @@
 
 #[path = "../support/agent.rs"]
 mod agent;
+#[path = "../support/collector.rs"]
+mod collector;
 mod disks;
 mod kills;
 mod leftovers;
 #[path = "../../../collector/tests/support/library.rs"]
 mod library;
 mod making;
+#[path = "../support/program.rs"]
+mod program;
 mod pty;
 #[path = "../support/signals.rs"]
 mod signals;
@@ -19,3 +23,4 @@ mod stops;
 mod studies;
 mod support;
 mod terminals;
+mod watched;

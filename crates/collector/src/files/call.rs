@@ -7,9 +7,9 @@ use numawise_wire::snapshot::{FileOperation, Flag, ThreadSlot};
 
 use super::frame::Frame;
 use super::table::{Effect, FileCall};
-use super::{descriptors, next, sandbox, streams, table};
+use super::{descriptors, next, streams, table};
 use crate::thread::{self, add};
-use crate::{mpi, process, time};
+use crate::{mpi, process, sandbox, time};
 
 /// What the wrapper does next; in two registers.
 #[repr(C)]
@@ -27,7 +27,8 @@ pub unsafe extern "C" fn before(frame: *mut Frame) -> Next {
     let number = frame.number as usize;
     let jump = Next { real: next::real(number), comes_back: 0 };
     let Some(call) = table::call(number) else { return jump };
-    if sandbox::was_asked_for() {
+    // We would ask what a descriptor is.
+    if sandbox::is_quiet() {
         return jump;
     }
     // Nothing is watched, or this is a child of a bare clone, which has no file yet.
@@ -94,7 +95,8 @@ pub unsafe extern "C" fn after(frame: *mut Frame) {
         Effect::CloseFrom => descriptors::forget_all(frame.int(0).max(0).cast_unsigned(), u32::MAX),
         _ => {}
     }
-    if frame.counts == 0 {
+    // The call may have waited while another thread asked for a sandbox.
+    if frame.counts == 0 || sandbox::is_quiet() {
         return;
     }
     let now = time::now();

@@ -13,7 +13,7 @@ use super::surroundings;
 use super::word::add;
 use crate::process::{self, Watched};
 use crate::system::{self, SavedErrno};
-use crate::time;
+use crate::{sandbox, time};
 
 /// 1 + the key whose destructor tells that a thread ends.
 static KEY: AtomicU32 = AtomicU32::new(0);
@@ -61,6 +61,12 @@ fn first_seen<'a>() -> Option<&'a ThreadSlot> {
     // In between a signal handler may come here: it finds a thread without a slot.
     local.slot.set(core::ptr::null());
     local.generation.set(process::generation());
+    if sandbox::is_quiet() {
+        let header = watched?.header;
+        header.threads.fetch_add(1, Relaxed);
+        header.threads_dropped.fetch_add(1, Relaxed);
+        return None;
+    }
     let slot = claim(&watched?)?;
     begin(slot);
     local.slot.set(slot);
@@ -165,6 +171,9 @@ pub fn end_current() {
     let state = slot.state.load(Relaxed);
     change(slot, state, state, now);
     slot.end.store(now, Relaxed);
+    if sandbox::is_quiet() {
+        return;
+    }
     surroundings::note_switches(slot);
     surroundings::note_processor(slot, libc::CLOCK_THREAD_CPUTIME_ID);
     surroundings::note_end(slot, slot.thread.load(Relaxed).cast_signed());
@@ -172,9 +181,18 @@ pub fn end_current() {
 
 /// Notes the processor time of threads that live on while the process ends.
 pub fn note_living() {
+    each_living(|slot| surroundings::note_end(slot, slot.thread.load(Relaxed).cast_signed()));
+}
+
+/// Notes what the threads have computed so far.
+pub fn note_computed() {
+    each_living(|_| {});
+}
+
+fn each_living(note: impl Fn(&ThreadSlot)) {
     /// Bits of the kernel's number of a thread's clock: of one thread, as the scheduler counts.
     const OF_A_THREAD: c_int = 4 | 2;
-    let Some(watched) = process::watched() else { return };
+    let Some(watched) = process::watched().filter(|_| !sandbox::is_quiet()) else { return };
     for number in 0..watched.header.slots.load(Relaxed) {
         let Some(slot) = watched.slot(number) else { continue };
         if slot.owned.load(Relaxed) == 0 || slot.end.load(Relaxed) != 0 {
@@ -182,7 +200,7 @@ pub fn note_living() {
         }
         let clock = !slot.thread.load(Relaxed).cast_signed() << 3 | OF_A_THREAD;
         surroundings::note_processor(slot, clock);
-        surroundings::note_end(slot, slot.thread.load(Relaxed).cast_signed());
+        note(slot);
     }
 }
 
@@ -200,7 +218,7 @@ unsafe extern "C" fn ended(_: *mut c_void) {
     local.slot.set(core::ptr::null());
     for (place, bytes) in [(&local.mpi_scratch, SCRATCH_BYTES), (&local.regions, REGIONS_BYTES)] {
         let memory = place.replace(core::ptr::null_mut());
-        if !memory.is_null() {
+        if !memory.is_null() && !sandbox::is_quiet() {
             // SAFETY: memory that this thread mapped, of that length.
             unsafe { libc::munmap(memory.cast(), bytes) };
         }

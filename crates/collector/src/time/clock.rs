@@ -1,6 +1,6 @@
 //! Ticks: the processor's counter where the kernel itself keeps its time by it, else the kernel's clock in nanoseconds.
 
-use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 use numawise_syscalls as syscalls;
 use numawise_wire::snapshot::ClockKind;
@@ -9,6 +9,15 @@ use numawise_wire::snapshot::ClockKind;
 static KIND: AtomicU32 = AtomicU32::new(ClockKind::Kernel as u32);
 static TEN_MILLISECONDS: AtomicU64 = AtomicU64::new(10_000_000);
 
+/// Reading the kernel's clock is no call: it can be read from the page that the kernel shares.
+static IS_SHARED: AtomicBool = AtomicBool::new(false);
+
+/// What is read where nothing may be: the last moment, as [`now`] and as the kernel's clock gave it.
+static STOPPED: AtomicBool = AtomicBool::new(false);
+static LAST: [AtomicU64; 2] = [const { AtomicU64::new(0) }; 2];
+/// The kind that there was before.
+static KIND_BEFORE: AtomicU32 = AtomicU32::new(ClockKind::Kernel as u32);
+
 /// The kernel's answer to what it keeps its time by.
 #[cfg(target_arch = "x86_64")]
 const SOURCE: &core::ffi::CStr = c"/sys/devices/system/clocksource/clocksource0/current_clocksource";
@@ -16,7 +25,16 @@ const SOURCE: &core::ffi::CStr = c"/sys/devices/system/clocksource/clocksource0/
 /// Decides once, before the first reading.
 pub fn choose() {
     #[cfg(target_arch = "x86_64")]
-    if is_invariant() && kernel_uses_tsc() {
+    let is_tsc = {
+        let mut text = [0u8; 32];
+        let source = crate::system::read(SOURCE, &mut text).unwrap_or_default();
+        // Those that linux/clocksource.h has a reading for in the shared page of x86.
+        let shared: [&[u8]; 3] = [b"tsc\n", b"kvm-clock\n", b"hyperv_clocksource_tsc_page\n"];
+        IS_SHARED.store(shared.contains(&source), Ordering::Relaxed);
+        source == b"tsc\n"
+    };
+    #[cfg(target_arch = "x86_64")]
+    if is_tsc && is_invariant() {
         KIND.store(ClockKind::Tsc as u32, Ordering::Relaxed);
         // No rate is promised by the processor: two to five ticks a nanosecond are usual, and this is no measure of time.
         TEN_MILLISECONDS.store(25_000_000, Ordering::Relaxed);
@@ -24,6 +42,7 @@ pub fn choose() {
     #[cfg(target_arch = "aarch64")]
     {
         KIND.store(ClockKind::Cntvct as u32, Ordering::Relaxed);
+        IS_SHARED.store(true, Ordering::Relaxed);
         let hertz: u64;
         // SAFETY: reads a register that every process may read.
         unsafe { core::arch::asm!("mrs {}, cntfrq_el0", out(reg) hertz, options(nomem, nostack)) };
@@ -55,11 +74,38 @@ pub fn now() -> u64 {
         unsafe { core::arch::asm!("mrs {}, cntvct_el0", out(reg) ticks, options(nomem, nostack)) };
         return ticks;
     }
+    if STOPPED.load(Ordering::Relaxed) {
+        return LAST[0].load(Ordering::Relaxed);
+    }
     kernel_nanoseconds()
+}
+
+/// To be called before the process is in a sandbox: what could not be read there stands still from now on.
+pub fn forgo(without_counter: bool) {
+    let needs_calls = !IS_SHARED.load(Ordering::Relaxed);
+    if STOPPED.load(Ordering::Relaxed) || !(without_counter || needs_calls) {
+        return;
+    }
+    let moments = [now(), kernel_nanoseconds()];
+    LAST.iter().zip(moments).for_each(|(place, moment)| place.store(moment, Ordering::Relaxed));
+    KIND_BEFORE.store(kind(), Ordering::Relaxed);
+    STOPPED.store(true, Ordering::Relaxed);
+    // The file keeps the kind that it was begun with.
+    KIND.store(ClockKind::Kernel as u32, Ordering::Relaxed);
+}
+
+/// There is no sandbox after all.
+pub fn resume() {
+    if STOPPED.swap(false, Ordering::Relaxed) {
+        KIND.store(KIND_BEFORE.load(Ordering::Relaxed), Ordering::Relaxed);
+    }
 }
 
 /// The kernel's monotonic clock.
 pub fn kernel_nanoseconds() -> u64 {
+    if STOPPED.load(Ordering::Relaxed) {
+        return LAST[1].load(Ordering::Relaxed);
+    }
     syscalls::clock(libc::CLOCK_MONOTONIC).unwrap_or(0)
 }
 
@@ -81,10 +127,4 @@ fn is_invariant() -> bool {
     // SAFETY: the kernel writes one int.
     let asked = unsafe { libc::prctl(libc::PR_GET_TSC, &raw mut allowed) };
     asked == 0 && allowed == libc::PR_TSC_ENABLE
-}
-
-#[cfg(target_arch = "x86_64")]
-fn kernel_uses_tsc() -> bool {
-    let mut text = [0u8; 16];
-    crate::system::read(SOURCE, &mut text) == Some(b"tsc\n")
 }

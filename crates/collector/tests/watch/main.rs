@@ -15,5 +15,6 @@ mod phases;
 #[path = "../../../cli/tests/support/program.rs"]
 mod program;
 mod runtimes;
+mod sandbox;
 mod support;
 mod threads;

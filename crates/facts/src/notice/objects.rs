@@ -28,5 +28,7 @@ super::notices! {
         "NW948" NoLinesOfObjects { files: Vec<String>, bytes: Bytes },
         /// Of so many ranks with a numawise each, the objects of those with the lowest numbers are kept.
         "NW949" ObjectsLeftOut { runs: u64, kept: u64 },
+        /// So many processes forbade system calls to themselves: from then on nothing was written down there.
+        "NW950" ObjectsSandboxed { count: u64 },
     }
 }

@@ -81,5 +81,7 @@ super::notices! {
         "NW924" NotFinalised { ranks: String, first: Option<RankThatTold> },
         /// The file `library` of an MPI was loaded into the program, and no call of it was seen.
         "NW925" MpiNotCalled { program: String, library: String },
+        /// So many processes forbade system calls to themselves; `program` is that of the first.
+        "NW926" Sandboxed { count: u64, program: String },
     }
 }

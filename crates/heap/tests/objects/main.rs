@@ -4,6 +4,7 @@
 #[path = "../../../collector/tests/support/library.rs"]
 mod library;
 mod rules;
+mod sandbox;
 mod support;
 
 use std::collections::HashSet;

@@ -6,6 +6,7 @@ mod errors;
 #[path = "../../../collector/tests/support/library.rs"]
 mod library;
 mod places;
+mod sandbox;
 mod support;
 
 use support::{Bench, lines};

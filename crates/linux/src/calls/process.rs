@@ -110,6 +110,13 @@ pub fn open_files_limit() -> Option<u64> {
     most(libc::RLIMIT_NOFILE)
 }
 
+/// Whether this process leads its session: then it is told when the terminal goes.
+#[doc(alias = "getsid")]
+pub fn leads_session() -> bool {
+    // SAFETY: both take numbers and touch no memory.
+    unsafe { libc::getsid(0) == libc::getpid() }
+}
+
 /// The number of the user whose rights this process has.
 #[doc(alias = "geteuid")]
 pub fn user() -> u32 {

@@ -1,7 +1,7 @@
 //! Signals.
 
 use std::io;
-use std::os::fd::{FromRawFd, OwnedFd};
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 
 use numawise_units::Pid;
 
@@ -109,22 +109,44 @@ pub struct ReceivedSignal {
     pub sender: Option<Pid>,
 }
 
-/// Waits for any signal. All must be blocked ([`AllBlocked`]).
-#[doc(alias = "sigwaitinfo")]
-pub fn wait_for_any() -> ReceivedSignal {
-    // SAFETY: sigfillset initialises the set; the kernel writes the other live, zeroed structure, whose field of the sender is
-    // there for signals that processes send.
-    unsafe {
-        let (mut all, mut information): (libc::sigset_t, libc::siginfo_t) =
-            (std::mem::zeroed(), std::mem::zeroed());
-        libc::sigfillset(&mut all);
-        loop {
-            let number = libc::sigwaitinfo(&all, &mut information);
-            if number > 0 {
-                let is_sent = information.si_code <= 0;
-                return ReceivedSignal { number, sender: is_sent.then(|| Pid(information.si_pid())) };
-            }
+/// Any signal that comes to this process. All must be blocked ([`AllBlocked`]).
+#[doc(alias = "signalfd")]
+#[derive(Debug)]
+pub struct AnySignal(OwnedFd);
+
+impl AnySignal {
+    /// # Errors
+    /// When no descriptor is to be had.
+    pub fn new() -> io::Result<AnySignal> {
+        // SAFETY: the set is initialised by sigfillset before use; the descriptor is new and belongs to nobody else.
+        unsafe {
+            let mut set: libc::sigset_t = std::mem::zeroed();
+            libc::sigfillset(&mut set);
+            let fd = checked(libc::signalfd(-1, &set, libc::SFD_CLOEXEC | libc::SFD_NONBLOCK))?;
+            Ok(AnySignal(OwnedFd::from_raw_fd(fd)))
         }
+    }
+
+    /// The next one that has come; none where there is none now.
+    pub fn next(&self) -> Option<ReceivedSignal> {
+        let mut information = std::mem::MaybeUninit::<libc::signalfd_siginfo>::zeroed();
+        let length = size_of::<libc::signalfd_siginfo>();
+        // SAFETY: the kernel writes at most the structure, which is live and of which zeros are a value.
+        let (read, information) = unsafe {
+            let read = libc::read(self.0.as_raw_fd(), information.as_mut_ptr().cast(), length);
+            (read, information.assume_init())
+        };
+        let is_sent = information.ssi_code <= 0;
+        (usize::try_from(read) == Ok(length)).then(|| ReceivedSignal {
+            number: information.ssi_signo.cast_signed(),
+            sender: is_sent.then(|| Pid(information.ssi_pid.cast_signed())),
+        })
+    }
+}
+
+impl AsRawFd for AnySignal {
+    fn as_raw_fd(&self) -> RawFd {
+        self.0.as_raw_fd()
     }
 }
 

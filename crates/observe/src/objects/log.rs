@@ -65,6 +65,8 @@ pub struct LoggedSamples {
     /// Processes whose threads were sampled, and those where that was asked for and could not be.
     pub timed: u64,
     pub not_timed: u64,
+    /// Processes that forbade system calls to themselves: of these there are neither samples nor allocations from then on.
+    pub sandboxed: u64,
 }
 
 /// The files of the processes of a program.
@@ -278,6 +280,7 @@ fn add_samples(samples: &mut LoggedSamples, file: &LogFile) {
     samples.lost = samples.lost.saturating_add(header.samples_dropped).saturating_add(file.lost_samples());
     samples.timed += u64::from(header.has(Flag::Timed));
     samples.not_timed += u64::from(header.has(Flag::NotTimed));
+    samples.sandboxed += u64::from(header.has(Flag::Sandbox));
 }
 
 /// `None` where the CPU is not known.

@@ -173,6 +173,7 @@ fn process(rank: u32) -> Activity {
         elapsed: Reading::Measured(seconds(1.7)),
         end: ProcessEnd::Exit,
         is_forked: false,
+        is_sandboxed: false,
         mpi: Reading::Measured(MpiActivity {
             library: MpiLibrary::OpenMpi,
             has_several: false,

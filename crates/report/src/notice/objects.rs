@@ -47,6 +47,13 @@ pub fn text(notice: &ObjectsNotice) -> String {
             "the memory objects of the first {kept} of {runs} ranks are kept; those of all are with numawise around the launcher (numawise snapshot \
              --objects -- mpirun ...)"
         ),
+        ObjectsNotice::ObjectsSandboxed { count } => format!(
+            "{count} process{} forbade system calls to {} (seccomp): from then on allocations and samples were not noted there, nor in what {} \
+             forked, since a call of ours could have ended the program",
+            if *count == 1 { "" } else { "es" },
+            if *count == 1 { "itself" } else { "themselves" },
+            if *count == 1 { "it" } else { "they" },
+        ),
         ObjectsNotice::NoObjectsOfRun { problem } => {
             format!("the memory objects are not known: nothing was handed over from the run that followed them: {problem}")
         }

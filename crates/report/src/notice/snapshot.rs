@@ -112,6 +112,14 @@ pub fn text(notice: &SnapshotNotice) -> String {
                 names.join(", ")
             )
         }
+        SnapshotNotice::Sandboxed { count, program } => format!(
+            "{count} process{} forbade system calls to {} (seccomp; the first is {program}): from then on a call of ours could have ended the \
+             program, so that calls on files, threads that began and what {} forked were not noted, and of processor time, memory and \
+             waiting for CPUs only what was seen from outside",
+            if *count == 1 { "" } else { "es" },
+            if *count == 1 { "itself" } else { "themselves" },
+            if *count == 1 { "it" } else { "they" },
+        ),
         SnapshotNotice::PlacesNotNamed { file, problem } => {
             format!("functions and lines in {file} are not named: {problem}")
         }

@@ -155,6 +155,10 @@ pub fn watching(
     if log.processes == 0 {
         notices.push(ObjectsNotice::NothingLogged.into());
     }
+    let sandboxed = watched.fed.own.sandboxed;
+    if sandboxed > 0 {
+        notices.push(ObjectsNotice::ObjectsSandboxed { count: sandboxed }.into());
+    }
     if kernel.lost > 0 {
         notices.push(ObjectsNotice::RecordsLost { count: kernel.lost }.into());
     }

@@ -14,7 +14,7 @@ use numawise_facts::notice::SnapshotNotice;
 use numawise_facts::{
     Argument, Machine, MachineOfHosts, Notice, ObjectRun, RankEnd, Reading, ResourceUsage, RunSpec,
 };
-use numawise_launch::{EndedProgram, Foreground};
+use numawise_launch::{EndedProgram, Foreground, Keeping};
 use numawise_linux::Roots;
 use numawise_units::Nanoseconds;
 
@@ -67,8 +67,12 @@ impl AroundLauncher {
         })?;
         let command = self.command(exchange.folder());
         let task = plan.plan.own_task();
-        let program = task.and_then(|task| Ok(Foreground::spawn(&command, task, &plan.plan.changes)?));
-        let ended = program.map(Foreground::wait).inspect_err(|_| exchange.remove())?;
+        // What the launcher leaves when it was asked to end has still something to hand over.
+        let keeping = Keeping { ends_leftovers: false, after_us: &|| exchange.remove() };
+        let started =
+            task.and_then(|task| Ok(Foreground::spawn(&command, task, &plan.plan.changes, keeping)?));
+        let mut program = started.inspect_err(|_| exchange.remove())?;
+        let ended = program.wait();
         let taken = exchange.take_of_begun(HandedOver::to(plan.nothing()));
         exchange.remove();
         let exit = ended.exit;

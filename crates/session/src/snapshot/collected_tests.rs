@@ -16,6 +16,7 @@ fn process(pid: i32) -> Activity {
         elapsed: Reading::Measured(Nanoseconds(pid.unsigned_abs().into())),
         end: ProcessEnd::Exit,
         is_forked: false,
+        is_sandboxed: false,
         mpi: Reading::unavailable(missing()),
         openmp: Reading::unavailable(missing()),
         files: Vec::new(),

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use numawise_facts::notice::SnapshotNotice;
 use numawise_facts::{Notice, RankEnd, ResourceUsage, WatchedRun};
-use numawise_launch::{EndedProgram, LocalRank, stand_by};
+use numawise_launch::{EndedProgram, Keeping, LocalRank, stand_by};
 use numawise_linux::calls::clock;
 use numawise_observe::activity::{self, SeenFromOutside};
 use numawise_units::{Id, Nanoseconds};
@@ -50,7 +50,10 @@ pub fn run(
     if delivery.is_none() && job.is_first() {
         here.stand_by(&plan, begun, write);
     }
-    let ended = plan.run_program(job.folder(), begun, environment).inspect_err(|_| job.give_up())?;
+    // The folder is that of all ranks here, of which the last one removes it.
+    let keeping = Keeping { ends_leftovers: false, after_us: &|| () };
+    let (ended, _program) =
+        plan.run_program(job.folder(), begun, keeping, environment).inspect_err(|_| job.give_up())?;
     plan.notices.extend(job.folder().is_full());
     let (exit, wall, usage) = (ended.exit, ended.wall, ended.usage.clone());
     let end = RankEnd { rank: rank.rank, exit, wall, usage };

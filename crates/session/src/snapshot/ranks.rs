@@ -138,7 +138,9 @@ pub fn redact_programs(notice: &mut Notice, redactor: &Redactor) {
             let programs = std::iter::once(shown).chain(others).flat_map(|job| &mut job.programs);
             programs.for_each(|program| *program = redactor.text(program));
         }
-        Notice::Snapshot(SnapshotNotice::MpiNotCalled { program, .. }) => *program = redactor.text(program),
+        Notice::Snapshot(
+            SnapshotNotice::MpiNotCalled { program, .. } | SnapshotNotice::Sandboxed { program, .. },
+        ) => *program = redactor.text(program),
         _ => {}
     }
 }
@@ -248,6 +250,13 @@ pub fn not_finalised(processes: &[Activity]) -> Option<Notice> {
     let first = first.map(|(activity, rank, after)| RankThatTold { rank, end: activity.end, after });
     let ranks: RankSet = died.iter().map(|(_, rank)| Rank(*rank)).collect();
     Some(SnapshotNotice::NotFinalised { ranks: ranks.to_string(), first }.into())
+}
+
+/// What is to be said of processes that forbade system calls to themselves.
+pub fn sandboxed(processes: &[Activity]) -> Option<Notice> {
+    let mut all = processes.iter().filter(|activity| activity.is_sandboxed);
+    let program = all.next()?.program.clone();
+    Some(SnapshotNotice::Sandboxed { count: 1 + all.count() as u64, program }.into())
 }
 
 /// A program that has an MPI loaded, where no process was seen to call one.

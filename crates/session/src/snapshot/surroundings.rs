@@ -157,7 +157,7 @@ fn complete(processes: &mut [&mut Activity], seen: &[ObservedProcess]) {
 /// `has_become`: its first thread computed for another program before.
 fn complete_one(activity: &mut Activity, seen: &ObservedProcess, to_unix: Nanoseconds, has_become: bool) {
     let began = activity.began;
-    let told = activity.end == ProcessEnd::Exit;
+    let told = activity.end == ProcessEnd::Exit && !activity.is_sandboxed;
     let of: &mut ProcessSurroundings = &mut activity.surroundings;
     if of.peak_memory.measured().is_none() {
         of.peak_memory = seen.peak_memory.clone();
@@ -185,6 +185,9 @@ fn complete_one(activity: &mut Activity, seen: &ObservedProcess, to_unix: Nanose
         let same = |thread: &&mut ThreadActivity| thread.tid == one.observation.tid && thread.lives == 1;
         if let Some(thread) = threads.iter_mut().find(same) {
             complete_thread(thread, one, told, has_become && thread.is_first);
+            if activity.is_sandboxed && !has_become {
+                complete_computed(thread, one.observation.cpu_time);
+            }
         }
     }
 }
@@ -210,6 +213,13 @@ fn complete_thread(thread: &mut ThreadActivity, seen: &ObservedThread, told: boo
     let times: Vec<_> = observed.cpu_time_on.iter().filter(|(_, time)| time.0 > 0).copied().collect();
     if !times.is_empty() {
         thread.cpu_time_on = Reading::Measured(times);
+    }
+}
+
+/// A process that went into a sandbox noted what its threads had computed before it did.
+fn complete_computed(thread: &mut ThreadActivity, seen: Nanoseconds) {
+    if thread.processor.measured().is_some_and(|own| *own < seen) {
+        thread.processor = Reading::Measured(seen);
     }
 }
 

@@ -44,6 +44,7 @@ fn process(began: u64, end: ProcessEnd) -> Activity {
         elapsed: Reading::Measured(Nanoseconds(1)),
         end,
         is_forked: false,
+        is_sandboxed: false,
         mpi: Reading::unavailable("none"),
         openmp: Reading::unavailable("none"),
         files: Vec::new(),

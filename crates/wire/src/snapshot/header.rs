@@ -55,8 +55,8 @@ pub enum Flag {
     OtherOmptTool = 1 << 8,
     /// What the C library reads and writes for its streams (fprintf) is among the calls on files.
     Streams = 1 << 9,
-    /// The process asked for a sandbox, or to be ended where it reads the processor's counter: from then on its calls on files were not
-    /// watched.
+    /// The process asked for a sandbox, or to be ended where it reads the processor's counter: from then on we made no system call
+    /// there. Its calls on files, threads that it made, and what the kernel accounts to it are not known.
     Sandbox = 1 << 10,
 }
 
