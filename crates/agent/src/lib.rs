@@ -18,6 +18,7 @@ use core::ffi::{c_char, c_int};
 
 mod line;
 mod pin;
+mod quiet;
 mod sandbox;
 mod stream;
 mod system;

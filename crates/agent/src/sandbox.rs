@@ -5,20 +5,15 @@
 //! have filters.
 
 use core::ffi::{c_int, c_long, c_uint, c_ulong};
-use core::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+use core::sync::atomic::{AtomicI32, Ordering};
 
+use crate::quiet;
+pub use crate::quiet::is_entered;
 use crate::system::{self, SavedErrno, Symbol};
 
-static ENTERED: AtomicBool = AtomicBool::new(false);
 /// The process that has a plan; 0: none. A child of vfork has its parent's memory, and another number.
 static PROCESS: AtomicI32 = AtomicI32::new(0);
 static PRCTL: Symbol = Symbol::new(c"prctl");
-
-/// Whether the process may have a filter of its own making: then we make no system call.
-#[inline]
-pub fn is_entered() -> bool {
-    ENTERED.load(Ordering::Relaxed)
-}
 
 /// To be called in the only thread, before the program begins, and in that of a child of fork.
 pub fn begin() {
@@ -46,11 +41,11 @@ fn enter(is_asked: bool, call: impl FnOnce() -> c_long) -> c_long {
         drop(errno);
         return call();
     }
-    ENTERED.store(true, Ordering::Relaxed);
+    quiet::set(true);
     drop(errno);
     let result = call();
     if result < 0 {
-        ENTERED.store(false, Ordering::Relaxed);
+        quiet::set(false);
     }
     result
 }

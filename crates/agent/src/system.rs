@@ -6,7 +6,7 @@ use core::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 use numawise_syscalls::{self as syscalls, MASK_WORDS};
 use numawise_wire::Variable;
 
-use crate::sandbox;
+use crate::quiet;
 
 /// A set of CPUs as the kernel gives and takes it.
 pub struct CpuMask {
@@ -34,7 +34,7 @@ impl CpuMask {
 
 /// The CPUs on which the thread `id` may run; 0 is the calling one. False when the kernel does not say.
 pub fn affinity(id: c_int, found: &mut CpuMask) -> bool {
-    if sandbox::is_entered() {
+    if quiet::is_entered() {
         return false;
     }
     found.length = syscalls::affinity(id, &mut found.words).unwrap_or(0);
@@ -43,7 +43,7 @@ pub fn affinity(id: c_int, found: &mut CpuMask) -> bool {
 
 /// False when the kernel refuses, or may not be asked.
 pub fn set_affinity(id: c_int, cpus: &[u64]) -> bool {
-    !sandbox::is_entered() && syscalls::set_affinity(id, cpus).is_ok()
+    !quiet::is_entered() && syscalls::set_affinity(id, cpus).is_ok()
 }
 
 pub fn process() -> c_int {

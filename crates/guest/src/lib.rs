@@ -10,6 +10,7 @@
 pub mod cpu;
 pub mod memory;
 pub mod names;
+mod quiet;
 pub mod sandbox;
 pub mod system;
 pub mod threads;

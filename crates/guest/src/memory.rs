@@ -4,7 +4,7 @@ use core::ffi::{CStr, c_int, c_void};
 use core::fmt::Write;
 use core::sync::atomic::AtomicU64;
 
-use crate::sandbox;
+use crate::quiet;
 
 /// Bytes of a path, its end included, as the kernel limits them.
 const PATH: usize = 4096;
@@ -82,7 +82,7 @@ pub unsafe fn map(
     file: Option<c_int>,
     flags: c_int,
 ) -> Option<*mut c_void> {
-    if sandbox::is_quiet() {
+    if quiet::is_quiet() {
         return None;
     }
     let kind = if file.is_some() { libc::MAP_SHARED } else { libc::MAP_PRIVATE | libc::MAP_ANONYMOUS };
@@ -98,7 +98,7 @@ pub unsafe fn map(
 /// # Safety
 /// It is the caller's own, and nobody uses it.
 pub unsafe fn unmap(place: *mut c_void, bytes: usize) {
-    if sandbox::is_quiet() {
+    if quiet::is_quiet() {
         return;
     }
     // SAFETY: the caller's promise.
@@ -119,7 +119,7 @@ pub fn limit(resource: libc::__rlimit_resource_t) -> usize {
 /// Gets pages for a part of the mapping, now. False where there are none: a full disk would bring a signal at the first
 /// write. Kernels before 5.14 cannot say; there the disk is trusted.
 pub fn reserve(start: *const c_void, bytes: usize) -> bool {
-    if sandbox::is_quiet() {
+    if quiet::is_quiet() {
         return false;
     }
     let begin = start.addr() & !(PAGE - 1);

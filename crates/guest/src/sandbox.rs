@@ -8,20 +8,14 @@
 //! What a process was given before it began (containers and services have filters) is no reason to be quiet: the loader has just made calls.
 
 use core::ffi::{c_int, c_long, c_uint, c_ulong, c_void};
-use core::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, Ordering::Relaxed};
+use core::sync::atomic::{AtomicI32, AtomicPtr, Ordering::Relaxed};
 
+use crate::quiet;
+pub use crate::quiet::is_quiet;
 use crate::system::{self, SavedErrno};
 
-/// Read by whoever is about to make a call of its own.
-static QUIET: AtomicBool = AtomicBool::new(false);
 /// The process that is watched; 0: none. A child of vfork has its parent's memory, and another number.
 static PROCESS: AtomicI32 = AtomicI32::new(0);
-
-/// Whether the process may be in a sandbox of its own making: then we make no system call.
-#[inline]
-pub fn is_quiet() -> bool {
-    QUIET.load(Relaxed)
-}
 
 /// What is done when a process asks.
 #[derive(Debug, Clone, Copy)]
@@ -121,11 +115,11 @@ fn enter(asked: Option<bool>, call: impl FnOnce() -> c_long) -> c_long {
     }
     let errno = SavedErrno::new();
     before(without_counter);
-    QUIET.store(true, Relaxed);
+    quiet::set(true);
     drop(errno);
     let result = call();
     if result < 0 {
-        QUIET.store(false, Relaxed);
+        quiet::set(false);
         let _errno = SavedErrno::new();
         run(REFUSED);
     } else {

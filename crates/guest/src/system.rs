@@ -5,7 +5,7 @@ use core::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
 use numawise_wire::Variable;
 
-use crate::sandbox;
+use crate::quiet;
 
 /// The environment that the loader gave us, while the C library's is not set.
 static ENVIRONMENT: AtomicPtr<*const c_char> = AtomicPtr::new(core::ptr::null_mut());
@@ -138,7 +138,7 @@ pub fn memory(bytes: usize) -> Option<*mut c_void> {
 
 /// Opens a file for ourselves: the C library's functions are those that we stand before. Negative where it cannot be.
 pub fn open(path: &CStr, flags: c_int, mode: libc::mode_t) -> c_int {
-    if sandbox::is_quiet() {
+    if quiet::is_quiet() {
         return -1;
     }
     let flags = flags | libc::O_CLOEXEC;

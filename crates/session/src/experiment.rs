@@ -7,15 +7,16 @@ mod lines;
 mod objects;
 mod places;
 mod start;
+mod watching;
 
 use std::collections::HashSet;
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use numawise_analyse::BetterPlacement;
-use numawise_facts::notice::{LaunchNotice, MachineNotice, PlacementGroup, PreloadObstacle, StudyNotice};
+use numawise_facts::notice::{LaunchNotice, PlacementGroup, PreloadObstacle, StudyNotice};
 use numawise_facts::{
     DeviceName, Event, Machine, Metric, Notice, Outcome, Point, PointId, PointPair, Reading, Redactor,
     RunSpec, Sink, StopReason, Study, StudyHeader, ThreadBinding, Trial,
@@ -24,7 +25,7 @@ use numawise_launch::{EvenStart, Pinner, find_agent};
 use numawise_record::{Record, RecordError};
 use numawise_study::{
     Engine, FirstRunPages, FirstRunPlaces, LocalRunner, MetricReader, PlannedPoint, ProgramNeeds, Standing,
-    StartNodes, StudyDesign, SystemClock, TrialStore, WATCHED_PART_OF_MARGIN,
+    StartNodes, StudyDesign, SystemClock, TrialStore,
 };
 use numawise_units::{Nanoseconds, Share};
 
@@ -48,9 +49,6 @@ pub const LEAST_REPEATS: u32 = 5;
 
 /// Share of one CPU that observing the first run may take.
 const FIRST_RUN: f64 = 0.1;
-
-/// Fewer samples of a trial say too little of it.
-const ENOUGH_SAMPLES: f64 = 8.0;
 
 /// Sampling aims at this part of its share, for what the last sample costs more than was foreseen.
 pub(crate) const CAUTION: f64 = 0.8;
@@ -148,65 +146,6 @@ impl ExperimentRequest {
             runner.watch.rate = runner.watch.rate.max(FIRST_RUN);
         }
         runner
-    }
-
-    /// How trials are watched that are compared: alike, and never so much that it could pass for an effect.
-    fn watch(&self, machine: &Machine) -> numawise_observe::Options {
-        let most = self.sampling.value().min(WATCHED_PART_OF_MARGIN * self.margin.value());
-        let rate = CAUTION * most * part_of_quota(machine);
-        numawise_observe::Options { rate, is_compared: true, ..numawise_observe::Options::default() }
-    }
-
-    /// How trials are watched that are compared with nothing.
-    fn closely(&self) -> numawise_observe::Options {
-        let rate = CAUTION * self.sampling.value();
-        numawise_observe::Options { rate, ..numawise_observe::Options::default() }
-    }
-
-    /// Whether trials as long as the first run show too little of the inside, when they are watched as they must be to be compared.
-    fn shows_too_little(&self, study: &Study) -> bool {
-        let Some(first) = study.trials.first() else { return false };
-        let Some(seen) = first.observation.measured().map(|observation| &observation.sampler) else {
-            return false;
-        };
-        let sample = seen.cpu_time.0 as f64 / seen.samples.max(1) as f64;
-        let watched = self.watch(&study.header.machine).rate * first.wall.0 as f64;
-        self.sampling.value() > 0.0 && watched < ENOUGH_SAMPLES * sample
-    }
-
-    /// Runs each placement once for what is seen of it alone, where the trials that are compared show too little; says why when that was broken
-    /// off.
-    fn watch_apart(
-        &self,
-        study: &mut Study,
-        record: &mut Record,
-        (sink, stop): (&mut dyn Sink, &AtomicBool),
-    ) -> Result<Option<StopReason>, Error> {
-        if !self.shows_too_little(study) {
-            return Ok(None);
-        }
-        let mut runner = self.runner(&study.header.machine, &study.header.points);
-        runner.watch = self.closely();
-        for point in study.header.points.clone() {
-            if study.is_done(0, &point.id) || study.given_up(&point.id) {
-                continue;
-            }
-            let mut engine = Engine {
-                runner: &mut runner,
-                clock: &SystemClock { begun: self.begun },
-                keep: &mut RecordKeeper(record),
-                sink: &mut *sink,
-                redactor: &self.redactor(),
-                standing: &mut by_contrasts,
-                repeats_first: false,
-                first_block: 0,
-                stop,
-            };
-            if stop.load(Ordering::Relaxed) || !engine.run_one(study, 0, &point)? {
-                return Ok(Some(StopReason::Interrupted));
-            }
-        }
-        Ok(None)
     }
 
     /// The design without what the time given is too short for when each trial takes `one`; says beforehand what will not fit.
@@ -470,16 +409,6 @@ impl Experiment {
 /// What a trial takes, as far as is known.
 fn trial_of(study: &Study) -> Nanoseconds {
     study.trials.first().map(Trial::running).unwrap_or_default()
-}
-
-/// The part of the CPUs that a quota leaves: what watching takes, the program lacks.
-fn part_of_quota(machine: &Machine) -> f64 {
-    let quota = machine.limits.iter().find_map(|limit| match limit {
-        MachineNotice::CpuQuota { cpus, .. } => Some(*cpus),
-        _ => None,
-    });
-    let cpus = machine.allowed_cpus.len().max(1) as f64;
-    quota.map_or(1.0, |quota| (quota / cpus).clamp(0.01, 1.0))
 }
 
 fn stopped_in(trials: &[Trial]) -> Nanoseconds {

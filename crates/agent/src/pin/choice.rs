@@ -6,8 +6,8 @@ use core::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, AtomicUsize, Ordering
 
 use numawise_wire::mask::{self, MOST_CPUS};
 
+use super::places;
 use super::plan::PinPlan;
-use super::{places, process};
 use crate::system;
 
 /// 1 + the key under which each thread has what became of it: 1 + its place in the plan or nothing, with [`CHOSEN`] and [`JOINED`].
@@ -122,8 +122,6 @@ pub fn main_pinned() {
 /// An OpenMP runtime is at work.
 pub fn open_mp_places() {
     OPEN_MP.store(true, Ordering::Relaxed);
-    // It binds the thread that loads it, and what that forks is to have the whole task.
-    process::restart_in_children();
 }
 
 pub fn is_open_mp_at_work() -> bool {

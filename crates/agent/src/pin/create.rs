@@ -173,7 +173,7 @@ unsafe fn treatment(plan: &PinPlan, request: &CreateRequest, owner: Owner, own: 
     }
     let role = roles::role(owner.name(), plan.leave());
     if role == ThreadRole::OpenMp {
-        choice::open_mp_places();
+        process::open_mp_places();
         return leave(b"OpenMP, which places it by OMP_PLACES", Treatment::Plain);
     }
     if !system::affinity(0, own) || !inherits_the_plan(plan, own.words()) {

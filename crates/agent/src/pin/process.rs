@@ -48,8 +48,14 @@ type Register = unsafe extern "C" fn(Handler, Handler, Handler, *mut c_void) -> 
 
 static REGISTERED: AtomicBool = AtomicBool::new(false);
 
+/// An OpenMP runtime is at work. It binds the thread that loads it, and what that forks is to have the whole task.
+pub fn open_mp_places() {
+    choice::open_mp_places();
+    restart_in_children();
+}
+
 /// Registers the handler of fork, before the first thread is pinned. Does nothing the second time.
-pub fn restart_in_children() {
+fn restart_in_children() {
     if !REGISTERED.swap(true, Ordering::Relaxed) {
         let glibcs = Symbol::new(c"__register_atfork").get();
         let register = if glibcs.is_null() { Symbol::new(c"pthread_atfork").get() } else { glibcs };

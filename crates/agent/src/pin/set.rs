@@ -7,7 +7,7 @@ use core::ffi::{c_int, c_void};
 use numawise_wire::roles::{self, ThreadRole};
 
 use super::owner::Owner;
-use super::{choice, plan};
+use super::{choice, plan, process};
 use crate::system::{SavedErrno, Symbol};
 
 type OfProcess = unsafe extern "C" fn(libc::pid_t, usize, *const c_void) -> c_int;
@@ -25,7 +25,7 @@ unsafe fn note(thread: c_int, caller: *const c_void, cpus: *const u8, size: usiz
     let _errno = SavedErrno::new();
     let Some(plan) = plan::active() else { return };
     match roles::role(Owner::of(caller).name(), plan.leave()) {
-        ThreadRole::OpenMp => choice::open_mp_places(),
+        ThreadRole::OpenMp => process::open_mp_places(),
         _ => {
             choice::chosen(thread);
             // SAFETY: the caller's promise.
