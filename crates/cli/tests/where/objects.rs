@@ -160,11 +160,13 @@ impl Bench {
 }
 
 impl Followed {
-    /// The number of the program.
+    /// The number of the program: numawise starts a supervisor, which starts it.
     fn pid(&self) -> String {
-        let children = format!("/proc/{0}/task/{0}/children", self.numawise.id());
-        let children = std::fs::read_to_string(children).unwrap_or_default();
-        children.split_whitespace().next().unwrap_or_default().to_owned()
+        let child = |pid: &str| {
+            let children = std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children"));
+            children.unwrap_or_default().split_whitespace().next().unwrap_or_default().to_owned()
+        };
+        child(&child(&self.numawise.id().to_string()))
     }
 }
 
