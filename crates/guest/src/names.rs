@@ -311,8 +311,10 @@ pub fn answer(library: Own, number: usize, asks: usize) -> usize {
     let Some((own, function)) = loaded::own().zip(library.functions.get(number)) else { return 0 };
     let function = own.file.base + function.load(Relaxed) as usize;
     // SAFETY: our own tables; the number is that of one of our names.
-    let Some((first, end)) = (unsafe { own.file.exported() }) else { return 0 };
-    let name = Exported { own: &own.file, first, end }.name(number);
+    let name = unsafe {
+        let Some(first) = own.file.first_exported() else { return 0 };
+        own.file.name(own.file.symbols.add(first + number))
+    };
     // SAFETY: a name.
     let hash = unsafe { name.hash() };
     let mut is_found = false;

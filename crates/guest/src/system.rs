@@ -1,6 +1,7 @@
 //! The calls to the kernel and to the C library that several parts need.
 
 use core::ffi::{CStr, c_char, c_int, c_void};
+use core::ops::Range;
 use core::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
 use numawise_wire::Variable;
@@ -70,27 +71,54 @@ fn symbol(scope: *mut c_void, name: &CStr) -> *const c_void {
     }
 }
 
-/// Where the loader put the file in which an address lies; null where it lies in none.
-pub fn file_of(address: usize) -> *const c_void {
+/// What the loader says of the file in which an address lies; none where it lies in no file. Its strings are kept while the file is loaded.
+pub fn loaded_file(address: usize) -> Option<libc::Dl_info> {
     let address = core::ptr::with_exposed_provenance(address);
     // SAFETY: zeros are a value of the struct, which the loader fills where the address lies in a file.
     unsafe {
         let mut found: libc::Dl_info = core::mem::zeroed();
-        if libc::dladdr(address, &raw mut found) == 0 { core::ptr::null() } else { found.dli_fbase }
+        (libc::dladdr(address, &raw mut found) != 0).then_some(found)
     }
+}
+
+/// Where the loader put the file in which an address lies; null where it lies in none.
+pub fn file_of(address: usize) -> *const c_void {
+    loaded_file(address).map_or(core::ptr::null(), |file| file.dli_fbase)
 }
 
 /// The parts of a file that is loaded.
 pub fn parts(info: &libc::dl_phdr_info) -> &[libc::Elf64_Phdr] {
+    if info.dlpi_phdr.is_null() {
+        return &[];
+    }
     // SAFETY: the loader's table of so many entries.
     unsafe { core::slice::from_raw_parts(info.dlpi_phdr, usize::from(info.dlpi_phnum)) }
 }
 
+/// Of a file that is loaded at a base, the part of a kind in which an address lies.
+pub fn part_with(
+    base: usize,
+    parts: &[libc::Elf64_Phdr],
+    kind: u32,
+    address: usize,
+) -> Option<&libc::Elf64_Phdr> {
+    parts.iter().find(|part| {
+        let begin = base.wrapping_add(part.p_vaddr as usize);
+        part.p_type == kind && address.wrapping_sub(begin) < part.p_memsz as usize
+    })
+}
+
 /// Whether an address lies in a file.
 pub fn holds(info: &libc::dl_phdr_info, address: usize) -> bool {
-    parts(info).iter().any(|part| {
+    part_with(info.dlpi_addr as usize, parts(info), libc::PT_LOAD, address).is_some()
+}
+
+/// Where a file begins and ends; empty where nothing of it is loaded.
+pub fn extent(info: &libc::dl_phdr_info) -> Range<usize> {
+    let loaded = parts(info).iter().filter(|part| part.p_type == libc::PT_LOAD);
+    loaded.fold(Range { start: usize::MAX, end: 0 }, |all, part| {
         let begin = (info.dlpi_addr as usize).wrapping_add(part.p_vaddr as usize);
-        part.p_type == libc::PT_LOAD && address.wrapping_sub(begin) < part.p_memsz as usize
+        all.start.min(begin)..all.end.max(begin.wrapping_add(part.p_memsz as usize))
     })
 }
 

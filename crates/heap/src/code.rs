@@ -5,6 +5,8 @@ use core::sync::atomic::{
     AtomicBool, AtomicU64, AtomicUsize, Ordering::Acquire, Ordering::Relaxed, Ordering::Release,
 };
 
+use numawise_guest::system::{extent, parts};
+
 /// Parts with code that are known; a file has one.
 const MOST: usize = 1024;
 /// Pages whose kind is remembered.
@@ -130,25 +132,12 @@ struct Search {
 unsafe extern "C" fn search_in(info: *mut libc::dl_phdr_info, _: usize, data: *mut c_void) -> c_int {
     // SAFETY: the loader gives a live struct, and `data` is the pointer that we gave.
     let (info, search) = unsafe { (&*info, &mut *data.cast::<Search>()) };
-    let (mut begin, mut end) = (usize::MAX, 0);
-    for part in parts(info).iter().filter(|part| part.p_type == libc::PT_LOAD) {
-        let from = info.dlpi_addr.wrapping_add(part.p_vaddr) as usize;
-        begin = begin.min(from);
-        end = end.max(from.wrapping_add(part.p_memsz as usize));
-    }
-    if (begin..end).contains(&search.address) {
-        search.found = (begin, end);
+    let extent = extent(info);
+    if extent.contains(&search.address) {
+        search.found = (extent.start, extent.end);
         return 1;
     }
     0
-}
-
-fn parts(info: &libc::dl_phdr_info) -> &[libc::Elf64_Phdr] {
-    if info.dlpi_phdr.is_null() {
-        return &[];
-    }
-    // SAFETY: the loader gives a table of so many entries.
-    unsafe { core::slice::from_raw_parts(info.dlpi_phdr, usize::from(info.dlpi_phnum)) }
 }
 
 /// In a child of fork, which keeps what its parent knew: another thread of that may have held the loader's lock, which nobody gives back here.

@@ -3,7 +3,7 @@
 use core::ffi::{CStr, c_void};
 use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 
-use numawise_guest::system;
+use numawise_guest::system::{self, loaded_file};
 
 use crate::code;
 use crate::local::local;
@@ -164,13 +164,9 @@ fn look_up(number: usize, caller: usize, place: &AtomicUsize) -> usize {
 
 /// A library that was loaded for itself has its C++ library for itself, which is not in the global scope.
 fn of_caller(caller: usize, name: &CStr) -> *const c_void {
-    // SAFETY: zeros are a value of the struct, which the loader fills where the address lies in a file; the name of that is a string
-    // while it is loaded, and it runs.
+    let Some(file) = loaded_file(caller) else { return core::ptr::null() };
+    // SAFETY: the name of a file is a string while that is loaded, and it runs.
     unsafe {
-        let mut file: libc::Dl_info = core::mem::zeroed();
-        if libc::dladdr(core::ptr::with_exposed_provenance(caller), &raw mut file) == 0 {
-            return core::ptr::null();
-        }
         let scope = libc::dlopen(file.dli_fname, libc::RTLD_LAZY | libc::RTLD_NOLOAD);
         if scope.is_null() {
             libc::dlerror();

@@ -20,8 +20,8 @@ mod tests;
 ///
 /// `OMP_PLACES` has one place for each thread in the order of their numbers, so that `close` puts thread k on place k.
 /// `GOMP_CPU_AFFINITY` and `KMP_AFFINITY` would place the threads a second time (the Intel runtime prefers its own
-/// variable), and `KMP_HW_SUBSET` would take CPUs out of the plan, so they are taken out where threads are pinned. What is not decided by the plan is left as it is; what
-/// is already preloaded, and the C library's other tunables, stay.
+/// variable), and `KMP_HW_SUBSET` would take CPUs out of the plan, so they are taken out where threads are pinned. What is not decided by the
+/// plan is left as it is; what is already preloaded, and the C library's other tunables, stay.
 pub fn environment(task: &TaskPlacement, binding: ThreadBinding, pinner: Option<&Pinner>) -> Vec<Change> {
     environment_from(task, binding, pinner, FreeThreads::Untouched, &|name| std::env::var_os(name))
 }

@@ -58,7 +58,7 @@ unsafe fn widen(is_main: bool, cpus: *mut u8, bytes: usize) {
     let Some(plan) = plan::known().filter(|_| is_main) else { return };
     // SAFETY: the caller's promise.
     let found = unsafe { core::slice::from_raw_parts_mut(cpus, bytes) };
-    if choice::main_is_told_the_task(plan, |byte| found.get(byte).copied()) {
+    if choice::main_is_told_the_task(plan, found) {
         let task = plan.task().iter().flat_map(|word| word.to_le_bytes());
         found.iter_mut().zip(task.chain(core::iter::repeat(0))).for_each(|(to, from)| *to = from);
     }

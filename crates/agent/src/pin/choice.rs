@@ -153,8 +153,8 @@ pub fn is_mains_handle(thread: libc::pthread_t) -> bool {
     thread as usize == MAIN.load(Ordering::Relaxed)
 }
 
-/// Whether the main thread has these CPUs, given by the bytes of their mask, from us or from OpenMP by the plan: then it is told those of the task.
-pub fn main_is_told_the_task(plan: &PinPlan, byte: impl Fn(usize) -> Option<u8>) -> bool {
+/// Whether the main thread has the CPUs of this mask from us or from OpenMP by the plan: then it is told those of the task.
+pub fn main_is_told_the_task(plan: &PinPlan, mask: &[u8]) -> bool {
     // A child of vfork is on its way to another program.
     if MAIN_IS_CHOSEN.load(Ordering::Relaxed)
         || OTHERS_CHOSEN.load(Ordering::Relaxed)
@@ -167,19 +167,19 @@ pub fn main_is_told_the_task(plan: &PinPlan, byte: impl Fn(usize) -> Option<u8>)
         (true, false) => 1,
         (false, false) => 0,
     };
-    let place = (0..places).find(|place| are_same(plan.thread(*place), &byte));
+    let place = (0..places).find(|place| are_same(plan.thread(*place), mask));
     if let Some(place) = place {
         TOLD.store(place + 1, Ordering::Relaxed);
     }
     place.is_some()
 }
 
-/// The place to which the calling thread goes back, where it is the main one, was told that it has the CPUs of the task, and has just set these,
-/// given by the bytes of their mask. It has chosen nothing then: who saves and restores the CPUs of a thread does so.
-pub fn goes_back(plan: &PinPlan, byte: impl Fn(usize) -> Option<u8>) -> Option<usize> {
+/// The place to which the calling thread goes back, where it is the main one, was told that it has the CPUs of the task, and has just set those
+/// of this mask. It has chosen nothing then: who saves and restores the CPUs of a thread does so.
+pub fn goes_back(plan: &PinPlan, mask: &[u8]) -> Option<usize> {
     let place = TOLD.load(Ordering::Relaxed).checked_sub(1)?;
     let is_own = is_main() && PROCESS.load(Ordering::Relaxed) == system::process();
-    if !is_own || mark() & CHOSEN == 0 || !are_same(plan.task(), &byte) {
+    if !is_own || mark() & CHOSEN == 0 || !are_same(plan.task(), mask) {
         return None;
     }
     set_mark(mark() & !CHOSEN);
@@ -187,11 +187,11 @@ pub fn goes_back(plan: &PinPlan, byte: impl Fn(usize) -> Option<u8>) -> Option<u
     Some(place)
 }
 
-/// Whether a mask, given by its bytes, has these CPUs.
-fn are_same(cpus: &[u64], byte: &impl Fn(usize) -> Option<u8>) -> bool {
-    let bytes = cpus.iter().flat_map(|word| word.to_le_bytes());
-    let mut both = bytes.chain(core::iter::repeat(0)).enumerate().take(MOST_CPUS / 8);
-    both.all(|(place, expected)| byte(place).unwrap_or(0) == expected)
+/// Whether a mask of the C library has these CPUs and no others; either may be the longer one.
+fn are_same(cpus: &[u64], mask: &[u8]) -> bool {
+    let cpus = cpus.iter().flat_map(|word| word.to_le_bytes()).chain(core::iter::repeat(0));
+    let mask = mask.iter().copied().chain(core::iter::repeat(0));
+    cpus.zip(mask).take(MOST_CPUS / 8).all(|(one, other)| one == other)
 }
 
 /// Whether the calling thread has `own` CPUs from us, or from OpenMP by the plan.

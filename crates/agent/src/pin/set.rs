@@ -30,7 +30,7 @@ unsafe fn note(thread: c_int, caller: *const c_void, cpus: *const u8, size: usiz
             choice::chosen(thread);
             // SAFETY: the caller's promise.
             let cpus = unsafe { core::slice::from_raw_parts(cpus, size) };
-            if let Some(place) = choice::goes_back(plan, |byte| cpus.get(byte).copied()) {
+            if let Some(place) = choice::goes_back(plan, cpus) {
                 plan.give(0, plan.thread(place));
             }
         }

@@ -113,9 +113,7 @@ impl Pages {
 unsafe extern "C" fn look(info: *mut libc::dl_phdr_info, _: usize, data: *mut core::ffi::c_void) -> c_int {
     // SAFETY: the loader gives a live struct, and `data` is the pointer that we gave.
     let (info, pages) = unsafe { (&*info, &mut *data.cast::<Pages>()) };
-    // SAFETY: the loader's table of so many entries.
-    let parts = unsafe { core::slice::from_raw_parts(info.dlpi_phdr, usize::from(info.dlpi_phnum)) };
-    let holds = parts.iter().any(|part| {
+    let holds = system::parts(info).iter().any(|part| {
         let begin = (info.dlpi_addr as usize).wrapping_add(part.p_vaddr as usize);
         let end = begin.wrapping_add(part.p_memsz as usize);
         // The loader protects whole pages: from the one that holds the begin, up to the one that holds the end.

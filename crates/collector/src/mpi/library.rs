@@ -87,15 +87,12 @@ pub fn lies_with_functions(symbol_at: *const c_void, site: usize) -> bool {
 pub fn is_named(begin: &[u8], site: usize) -> bool {
     // Tools define the names without the P.
     let functions = symbol(c"PMPI_Init", site);
-    // SAFETY: zeros are a value of the struct; the loader fills it, with a string that it keeps, where the address lies in a file.
-    unsafe {
-        let mut found: libc::Dl_info = core::mem::zeroed();
-        if functions.is_null() || libc::dladdr(functions, &raw mut found) == 0 || found.dli_fname.is_null() {
-            return false;
-        }
-        let path = CStr::from_ptr(found.dli_fname).to_bytes();
+    let file = system::loaded_file(functions.expose_provenance()).filter(|file| !file.dli_fname.is_null());
+    file.is_some_and(|file| {
+        // SAFETY: the loader keeps the path as a string while the file is loaded.
+        let path = unsafe { CStr::from_ptr(file.dli_fname) }.to_bytes();
         path.rsplit(|byte| *byte == b'/').next().is_some_and(|name| name.starts_with(begin))
-    }
+    })
 }
 
 /// A symbol of MPI; `site` is an address in the file that calls it, or 0.

@@ -3,6 +3,8 @@
 use core::ffi::{CStr, c_char, c_int, c_void};
 use core::sync::atomic::{AtomicU32, AtomicUsize, Ordering::Acquire, Ordering::Relaxed, Ordering::Release};
 
+use crate::system;
+
 /// Calling objects that are told apart; calls from more are looked up each time.
 pub const CALLERS: usize = 8;
 
@@ -163,21 +165,12 @@ fn object_at(address: usize) -> Option<Object> {
 }
 
 unsafe extern "C" fn compare(info: *mut libc::dl_phdr_info, _: usize, at: *mut c_void) -> c_int {
-    // SAFETY: the loader gives a valid record with that many headers, and `object_at` its `at`.
-    let (info, at, headers) = unsafe {
-        let info = &*info;
-        let headers = core::slice::from_raw_parts(info.dlpi_phdr, usize::from(info.dlpi_phnum));
-        (info, &mut *at.cast::<At>(), headers)
-    };
-    let (mut begin, mut end) = (usize::MAX, 0);
-    for header in headers.iter().filter(|header| header.p_type == libc::PT_LOAD) {
-        let first = (info.dlpi_addr as usize).wrapping_add(header.p_vaddr as usize);
-        begin = begin.min(first);
-        end = end.max(first.wrapping_add(header.p_memsz as usize));
-    }
-    if !(begin..end).contains(&at.address) {
+    // SAFETY: the loader gives a valid record, and `object_at` its `at`.
+    let (info, at) = unsafe { (&*info, &mut *at.cast::<At>()) };
+    let extent = system::extent(info);
+    if !extent.contains(&at.address) {
         return 0;
     }
-    at.found = Some(Object { path: info.dlpi_name, begin, end });
+    at.found = Some(Object { path: info.dlpi_name, begin: extent.start, end: extent.end });
     1
 }

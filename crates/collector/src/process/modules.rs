@@ -110,24 +110,15 @@ struct Search<'a> {
 }
 
 unsafe extern "C" fn look(info: *mut libc::dl_phdr_info, _: usize, data: *mut c_void) -> c_int {
-    // SAFETY: the loader gives a live struct with a table of so many entries, and `data` is the pointer that we gave.
+    // SAFETY: the loader gives a live struct, and `data` is the pointer that we gave.
     let (info, search) = unsafe { (&*info, &*data.cast::<Search>()) };
-    // SAFETY: as above.
-    let parts = unsafe { core::slice::from_raw_parts(info.dlpi_phdr, usize::from(info.dlpi_phnum)) };
-    let base = info.dlpi_addr as usize;
-    let loaded = || parts.iter().filter(|part| part.p_type == libc::PT_LOAD);
-    let range = |part: &libc::Elf64_Phdr| {
-        let begin = base.wrapping_add(part.p_vaddr as usize);
-        begin..begin.wrapping_add(part.p_memsz as usize)
-    };
-    if !loaded().any(|part| range(part).contains(&search.address)) {
+    if !system::holds(info, search.address) {
         return 0;
     }
-    let begin = loaded().map(|part| range(part).start).min().unwrap_or_default();
-    let end = loaded().map(|part| range(part).end).max().unwrap_or_default();
-    search.module.begin.store(begin as u64, Relaxed);
-    search.module.end.store(end as u64, Relaxed);
-    search.module.base.store(base as u64, Relaxed);
+    let extent = system::extent(info);
+    search.module.begin.store(extent.start as u64, Relaxed);
+    search.module.end.store(extent.end as u64, Relaxed);
+    search.module.base.store(info.dlpi_addr, Relaxed);
     // SAFETY: the loader keeps the path as a string while the file is loaded.
     unsafe { name(info.dlpi_name, search.module) };
     1

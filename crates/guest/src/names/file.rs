@@ -203,6 +203,12 @@ impl File {
         }
     }
 
+    /// The first symbol of ours that is exported.
+    pub unsafe fn first_exported(&self) -> Option<usize> {
+        // SAFETY: as in `is_in_gnu_hash`.
+        (!self.gnu_hash.is_null()).then(|| unsafe { *self.gnu_hash.add(1) } as usize)
+    }
+
     /// The first symbol of ours that is exported, and the one behind the last. The table of symbols has these last.
     pub unsafe fn exported(&self) -> Option<(usize, usize)> {
         if self.gnu_hash.is_null() {

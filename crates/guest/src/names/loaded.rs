@@ -4,7 +4,7 @@ use core::ffi::{c_char, c_int, c_void};
 use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use super::file::{Entry, File};
-use crate::system::parts;
+use crate::system::{part_with, parts};
 
 /// The program's constructors run: the C library's functions may be called.
 static IS_BEGUN: AtomicBool = AtomicBool::new(false);
@@ -23,9 +23,7 @@ pub struct Loaded<'a> {
 impl Loaded<'_> {
     /// The part of a kind in which an address lies.
     pub fn part(&self, kind: u32, address: usize) -> Option<&libc::Elf64_Phdr> {
-        let begin = |part: &libc::Elf64_Phdr| self.file.base.wrapping_add(part.p_vaddr as usize);
-        let holds = |part: &&libc::Elf64_Phdr| address.wrapping_sub(begin(part)) < part.p_memsz as usize;
-        self.parts.iter().filter(|part| part.p_type == kind).find(holds)
+        part_with(self.file.base, self.parts, kind, address)
     }
 }
 
@@ -114,10 +112,6 @@ pub fn is_in_loader(address: usize) -> bool {
     // SAFETY: the loader's own list says where it is itself.
     unsafe {
         let base = DEBUG.loader;
-        let holds = |part: &libc::Elf64_Phdr| {
-            let begin = base.wrapping_add(part.p_vaddr as usize);
-            part.p_type == libc::PT_LOAD && address.wrapping_sub(begin) < part.p_memsz as usize
-        };
-        base != 0 && parts_at(base).iter().any(holds)
+        base != 0 && part_with(base, parts_at(base), libc::PT_LOAD, address).is_some()
     }
 }
