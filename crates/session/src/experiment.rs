@@ -7,7 +7,7 @@ mod lines;
 mod objects;
 mod places;
 mod start;
-mod watching;
+pub(crate) mod watching;
 
 use std::collections::HashSet;
 use std::num::NonZeroU32;
@@ -49,9 +49,6 @@ pub const LEAST_REPEATS: u32 = 5;
 
 /// Share of one CPU that observing the first run may take.
 const FIRST_RUN: f64 = 0.1;
-
-/// Sampling aims at this part of its share, for what the last sample costs more than was foreseen.
-pub(crate) const CAUTION: f64 = 0.8;
 
 /// What is to be found out, and what it may cost.
 #[derive(Debug, Clone)]

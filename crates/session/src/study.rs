@@ -30,7 +30,8 @@ pub use numawise_study::{
     Constraint, Grid, GridBase, GridFactor, GridLevel, NamedCommand, NumberLevels, Preset, WordLevels,
 };
 
-use crate::experiment::{CAUTION, RecordKeeper, ResolvedDesign, pinner_of, recorded, redactor_of, resolve};
+use crate::experiment::watching::of_compared;
+use crate::experiment::{RecordKeeper, ResolvedDesign, pinner_of, recorded, redactor_of, resolve};
 use crate::slurm::{NodeDescription, SlurmEngine, SlurmFleet};
 use crate::{AroundTrial, Error, here, near};
 
@@ -212,7 +213,6 @@ impl StudyRequest {
         let pins = header.points.iter().any(|point| point.placement.binding == ThreadBinding::Pinned);
         let pinner = self.pinner().and_then(Result::ok).filter(|_| pins);
         let even = EvenStart::of(header.points.iter().map(|point| &point.placement), pinner.as_ref());
-        let rate = CAUTION * self.sampling.value();
         let templates = &self.base.templates;
         let inputs =
             (!templates.is_empty()).then(|| TrialInputs::new(&self.grid, templates, inputs.to_owned()));
@@ -220,11 +220,7 @@ impl StudyRequest {
         let metric_file = self.metric.file().map(filled);
         let local = LocalRunner {
             spec: self.command.clone(),
-            watch: numawise_observe::Options {
-                rate,
-                is_compared: true,
-                ..numawise_observe::Options::default()
-            },
+            watch: of_compared(self.sampling.value(), self.margin.value(), &header.machine),
             pinner,
             even,
             start_nodes: StartNodes::of(&header.machine),

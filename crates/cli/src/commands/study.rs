@@ -161,7 +161,7 @@ pub struct Arguments {
     /// The metric of --metric or --metric-file is a rate, not a time; of several, those of these names, or the first
     #[arg(long, value_name = "NAMES", requires = METRIC, num_args = 0..=1, require_equals = true, default_missing_value = "")]
     higher_is_better: Option<String>,
-    /// Share of one CPU that observing the program may take
+    /// Share of one CPU that observing the program may take; at most a tenth of the margin is taken
     #[arg(long, value_name = "SHARE", default_value = "0.5%")]
     sampling: Share,
     /// Seed of the order of trials [default: drawn, and kept in the record]

@@ -1,4 +1,4 @@
-//! How the trials of an experiment are watched, so that watching cannot pass for an effect.
+//! How trials are watched, so that watching cannot pass for an effect.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -7,18 +7,26 @@ use numawise_facts::{Machine, Sink, StopReason, Study};
 use numawise_record::Record;
 use numawise_study::{Engine, SystemClock, WATCHED_PART_OF_MARGIN};
 
-use super::{CAUTION, ExperimentRequest, RecordKeeper, by_contrasts};
+use super::{ExperimentRequest, RecordKeeper, by_contrasts};
 use crate::Error;
+
+/// Sampling aims at this part of its share, for what the last sample costs more than was foreseen.
+const CAUTION: f64 = 0.8;
 
 /// Fewer samples of a trial say too little of it.
 const ENOUGH_SAMPLES: f64 = 8.0;
 
+/// How trials are watched that are compared: alike, and never so much that it could pass for an effect. `sampling` is the share of one CPU that was
+/// asked for, `margin` what an effect must be beyond.
+pub(crate) fn of_compared(sampling: f64, margin: f64, machine: &Machine) -> numawise_observe::Options {
+    let most = sampling.min(WATCHED_PART_OF_MARGIN * margin);
+    let rate = CAUTION * most * part_of_quota(machine);
+    numawise_observe::Options { rate, is_compared: true, ..numawise_observe::Options::default() }
+}
+
 impl ExperimentRequest {
-    /// How trials are watched that are compared: alike, and never so much that it could pass for an effect.
     pub(super) fn watch(&self, machine: &Machine) -> numawise_observe::Options {
-        let most = self.sampling.value().min(WATCHED_PART_OF_MARGIN * self.margin.value());
-        let rate = CAUTION * most * part_of_quota(machine);
-        numawise_observe::Options { rate, is_compared: true, ..numawise_observe::Options::default() }
+        of_compared(self.sampling.value(), self.margin.value(), machine)
     }
 
     /// How trials are watched that are compared with nothing.
@@ -51,21 +59,21 @@ impl ExperimentRequest {
         }
         let mut runner = self.runner(&study.header.machine, &study.header.points);
         runner.watch = self.closely();
+        let mut engine = Engine {
+            runner: &mut runner,
+            clock: &SystemClock { begun: self.begun },
+            keep: &mut RecordKeeper(record),
+            sink,
+            redactor: &self.redactor(),
+            standing: &mut by_contrasts,
+            repeats_first: false,
+            first_block: 0,
+            stop,
+        };
         for point in study.header.points.clone() {
             if study.is_done(0, &point.id) || study.given_up(&point.id) {
                 continue;
             }
-            let mut engine = Engine {
-                runner: &mut runner,
-                clock: &SystemClock { begun: self.begun },
-                keep: &mut RecordKeeper(record),
-                sink: &mut *sink,
-                redactor: &self.redactor(),
-                standing: &mut by_contrasts,
-                repeats_first: false,
-                first_block: 0,
-                stop,
-            };
             if stop.load(Ordering::Relaxed) || !engine.run_one(study, 0, &point)? {
                 return Ok(Some(StopReason::Interrupted));
             }

@@ -14,6 +14,7 @@ use numawise_study::{Engine, LineRunner, PrintedRun, StartNodes, SystemClock};
 use numawise_units::Nanoseconds;
 
 use crate::Error;
+use crate::experiment::watching::of_compared;
 use crate::experiment::{NotYet, by_contrasts, search_path};
 use crate::ran::redactor;
 
@@ -76,7 +77,8 @@ pub fn try_cures(request: &CuresRequest<'_>, stop: &AtomicBool) -> Result<Vec<Tr
         lines: lines.collect(),
         start_nodes: StartNodes::of(&request.run.header.machine),
         directory: request.command.directory.clone(),
-        watch: numawise_observe::Options { is_compared: true, ..numawise_observe::Options::default() },
+        // As much as the margin allows.
+        watch: of_compared(1.0, MARGIN, &request.run.header.machine),
         changes: path.map(|path| Change { name: "PATH", value: Some(path) }).into_iter().collect(),
     };
     let mut engine = Engine {
