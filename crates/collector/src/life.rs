@@ -28,12 +28,11 @@ pub fn begin() {
     thread::current();
 }
 
-/// The process asks for a sandbox: the last moment at which the kernel may be asked for anything. What threads have computed is looked at from
-/// outside too, where it may be more; all else that stands in the accounts now is not what will stand there at the end, and is not noted.
+/// The process asks for a sandbox: the last moment at which the kernel may be asked for anything. What stands in its accounts now is not what
+/// will stand there at the end, and is not noted.
 fn before(without_counter: bool) {
     // A child of a bare clone gets its file now, or it would write into its parent's.
     if !sandbox::is_quiet() && process::watched().is_some() {
-        thread::note_computed();
         process::note_time_now();
     }
     time::forgo(without_counter);

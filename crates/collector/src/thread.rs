@@ -12,6 +12,6 @@ pub use arrival::look_up;
 pub use cpu::note as note_place;
 pub use local::{Local, REGIONS_BYTES, SCRATCH_BYTES, local};
 pub use numawise_guest::threads::begin_child;
-pub use slot::{current, end_current, has_tables, note_computed, note_living, register_end, tables};
+pub use slot::{current, end_current, has_tables, note_living, register_end, tables};
 pub use state::{change, leave, switch};
 pub use word::add;

@@ -164,8 +164,7 @@ fn runtimes(file: &SnapshotFile<'_>) -> Reading<OpenMpRuntimes> {
     Reading::Measured(OpenMpRuntimes { libgomp, ompt, has_other_tool })
 }
 
-const IN_SANDBOX: &str =
-    "the process forbade system calls to itself (seccomp), so that the kernel could not be asked at its end";
+const IN_SANDBOX: &str = "the process asked for a sandbox (seccomp, or to gain no new privileges), so that the kernel could not be asked at its end";
 
 /// What the process noted of itself at its end.
 fn surroundings(file: &SnapshotFile<'_>) -> ProcessSurroundings {

@@ -162,6 +162,17 @@ fn bytes_of_an_unknown_mpi_are_not_zero() {
 }
 
 #[test]
+fn what_a_thread_computed_before_a_sandbox_is_not_what_it_computed() {
+    let mut bytes = recorded("mpi-rank");
+    let processor = |bytes: &[u8]| parse(bytes).unwrap().threads.measured().unwrap()[0].processor.clone();
+    assert!(processor(&bytes).measured().is_some());
+    let flags = u32::from_ne_bytes(bytes[offset_of!(Header, flags)..][..4].try_into().unwrap());
+    set(&mut bytes, offset_of!(Header, flags), &(flags | Flag::Sandbox as u32).to_ne_bytes());
+    assert!(parse(&bytes).unwrap().is_sandboxed);
+    assert!(processor(&bytes).reason().is_some_and(|reason| reason.0.contains("sandbox")));
+}
+
+#[test]
 fn what_contradicts_itself_is_refused() {
     let broken = |name: &str, at: usize, value: &[u8]| {
         let mut bytes = recorded(name);

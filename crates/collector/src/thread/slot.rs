@@ -181,15 +181,6 @@ pub fn end_current() {
 
 /// Notes the processor time of threads that live on while the process ends.
 pub fn note_living() {
-    each_living(|slot| surroundings::note_end(slot, slot.thread.load(Relaxed).cast_signed()));
-}
-
-/// Notes what the threads have computed so far.
-pub fn note_computed() {
-    each_living(|_| {});
-}
-
-fn each_living(note: impl Fn(&ThreadSlot)) {
     /// Bits of the kernel's number of a thread's clock: of one thread, as the scheduler counts.
     const OF_A_THREAD: c_int = 4 | 2;
     let Some(watched) = process::watched().filter(|_| !sandbox::is_quiet()) else { return };
@@ -200,7 +191,7 @@ fn each_living(note: impl Fn(&ThreadSlot)) {
         }
         let clock = !slot.thread.load(Relaxed).cast_signed() << 3 | OF_A_THREAD;
         surroundings::note_processor(slot, clock);
-        note(slot);
+        surroundings::note_end(slot, slot.thread.load(Relaxed).cast_signed());
     }
 }
 

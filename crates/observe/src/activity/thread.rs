@@ -13,9 +13,9 @@ use numawise_wire::roles;
 use numawise_wire::snapshot::openmp::{ConstructKind, LoopSchedule};
 use numawise_wire::snapshot::reader::{ConstructRecord, LoadedModule, PeerRecord, SiteRecord, ThreadRecord};
 use numawise_wire::snapshot::thread::Dropped;
-use numawise_wire::snapshot::{COMMUNICATORS, FileOperation, SizeFamily, ThreadSlot, ThreadState};
+use numawise_wire::snapshot::{COMMUNICATORS, FileOperation, Flag, SizeFamily, ThreadSlot, ThreadState};
 
-use super::{ActivityProblem, Clock, Context};
+use super::{ActivityProblem, Clock, Context, IN_SANDBOX};
 
 /// Of what is seen from outside only.
 const NOT_SAMPLED: &str = "it was not looked at while it ran";
@@ -75,6 +75,8 @@ impl ThreadReader<'_> {
             },
             times: self.times(),
             processor: match thread.processor_nanoseconds() {
+                // What was noted before says nothing of what it computed since.
+                _ if self.context.file.has(Flag::Sandbox) => Reading::unavailable(IN_SANDBOX),
                 Some(time) => Reading::Measured(Nanoseconds(time)),
                 None => Reading::unavailable("the process was killed, or runs, while the thread lived"),
             },

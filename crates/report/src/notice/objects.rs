@@ -48,10 +48,9 @@ pub fn text(notice: &ObjectsNotice) -> String {
              --objects -- mpirun ...)"
         ),
         ObjectsNotice::ObjectsSandboxed { count } => format!(
-            "{count} process{} forbade system calls to {} (seccomp): from then on allocations and samples were not noted there, nor in what {} \
-             forked, since a call of ours could have ended the program",
+            "{count} process{} asked for a sandbox (seccomp, or to gain no new privileges): from then on allocations and samples were not noted \
+             there, nor in what {} forked, since a call of ours could have ended the program",
             if *count == 1 { "" } else { "es" },
-            if *count == 1 { "itself" } else { "themselves" },
             if *count == 1 { "it" } else { "they" },
         ),
         ObjectsNotice::NoObjectsOfRun { problem } => {

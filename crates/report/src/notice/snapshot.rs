@@ -113,11 +113,10 @@ pub fn text(notice: &SnapshotNotice) -> String {
             )
         }
         SnapshotNotice::Sandboxed { count, program } => format!(
-            "{count} process{} forbade system calls to {} (seccomp; the first is {program}): from then on a call of ours could have ended the \
-             program, so that calls on files, threads that began and what {} forked were not noted, and of processor time, memory and \
-             waiting for CPUs only what was seen from outside",
+            "{count} process{} asked for a sandbox (seccomp, or to gain no new privileges; the first is {program}): from then on a call of ours \
+             could have ended the program, so that processor time, calls on files, threads that began and what {} forked were not noted, and of \
+             memory and waiting for CPUs only what was seen from outside",
             if *count == 1 { "" } else { "es" },
-            if *count == 1 { "itself" } else { "themselves" },
             if *count == 1 { "it" } else { "they" },
         ),
         SnapshotNotice::PlacesNotNamed { file, problem } => {

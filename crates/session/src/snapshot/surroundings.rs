@@ -184,9 +184,11 @@ fn complete_one(activity: &mut Activity, seen: &ObservedProcess, to_unix: Nanose
         // Of several threads that had one place, which one was seen is not known.
         let same = |thread: &&mut ThreadActivity| thread.tid == one.observation.tid && thread.lives == 1;
         if let Some(thread) = threads.iter_mut().find(same) {
+            let own = thread.processor.clone();
             complete_thread(thread, one, told, has_become && thread.is_first);
-            if activity.is_sandboxed && !has_become {
-                complete_computed(thread, one.observation.cpu_time);
+            if activity.is_sandboxed {
+                // It lived on after it was seen last, and was not asked at its end.
+                thread.processor = own;
             }
         }
     }
@@ -213,13 +215,6 @@ fn complete_thread(thread: &mut ThreadActivity, seen: &ObservedThread, told: boo
     let times: Vec<_> = observed.cpu_time_on.iter().filter(|(_, time)| time.0 > 0).copied().collect();
     if !times.is_empty() {
         thread.cpu_time_on = Reading::Measured(times);
-    }
-}
-
-/// A process that went into a sandbox noted what its threads had computed before it did.
-fn complete_computed(thread: &mut ThreadActivity, seen: Nanoseconds) {
-    if thread.processor.measured().is_some_and(|own| *own < seen) {
-        thread.processor = Reading::Measured(seen);
     }
 }
 

@@ -121,6 +121,16 @@ fn what_a_process_noted_at_its_end_stays() {
     assert_eq!(thread.processor.measured(), Some(&Nanoseconds(1000)));
 }
 
+/// It lived on after it was seen last, and nobody asked at its end.
+#[test]
+fn what_was_seen_of_a_sandboxed_thread_is_not_all_that_it_computed() {
+    let mut one = Activity { is_sandboxed: true, ..process(5, ProcessEnd::Exit) };
+    complete(&mut [&mut one], &[seen()]);
+    let thread = &one.threads.measured().unwrap()[0];
+    assert_eq!(thread.mask.measured(), Some(&"1".parse().unwrap()), "the mask is the last that was seen");
+    assert!(thread.processor.measured().is_none());
+}
+
 #[test]
 fn what_a_killed_process_read_and_wrote_is_what_was_seen_less_what_was_before() {
     let mut one = process(5, ProcessEnd::NotTold);
