@@ -13,6 +13,7 @@ use crate::function::{self, FUNCTIONS, Function, Size, What};
 use crate::local::{Local, local};
 use crate::log::{self, Log};
 use crate::ring::{self, Happened};
+use crate::budget::{self, Cost, SMALL_SITE, Turn};
 use crate::{draw, early, member, placed, rules, stacks, timer};
 
 /// Bytes from which on an allocation is written down; before the begin all come here, and none after it where nothing is watched. Read
@@ -25,8 +26,11 @@ const LARGE: usize = 1;
 const DRAWN: usize = 2;
 /// The block that is to be made larger was one that was written down.
 const REMOVED: usize = 4;
+/// From this bit on, a byte each: the place of a large one, and as an exponent for how many it stands.
+const SITE_SHIFT: u32 = 8;
+const EXPONENT_SHIFT: u32 = 16;
 /// It was put on nodes; from this bit on the note has 1 + the number of these.
-const TARGET_SHIFT: u32 = 8;
+const TARGET_SHIFT: u32 = 24;
 
 /// What the entry does; returned in two registers.
 #[repr(C)]
@@ -75,11 +79,11 @@ pub extern "C" fn before(frame: &mut Frame) -> Next {
     match function.what {
         What::Allocate(_) | What::AllocateInto(_) if function::is_inner(frame.ip) => {}
         What::Allocate(size) | What::AllocateInto(size) => {
-            frame.note = note(local, bytes_of(frame, size));
+            frame.note = note(local, frame, bytes_of(frame, size));
         }
         What::Reallocate => {
             let old = frame.argument(0);
-            frame.note = note(local, frame.argument(1));
+            frame.note = note(local, frame, frame.argument(1));
             if released(local, old) {
                 frame.note |= REMOVED;
                 if let Some(target) = placed::give_back(old) {
@@ -119,10 +123,10 @@ fn bytes_of(frame: &Frame, size: Size) -> usize {
     }
 }
 
-/// The large ones, and small ones that are drawn.
-fn note(local: &Local, bytes: usize) -> usize {
+/// The large ones, where they are not too many, and small ones that are drawn.
+fn note(local: &Local, frame: &Frame, bytes: usize) -> usize {
     if bytes as u64 >= LEAST.load(Relaxed) {
-        return if log::is_begun() || rules::are_there() && !sandbox::is_quiet() { LARGE } else { 0 };
+        return large(local, frame, bytes);
     }
     if !cfg!(target_arch = "x86_64") {
         local.countdown.set(local.countdown.get().saturating_sub_unsigned(bytes as u64));
@@ -135,6 +139,37 @@ fn note(local: &Local, bytes: usize) -> usize {
         local.countdown.set(i64::MAX);
     }
     if log::is_begun() && draw::is_due(local) { DRAWN } else { 0 }
+}
+
+/// The note of a large one; 0 where another of its place stands for it.
+fn large(local: &Local, frame: &Frame, bytes: usize) -> usize {
+    let counted = local.counted.replace(0) as usize;
+    let site = match counted.checked_sub(1) {
+        Some(site) => site,
+        None => budget::site(frame.ip, local.operator_from.replace(0), bytes),
+    };
+    let Some(countdown) = local.countdowns.get(site) else { return 0 };
+    if counted == 0 {
+        countdown.set(countdown.get().wrapping_sub(1));
+        if countdown.get() >= 0 {
+            return 0;
+        }
+    }
+    let written = |exponent: u8| {
+        LARGE | (site & 0xff) << SITE_SHIFT | usize::from(exponent) << EXPONENT_SHIFT
+    };
+    if rules::are_there() && !sandbox::is_quiet() {
+        countdown.set(0);
+        return written(0);
+    }
+    if !log::is_begun() {
+        countdown.set(0);
+        return 0;
+    }
+    match local.budget.take_turn(site, countdown, log::now, &mut || draw::random(local)) {
+        Turn::Written(exponent) => written(exponent),
+        Turn::Passed => 0,
+    }
 }
 
 /// Writes down that a block is freed, where that it was allocated is. True where it may be so.
@@ -157,7 +192,20 @@ fn unmapped(local: &Local, frame: &Frame) {
 fn gone(local: &Local, kind: EventKind, address: usize, bytes: usize) {
     if let Some(log) = log::log() {
         let at = log::now();
-        ring::write_event(&log, local, &Happened { kind, at, address, bytes: bytes as u64, stack: None });
+        let event = Happened { kind, at, address, bytes: bytes as u64, stack: None, exponent: 0 };
+        ring::write_event(&log, local, &event);
+        if local.budget.is_timed() {
+            local.budget.timed(Cost::Gone, log::now().saturating_sub(at));
+        }
+        local.budget.charge_gone();
+    }
+}
+
+/// Tells the log what the thread spent.
+pub fn tell(log: &Log<'_>, local: &Local, is_last: bool) {
+    if let Some(told) = local.budget.told(is_last) {
+        log.header.spent.fetch_add(told.nanoseconds, Relaxed);
+        log.header.passed.fetch_add(told.passed, Relaxed);
     }
 }
 
@@ -290,7 +338,30 @@ impl Place<'_> {
         let Some(log) = &self.log else { return };
         let at = log::now();
         let stack = stacks::number(log, self.frame, at);
-        ring::write_event(log, self.local, &Happened { kind, at, address, bytes, stack });
+        let exponent = if kind == EventKind::Allocated { self.byte(EXPONENT_SHIFT) as u8 } else { 0 };
+        let event = Happened { kind, at, address, bytes, stack, exponent };
+        let late = ring::write_event(log, self.local, &event);
+        let budget = &self.local.budget;
+        if budget.is_timed() {
+            budget.timed(Cost::Begun, log::now().saturating_sub(at));
+        }
+        let (site, countdown) = match kind {
+            EventKind::Allocated => {
+                let site = self.byte(SITE_SHIFT);
+                (site, self.local.countdowns.get(site))
+            }
+            EventKind::Drawn => (SMALL_SITE, None),
+            // Mappings are written down whatever they cost: they come and go in parts.
+            _ => return budget.charge_other(at),
+        };
+        if !rules::are_there() {
+            budget.charge(site, countdown, (at, late), &mut || draw::random(self.local));
+        }
+        tell(log, self.local, false);
+    }
+
+    fn byte(&self, shift: u32) -> usize {
+        self.frame.note >> shift & 0xff
     }
 
     /// The nodes on which a block was before it was made larger.
@@ -306,6 +377,7 @@ impl Place<'_> {
     }
 
     fn allocated(&self, address: usize, bytes: usize) {
+        let weight = draw::weight(self.local, bytes as u64);
         if self.frame.note & DRAWN != 0 {
             draw::begin(self.local);
         }
@@ -321,7 +393,7 @@ impl Place<'_> {
         if is_large {
             self.write(EventKind::Allocated, address, bytes as u64);
         } else {
-            self.write(EventKind::Drawn, address, draw::weight(bytes as u64));
+            self.write(EventKind::Drawn, address, weight);
         }
     }
 

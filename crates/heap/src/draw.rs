@@ -23,9 +23,7 @@ pub fn is_due(local: &Local) -> bool {
         local.countdown.set(i64::MAX);
         return false;
     }
-    if local.random.get() == 0 {
-        let seed = u64::from(local.thread()) << 32 ^ core::ptr::from_ref(local).addr() as u64;
-        local.random.set(mixed(seed) | 1);
+    if !local.counts_small.replace(true) {
         local.countdown.set(local.countdown.get().saturating_add(interval(local, mean)));
     }
     local.countdown.get() < 0
@@ -33,24 +31,38 @@ pub fn is_due(local: &Local) -> bool {
 
 /// Begins to count to the next one, once one was drawn.
 pub fn begin(local: &Local) {
-    local.countdown.set(interval(local, mean()));
+    local.countdown.set(interval(local, mean_of(local)));
 }
 
-/// The bytes that a drawn allocation stands for: its own by the chance that it was drawn, 1 - exp(-bytes / mean). That is mean + bytes / 2 to
-/// within a thousandth while it is a tenth of the mean at most.
-pub fn weight(bytes: u64) -> u64 {
-    mean().saturating_add(bytes / 2)
+/// The mean in force for the thread: larger where it draws so many that they would cost too much.
+fn mean_of(local: &Local) -> u64 {
+    mean() << local.budget.small_exponent()
 }
 
-/// Bytes to the next one: exponential, so that it does not matter where the last one was.
-fn interval(local: &Local, mean: u64) -> i64 {
+/// Random bits of the thread.
+pub fn random(local: &Local) -> u64 {
+    if local.random.get() == 0 {
+        let seed = u64::from(local.thread()) << 32 ^ core::ptr::from_ref(local).addr() as u64;
+        local.random.set(mixed(seed) | 1);
+    }
     let mut state = local.random.get();
     // xorshift64, which never comes to 0.
     state ^= state << 13;
     state ^= state >> 7;
     state ^= state << 17;
     local.random.set(state);
-    let logarithm = minus_logarithm(mixed(state));
+    mixed(state)
+}
+
+/// The bytes that a drawn allocation stands for: its own by the chance that it was drawn, 1 - exp(-bytes / mean). That is mean + bytes / 2 to
+/// within a thousandth while it is a tenth of the mean at most.
+pub fn weight(local: &Local, bytes: u64) -> u64 {
+    mean_of(local).saturating_add(bytes / 2)
+}
+
+/// Bytes to the next one: exponential, so that it does not matter where the last one was.
+fn interval(local: &Local, mean: u64) -> i64 {
+    let logarithm = minus_logarithm(random(local));
     let bytes = (u128::from(mean) * u128::from(logarithm)) >> 16;
     i64::try_from(bytes).unwrap_or(i64::MAX)
 }
@@ -64,7 +76,7 @@ fn mixed(number: u64) -> u64 {
 }
 
 /// -ln(number / 2^64), in 65536ths. The logarithm to base 2 of a mantissa 1 + f is f + 0.3431 f (1 - f) to within 0.009.
-fn minus_logarithm(number: u64) -> u64 {
+pub fn minus_logarithm(number: u64) -> u64 {
     const LN_2: u64 = 45_426;
     let zeros = number.leading_zeros().min(63);
     // 16 bits behind the first one.

@@ -5,10 +5,14 @@
 //! On aarch64 all calls go through the common entry, which decides the same.
 
 #[cfg(target_arch = "x86_64")]
+use crate::budget::{HUGE, MIX, SITE_SHIFT};
+#[cfg(target_arch = "x86_64")]
 use crate::call::LEAST;
 use crate::entry::entry;
 #[cfg(target_arch = "x86_64")]
 use crate::function::{PASSED, REAL};
+#[cfg(target_arch = "x86_64")]
+use crate::local::{COUNTDOWNS_AT, COUNTED_AT, OPERATOR_FROM_AT};
 #[cfg(target_arch = "x86_64")]
 use crate::member::{CLASS_SHIFT, CLASSES, COUNTERS};
 
@@ -50,6 +54,31 @@ macro_rules! common {
     };
 }
 
+/// An allocation of a size that is written down, unless those of this place are many: it is counted down, and all goes on at `passes` where
+/// it is not its turn. The place is [`crate::budget::site`], by where the call returns to.
+#[cfg(target_arch = "x86_64")]
+macro_rules! large {
+    ($size:literal, $passes:literal) => {
+        concat!(
+            "6:\n",
+            "cmp ", $size, ", {huge}\n",
+            "jae 2f\n",
+            "bsr r10, ", $size, "\n",
+            "shl r10d, 24\n",
+            "xor r10d, dword ptr [rsp]\n",
+            "mov r11, qword ptr [rip + numawise_heap_local@GOTTPOFF]\n",
+            "xor r10d, dword ptr fs:[r11 + {operator_from}]\n",
+            "mov dword ptr fs:[r11 + {operator_from}], 0\n",
+            "imul r10d, r10d, {mix}\n",
+            "shr r10d, {site_shift}\n",
+            "sub dword ptr fs:[r11 + 4 * r10 + {countdowns}], 1\n",
+            "jns ", $passes, "\n",
+            "add r10d, 1\n",
+            "mov dword ptr fs:[r11 + {counted}], r10d\n",
+        )
+    };
+}
+
 /// A function that is asked for the bytes in a register; `first` comes before.
 macro_rules! sized {
     ($($name:ident = $number:literal by $size:literal, first $($first:literal)*;)*) => {$(
@@ -61,19 +90,28 @@ macro_rules! sized {
                 ".cfi_startproc",
                 $($first,)*
                 concat!("cmp ", $size, ", qword ptr [rip + {least}]"),
-                "jae 2f",
+                "jae 6f",
                 "mov r11, qword ptr [rip + numawise_heap_local@GOTTPOFF]",
                 concat!("sub qword ptr fs:[r11], ", $size),
                 "js 2f",
                 // An operator of a C++ library that was loaded later is not known at first.
+                "8:",
                 "mov r11, qword ptr [rip + {real} + 8 * {number}]",
                 "test r11, r11",
                 "jz 2f",
                 "jmp r11",
+                large!($size, "8b"),
                 "2:",
                 "mov r11d, {number}",
                 "jmp {entry}",
+                // What the operator calls counts as called from here.
                 "5:",
+                concat!("cmp ", $size, ", qword ptr [rip + {least}]"),
+                "jb 7f",
+                "mov r11, qword ptr [rip + numawise_heap_local@GOTTPOFF]",
+                "mov r10d, dword ptr [rsp]",
+                "mov dword ptr fs:[r11 + {operator_from}], r10d",
+                "7:",
                 "jmp qword ptr [rip + {passed} + 8 * {number}]",
                 ".cfi_endproc",
                 number = const $number,
@@ -81,6 +119,12 @@ macro_rules! sized {
                 real = sym REAL,
                 passed = sym PASSED,
                 least = sym LEAST,
+                huge = const HUGE,
+                mix = const MIX,
+                site_shift = const SITE_SHIFT,
+                counted = const COUNTED_AT,
+                operator_from = const OPERATOR_FROM_AT,
+                countdowns = const COUNTDOWNS_AT,
             )
         }
         common!($name = $number);
@@ -166,11 +210,13 @@ unsafe extern "C" fn realloc() {
         "cmp byte ptr [r11 + rax], 0",
         "jne 2f",
         "cmp rsi, qword ptr [rip + {least}]",
-        "jae 2f",
+        "jae 6f",
         "mov r11, qword ptr [rip + numawise_heap_local@GOTTPOFF]",
         "sub qword ptr fs:[r11], rsi",
         "js 2f",
+        "8:",
         "jmp qword ptr [rip + {real} + 8 * 2]",
+        large!("rsi", "8b"),
         "2:",
         "mov r11d, 2",
         "jmp {entry}",
@@ -181,6 +227,12 @@ unsafe extern "C" fn realloc() {
         counters = sym COUNTERS,
         shift = const CLASS_SHIFT,
         mask = const CLASSES - 1,
+        huge = const HUGE,
+        mix = const MIX,
+        site_shift = const SITE_SHIFT,
+        counted = const COUNTED_AT,
+        operator_from = const OPERATOR_FROM_AT,
+        countdowns = const COUNTDOWNS_AT,
     )
 }
 common!(realloc = 2);

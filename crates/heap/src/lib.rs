@@ -2,7 +2,8 @@
 //! ring, with a copy of each call stack that it has not met yet. Where asked for, it takes samples of the threads too.
 //!
 //! The way of a call: its entry in assembler (`entry.rs`) decides by two compares whether anything is to be written; else it jumps on.
-//! `call.rs` says what is: `member.rs` knows which blocks were written down, `draw.rs` which small ones are drawn, `stacks.rs` tells call
+//! `call.rs` says what is: `member.rs` knows which blocks were written down, `draw.rs` which small ones are drawn,
+//! `budget.rs` which large ones where all would cost too much, `stacks.rs` tells call
 //! stacks apart, and `log.rs` and `ring.rs` hold the file. `timer.rs` takes the samples.
 //!
 //! Rules may say which objects go to which nodes: `rules.rs` knows these by the calls of their allocation, `modules.rs` where the files lie that
@@ -19,6 +20,7 @@ extern crate std;
 
 use core::ffi::{c_char, c_int};
 
+mod budget;
 mod call;
 mod code;
 mod draw;

@@ -10,6 +10,7 @@ use numawise_wire::Variable;
 use numawise_wire::heap::rules::RULES;
 use numawise_wire::heap::{DEFAULT_DRAWN, DEFAULT_LEAST, DRAWN, FOLDER, LEAST, MOST_SAMPLES, TIMER};
 
+use crate::local::local;
 use crate::log::Settings;
 use crate::{call, code, draw, function, log, modules, readable, rules, stacks, timer};
 
@@ -117,5 +118,8 @@ unsafe extern "C" fn in_child() {
 
 pub extern "C" fn end() {
     let _errno = SavedErrno::new();
+    if let Some(log) = log::log() {
+        call::tell(&log, local(), true);
+    }
     log::end();
 }

@@ -5,6 +5,7 @@ use core::cell::Cell;
 
 use numawise_guest::system;
 
+use crate::budget::{Budget, SITES};
 use crate::log;
 
 /// All zeros when a thread begins. A child of fork keeps its parent's: see `generation`.
@@ -22,10 +23,26 @@ pub struct Local {
     pub timer: Cell<u32>,
     /// A function is being looked up, for which the loader may allocate.
     pub looks_up: Cell<bool>,
-    reserved: [Cell<u64>; 3],
+    /// The countdown has begun.
+    pub counts_small: Cell<bool>,
+    /// 1 + the place of the large allocation that an entry has counted down; 0: it has not.
+    pub counted: Cell<u32>,
+    /// Where an operator of C++ was called from that goes on to an entry.
+    pub operator_from: Cell<u32>,
+    /// Large allocations until one is written down, by [`crate::budget::site`]; the entries count them down.
+    pub countdowns: [Cell<i32>; SITES],
+    pub budget: Budget,
 }
 
-const _: () = assert!(size_of::<Local>() == 64 && core::mem::offset_of!(Local, countdown) == 0);
+/// Bytes of [`Local`].
+const BYTES: usize = size_of::<Local>();
+/// Where the entries find its words.
+pub const COUNTED_AT: usize = core::mem::offset_of!(Local, counted);
+pub const OPERATOR_FROM_AT: usize = core::mem::offset_of!(Local, operator_from);
+pub const COUNTDOWNS_AT: usize = core::mem::offset_of!(Local, countdowns);
+const _: () = assert!(core::mem::offset_of!(Local, countdown) == 0);
+// It lies in the stack of each thread, of which the smallest has 16 KiB.
+const _: () = assert!(BYTES <= 1024);
 
 core::arch::global_asm!(
     ".pushsection .tbss.numawise_heap,\"awT\",@nobits",
@@ -33,10 +50,11 @@ core::arch::global_asm!(
     ".globl numawise_heap_local",
     ".hidden numawise_heap_local",
     ".type numawise_heap_local, @object",
-    ".size numawise_heap_local, 64",
+    ".size numawise_heap_local, {bytes}",
     "numawise_heap_local:",
-    ".zero 64",
+    ".zero {bytes}",
     ".popsection",
+    bytes = const BYTES,
 );
 
 /// Where the thread's control block lies.

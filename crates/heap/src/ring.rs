@@ -7,6 +7,9 @@ use numawise_wire::heap::{COPIES, EVENTS, EventKind, NO_STACK, SAMPLES, Sample, 
 use crate::local::Local;
 use crate::log::Log;
 
+/// Events that wait for the reader, from which on less is written down: it takes 0.1 s for them.
+const LATE: u64 = EVENTS as u64 / 8;
+
 /// Takes the next number of a ring, once its place is there to be written.
 fn claim<'a, T>(
     head: &AtomicU64,
@@ -34,14 +37,17 @@ pub struct Happened {
     pub address: usize,
     pub bytes: u64,
     pub stack: Option<u32>,
+    /// It stands for 2^this.
+    pub exponent: u8,
 }
 
-pub fn write_event(log: &Log<'_>, local: &Local, happened: &Happened) {
+/// True where the reader is far behind.
+pub fn write_event(log: &Log<'_>, local: &Local, happened: &Happened) -> bool {
     let header = log.header;
     let ring = (&header.event_head.0, &header.event_tail.0);
     let Some((number, event)) = claim(ring.0, ring.1, EVENTS, |number| log.event(number)) else {
         header.events_dropped.fetch_add(1, Relaxed);
-        return;
+        return true;
     };
     event.time.store(happened.at, Relaxed);
     event.address.store(happened.address as u64, Relaxed);
@@ -49,7 +55,9 @@ pub fn write_event(log: &Log<'_>, local: &Local, happened: &Happened) {
     event.thread.store(local.thread(), Relaxed);
     event.stack.store(happened.stack.unwrap_or(NO_STACK), Relaxed);
     event.kind.store(happened.kind as u32, Relaxed);
+    event.exponent.store(happened.exponent.into(), Relaxed);
     event.sequence.store(number.wrapping_add(1), Release);
+    number.wrapping_sub(header.event_tail.0.load(Relaxed)) > LATE
 }
 
 /// Has `fill` write the copy of a stack. False where it found no place.

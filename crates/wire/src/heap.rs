@@ -33,7 +33,7 @@ pub const SUFFIX: &str = ".heap";
 /// The first eight bytes of a file, in the byte order of the machine.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"NWheap\r\n");
 /// One number for the layout of all parts: the library and its reader come from one build.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 /// Begins [`MARK`].
 pub const MARK_BEGIN: &[u8; 27] = b"numawise heap logs, layout ";
 /// Lies in the library, with [`VERSION`].
@@ -120,6 +120,10 @@ pub struct Header {
     pub without_stack: AtomicU64,
     /// Numbers of stacks that are given out.
     pub stacks: AtomicU64,
+    /// Nanoseconds that threads spent here, as far as they have told.
+    pub spent: AtomicU64,
+    /// Allocations from `least` on that were not written down, as others stand for them.
+    pub passed: AtomicU64,
 
     pub event_head: Apart,
     pub event_tail: Apart,
@@ -164,8 +168,12 @@ pub struct Event {
     pub thread: AtomicU32,
     pub stack: AtomicU32,
     pub kind: AtomicU32,
-    pub reserved: AtomicU32,
+    /// It stands for 2^this allocations that are alike.
+    pub exponent: AtomicU32,
 }
+
+/// The largest of [`Event::exponent`].
+pub const MOST_EXPONENT: u32 = 31;
 
 /// A place of the ring of copies: the call stack of a number, which is written before the first event that names it.
 #[repr(C)]

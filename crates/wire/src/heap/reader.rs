@@ -3,7 +3,7 @@
 use core::mem::offset_of;
 
 use super::{
-    Event, EventKind, Flag, HEADER_BYTES, Header, MAGIC, REGISTERS, SAMPLE_STACK, STACK_BYTES, STACK_PLACES,
+    Event, EventKind, Flag, HEADER_BYTES, Header, MAGIC, MOST_EXPONENT, REGISTERS, SAMPLE_STACK, STACK_BYTES, STACK_PLACES,
     Sample, StackCopy, VERSION, file_bytes,
 };
 
@@ -65,6 +65,8 @@ pub struct LogHeader {
     pub events_dropped: u64,
     pub samples_dropped: u64,
     pub without_stack: u64,
+    pub spent: u64,
+    pub passed: u64,
     pub event_head: u64,
     pub copy_head: u64,
     pub sample_head: u64,
@@ -101,6 +103,8 @@ impl LogHeader {
             events_dropped: long(bytes, offset_of!(Header, events_dropped)),
             samples_dropped: long(bytes, offset_of!(Header, samples_dropped)),
             without_stack: long(bytes, offset_of!(Header, without_stack)),
+            spent: long(bytes, offset_of!(Header, spent)),
+            passed: long(bytes, offset_of!(Header, passed)),
             event_head: long(bytes, offset_of!(Header, event_head)),
             copy_head: long(bytes, offset_of!(Header, copy_head)),
             sample_head: long(bytes, offset_of!(Header, sample_head)),
@@ -132,6 +136,8 @@ pub struct EventRecord {
     pub thread: u32,
     /// [`super::NO_STACK`], or a number below [`STACK_PLACES`].
     pub stack: Option<u32>,
+    /// For how many allocations it stands.
+    pub weight: u32,
 }
 
 impl EventRecord {
@@ -141,6 +147,10 @@ impl EventRecord {
         let kinds = [Allocated, Freed, Mapped, MappedShared, Unmapped, Drawn, Attached, Detached];
         let kind = word(place, offset_of!(Event, kind));
         let stack = word(place, offset_of!(Event, stack));
+        let exponent = word(place, offset_of!(Event, exponent));
+        if exponent > MOST_EXPONENT {
+            return None;
+        }
         Some(EventRecord {
             kind: kinds.into_iter().find(|known| *known as u32 == kind)?,
             time: long(place, offset_of!(Event, time)),
@@ -148,6 +158,7 @@ impl EventRecord {
             bytes: long(place, offset_of!(Event, bytes)),
             thread: word(place, offset_of!(Event, thread)),
             stack: ((stack as usize) < STACK_PLACES).then_some(stack),
+            weight: 1 << exponent,
         })
     }
 }
