@@ -219,6 +219,7 @@ fn row(run: &ObjectRun, index: usize, samples: f64, time: &Reading<MemorySamples
         called_at: None,
         count: object.count,
         bytes: object.bytes,
+        is_estimate: object.is_estimate,
         begun: object.begun,
         ended: object.ended.clone(),
         pages: object.pages.clone().and_then(|all| at_peak(&all)),

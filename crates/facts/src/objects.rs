@@ -115,6 +115,9 @@ pub struct AllocationLog {
     pub dropped: u64,
     /// Allocations of which the call stack is not known: there were too many different ones.
     pub without_stack: u64,
+    /// Allocations that were not written down, as others that are alike stand for them.
+    #[serde(default)]
+    pub passed: u64,
 }
 
 /// Samples by the clock of each CPU.
@@ -237,6 +240,9 @@ pub struct MemoryObject {
     pub allocated: Reading<Vec<u32>>,
     /// Allocations.
     pub count: u64,
+    /// Some of its allocations stand for others that were not written down: their number and bytes are estimates.
+    #[serde(default)]
+    pub is_estimate: bool,
     /// The most that was there at one time.
     pub bytes: Bytes,
     /// Of all allocations together.

@@ -262,14 +262,14 @@ impl Budget {
 
     fn spend(&self, cost: Cost) {
         let time = self.time(cost) + BESIDES;
-        self.left.set(self.left.get().saturating_sub(time.into()));
+        self.left.set(self.left.get().saturating_sub(time.into()).max(-ROOM));
         self.spent.set(self.spent.get().saturating_add(time));
     }
 
     fn pass(&self, count: u32) {
         self.passed.set(self.passed.get().saturating_add(count));
+        // Nothing makes it less: it is told, and does not count for the part.
         let time = count * PASSED_TENTHS / 10;
-        self.left.set(self.left.get().saturating_sub(time.into()));
         self.spent.set(self.spent.get().saturating_add(time));
     }
 }

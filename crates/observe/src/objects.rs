@@ -8,6 +8,7 @@ mod apart;
 pub mod bandwidth;
 pub mod calibration;
 mod copies;
+mod estimate;
 pub mod feed;
 mod huge;
 pub mod input;
@@ -163,7 +164,7 @@ impl ObjectTracker {
         self.ranks.ask(process);
         let old = self.processes.remove(&process).unwrap_or_default();
         for (begin, span) in old.live.all() {
-            self.gone(&[Gone { object: span.object, bytes: span.end - begin }], at);
+            self.gone(&[Gone { object: span.object, bytes: span.end - begin, weight: span.weight }], at);
         }
         old.live.drawn.values().flatten().flatten().for_each(|gone| self.gone(&[*gone], at));
         self.places.forget(process);
@@ -207,9 +208,9 @@ impl ObjectTracker {
                 Tally::new(ObjectKind::Global, process, name, defined).at_site(at_site)
             };
             let object = object(&mut self.objects, &mut self.by_site, site, new);
-            let gone = self.process(process).live.globals.insert(variable.address, variable.bytes, object);
+            let gone = self.process(process).live.globals.insert(variable.address, variable.bytes, (object, 1));
             self.gone(&gone, at);
-            self.objects[object as usize].begin(variable.bytes, at);
+            self.objects[object as usize].begin(variable.bytes, 1, at);
         }
     }
 
@@ -218,7 +219,9 @@ impl ObjectTracker {
         // Where the call returns to stands first.
         let own = stack.after_call.then_some(stack.ip);
         let callers = own.into_iter().chain(self.code.callers(process, stack)).collect();
-        self.process(process).stacks.insert(number, callers);
+        let of = self.process(process);
+        of.stacks.insert(number, callers);
+        of.objects.retain(|(stack, _), _| *stack != number);
     }
 
     pub fn memory(&mut self, event: &MemoryEvent) {
@@ -226,18 +229,24 @@ impl ObjectTracker {
         let (process, at) = (event.process, event.at);
         self.thread(process, event.thread);
         match event.change {
-            MemoryChange::Allocated { address, bytes, stack } => {
-                self.allocated(process, at, (address, bytes), stack, ObjectKind::Heap);
+            MemoryChange::Allocated { address, bytes, stack, weight } => {
+                let object = self.of_stack(process, stack, ObjectKind::Heap);
+                let gone = self.process(process).live.allocate(address, bytes, (object, weight));
+                self.gone(&gone, at);
+                self.objects[object as usize].begin(bytes, weight, at);
             }
             MemoryChange::Mapped { address, bytes, stack, kind } => {
-                self.allocated(process, at, (address, bytes), stack, kind);
+                let object = self.of_stack(process, stack, kind);
+                let gone = self.process(process).live.mapped.insert(address, bytes, (object, 1));
+                self.gone(&gone, at);
+                self.objects[object as usize].begin(bytes, 1, at);
             }
             MemoryChange::Drawn { address, weight, stack } => {
                 self.drawn(process, at, (address, weight), stack);
             }
             MemoryChange::Freed { address } => {
                 let live = &mut self.process(process).live;
-                let (gone, drawn) = (live.heap.remove(address), live.drawn.remove(&address));
+                let (gone, drawn) = (live.free(address), live.drawn.remove(&address));
                 self.gone(gone.as_slice(), at);
                 drawn.iter().flatten().flatten().for_each(|gone| self.gone(&[*gone], at));
             }
@@ -249,22 +258,21 @@ impl ObjectTracker {
         }
     }
 
-    fn allocated(
-        &mut self,
-        process: Pid,
-        at: Nanoseconds,
-        (address, bytes): (u64, u64),
-        stack: Option<u32>,
-        kind: ObjectKind,
-    ) {
-        let callers = stack.and_then(|stack| self.processes.get(&process)?.stacks.get(&stack)).cloned();
+    /// The object of allocations with this call stack.
+    fn of_stack(&mut self, process: Pid, stack: Option<u32>, kind: ObjectKind) -> u32 {
+        let of = self.process(process);
+        let known = stack.and_then(|stack| of.objects.get(&(stack, kind)));
+        if let Some(known) = known {
+            return *known;
+        }
+        let callers = stack.and_then(|stack| of.stacks.get(&stack)).cloned();
         self.counts.without_stack += u64::from(callers.is_none());
+        let followed = stack.filter(|_| callers.is_some());
         let object = self.of_callers(process, kind, callers.unwrap_or_default());
-        let live = &mut self.process(process).live;
-        let layer = if kind == ObjectKind::Heap { &mut live.heap } else { &mut live.mapped };
-        let gone = layer.insert(address, bytes, object);
-        self.gone(&gone, at);
-        self.objects[object as usize].begin(bytes, at);
+        if let Some(stack) = followed {
+            self.process(process).objects.insert((stack, kind), object);
+        }
+        object
     }
 
     /// A small allocation counts among all small ones, and among those of its call stack where that is known.
@@ -276,9 +284,9 @@ impl ObjectTracker {
         let of_stack = callers.map(|callers| self.of_callers(process, ObjectKind::Small, callers));
         let objects = [Some(all), of_stack];
         for object in objects.into_iter().flatten() {
-            self.objects[object as usize].begin(weight, at);
+            self.objects[object as usize].begin(weight, 1, at);
         }
-        let gone = objects.map(|object| object.map(|object| Gone { object, bytes: weight }));
+        let gone = objects.map(|object| object.map(|object| Gone { object, bytes: weight, weight: 1 }));
         let before = self.process(process).live.drawn.insert(address, gone);
         before.iter().flatten().flatten().for_each(|gone| self.gone(&[*gone], at));
     }
@@ -481,6 +489,9 @@ impl ObjectTracker {
             if let Some(span) = self.process(process).live.find(address) {
                 return (span.object, Some(span));
             }
+        }
+        if let Some(span) = self.process(process).live.likely(address) {
+            return (span.object, Some(span));
         }
         let of = self.processes.entry(process).or_default();
         let kind = of.kind_of_rest(process, address);

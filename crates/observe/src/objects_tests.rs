@@ -105,7 +105,7 @@ fn event(at: u64, change: MemoryChange) -> MemoryEvent {
 }
 
 fn allocated(at: u64, address: u64, bytes: u64, stack: u32) -> MemoryEvent {
-    event(at, MemoryChange::Allocated { address, bytes, stack: Some(stack) })
+    event(at, MemoryChange::Allocated { address, bytes, stack: Some(stack), weight: 1 })
 }
 
 /// A sample behind the load, of an element of an array.

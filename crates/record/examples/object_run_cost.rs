@@ -150,6 +150,7 @@ fn object(number: u32, uses: u32) -> MemoryObject {
         name: Reading::Measured(format!("array_{number}")),
         allocated: Reading::Measured((0..8).map(|step| at(step) % PLACES).collect()),
         count: 1,
+        is_estimate: false,
         bytes: Bytes::kib(64),
         total: Bytes::kib(64),
         begun: Nanoseconds(1000),

@@ -143,6 +143,7 @@ fn object(k: u32, each: u32) -> MemoryObject {
         name: Reading::Measured(format!("array{k}")),
         allocated: Reading::Measured((0..10).map(|n| scattered(k + n) % PLACES).collect()),
         count: 1,
+        is_estimate: false,
         bytes,
         total: bytes,
         begun: Nanoseconds(0),

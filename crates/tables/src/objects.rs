@@ -104,6 +104,8 @@ pub struct ObjectRow {
     pub called_at: Option<CodePlace>,
     pub count: u64,
     pub bytes: Bytes,
+    /// Both are estimates: some of its allocations stand for others.
+    pub is_estimate: bool,
     pub begun: Nanoseconds,
     pub ended: Reading<Nanoseconds>,
     /// At the moment when it had the most bytes. The largest part first.

@@ -138,6 +138,7 @@ pub fn object(name: &str, bytes: Bytes) -> MemoryObject {
         name: Reading::Measured(name.to_owned()),
         allocated: Reading::Measured(vec![0, 1]),
         count: 1,
+        is_estimate: false,
         bytes,
         total: bytes,
         begun: Nanoseconds(1_000_000),

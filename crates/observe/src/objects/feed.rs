@@ -46,6 +46,8 @@ pub struct KernelCounts {
 pub struct FedObjects {
     pub tracked: TrackedObjects,
     pub log: AllocationLog,
+    /// What threads of the program spent in writing it.
+    pub log_spent: Nanoseconds,
     /// Samples that the program took itself.
     pub own: LoggedSamples,
     pub kernel: KernelCounts,
@@ -181,7 +183,8 @@ impl ObjectFeed {
     pub fn so_far(&mut self, now: Nanoseconds) -> FedObjects {
         let (log, own) = (self.logs.counts(), self.logs.samples());
         let bandwidth = self.bandwidth.as_ref().map_or_else(unavailable, BandwidthWatch::so_far);
-        FedObjects { tracked: self.tracker.so_far(now), log, own, kernel: self.kernel, bandwidth }
+        let log_spent = self.logs.spent();
+        FedObjects { tracked: self.tracker.so_far(now), log, log_spent, own, kernel: self.kernel, bandwidth }
     }
 
     /// What was seen, once the program has ended.
@@ -193,7 +196,8 @@ impl ObjectFeed {
             Ok(bandwidth) => bandwidth.finish(clock::monotonic()),
             Err(error) => unavailable(&error),
         };
-        FedObjects { tracked: self.tracker.finish(), log, own, kernel: self.kernel, bandwidth }
+        let log_spent = self.logs.spent();
+        FedObjects { tracked: self.tracker.finish(), log, log_spent, own, kernel: self.kernel, bandwidth }
     }
 }
 

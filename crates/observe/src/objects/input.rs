@@ -26,6 +26,8 @@ pub enum MemoryChange {
         address: u64,
         bytes: u64,
         stack: Option<u32>,
+        /// For how many allocations of this call it stands, on average: the others were not written down.
+        weight: u32,
     },
     /// By the program; `kind` says whether it is shared.
     Mapped {

@@ -14,6 +14,8 @@ pub struct Span {
     pub object: u32,
     /// Where the allocation begins and ends that it is a part of: mappings are unmapped in pieces.
     pub whole: (u64, u64),
+    /// For how many allocations it stands.
+    pub weight: u32,
 }
 
 /// What one allocation was when it ended.
@@ -21,6 +23,7 @@ pub struct Span {
 pub struct Gone {
     pub object: u32,
     pub bytes: u64,
+    pub weight: u32,
 }
 
 /// Objects by where they begin; none overlaps another of its layer.
@@ -29,11 +32,11 @@ pub struct Layer(BTreeMap<u64, Span>);
 
 impl Layer {
     /// Puts an allocation there. What lay there before is gone, whether that was seen or not.
-    pub fn insert(&mut self, begin: u64, bytes: u64, object: u32) -> Vec<Gone> {
+    pub fn insert(&mut self, begin: u64, bytes: u64, (object, weight): (u32, u32)) -> Vec<Gone> {
         let end = begin.saturating_add(bytes);
         let gone = self.cut(begin, end);
         if end > begin {
-            self.0.insert(begin, Span { end, object, whole: (begin, end) });
+            self.0.insert(begin, Span { end, object, whole: (begin, end), weight });
         }
         gone
     }
@@ -41,11 +44,14 @@ impl Layer {
     /// Takes out the allocation that begins there.
     pub fn remove(&mut self, begin: u64) -> Option<Gone> {
         let span = self.0.remove(&begin)?;
-        Some(Gone { object: span.object, bytes: span.end - begin })
+        Some(Gone { object: span.object, bytes: span.end - begin, weight: span.weight })
     }
 
     /// Takes out all bytes from `begin` to before `end`.
     pub fn cut(&mut self, begin: u64, end: u64) -> Vec<Gone> {
+        if self.0.is_empty() {
+            return Vec::new();
+        }
         let first = self.0.range(..begin).next_back().filter(|(_, span)| span.end > begin);
         let hit: Vec<(u64, Span)> = first
             .into_iter()
@@ -62,7 +68,7 @@ impl Layer {
                 self.0.insert(end, span);
             }
             let bytes = span.end.min(end) - at.max(begin);
-            gone.push(Gone { object: span.object, bytes });
+            gone.push(Gone { object: span.object, bytes, weight: span.weight });
         }
         gone
     }
@@ -87,9 +93,32 @@ pub struct Live {
     /// Small allocations that were drawn, by their address: of all small ones, and of those of their call stack. What they stand for lies
     /// elsewhere too, so that no address is said to be theirs.
     pub drawn: HashMap<u64, [Option<Gone>; 2]>,
+    /// Where blocks lay that stood for others. The allocator gives the same addresses out again: what is there now is one of the others, as far
+    /// as it is none that is known.
+    stood_for_others: Layer,
 }
 
 impl Live {
+    /// A block of the heap is there.
+    pub fn allocate(&mut self, begin: u64, bytes: u64, of: (u32, u32)) -> Vec<Gone> {
+        self.stood_for_others.cut(begin, begin.saturating_add(bytes));
+        self.heap.insert(begin, bytes, of)
+    }
+
+    /// It is freed.
+    pub fn free(&mut self, begin: u64) -> Option<Gone> {
+        let gone = self.heap.remove(begin)?;
+        if gone.weight > 1 {
+            self.stood_for_others.insert(begin, gone.bytes, (gone.object, gone.weight));
+        }
+        Some(gone)
+    }
+
+    /// What lies at an address that is in nothing that is known.
+    pub fn likely(&self, address: u64) -> Option<Span> {
+        self.stood_for_others.find(address)
+    }
+
     pub fn find(&self, address: u64) -> Option<Span> {
         let layers = [&self.heap, &self.globals, &self.mapped];
         layers.into_iter().find_map(|layer| layer.find(address))

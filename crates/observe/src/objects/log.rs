@@ -17,7 +17,7 @@ use numawise_wire::heap::reader::{EventRecord, LogHeader, SampleRecord, StackRec
 use numawise_wire::heap::{EventKind, Flag, REGISTERS, SUFFIX};
 
 use super::input::{MemoryChange, MemoryEvent, Stack, TimeSample};
-use file::LogFile;
+use file::{Buffers, LogFile};
 
 #[cfg(test)]
 #[path = "log_tests.rs"]
@@ -79,7 +79,12 @@ pub struct HeapLogs {
     /// Segments of shared memory that are attached: shmdt(2) does not say how long they are.
     attached: HashMap<(Pid, u64), u64>,
     counts: AllocationLog,
+    /// What threads of the program spent in writing.
+    spent: Nanoseconds,
     samples: LoggedSamples,
+    /// Kept from one call to the next.
+    buffers: Buffers,
+    handing_over: Vec<Pending>,
 }
 
 /// A record that was read and whose time has not come.
@@ -92,7 +97,7 @@ struct Pending {
 
 #[derive(Debug)]
 enum What {
-    Begins(LogHeader),
+    Begins(Box<LogHeader>),
     Stack(Box<[u8]>),
     Event(EventRecord),
     Sample(Box<[u8]>),
@@ -108,6 +113,9 @@ impl HeapLogs {
             pending: Vec::new(),
             attached: HashMap::new(),
             counts: AllocationLog::default(),
+            spent: Nanoseconds(0),
+            buffers: Buffers::default(),
+            handing_over: Vec::new(),
             samples: LoggedSamples::default(),
         }
     }
@@ -123,21 +131,28 @@ impl HeapLogs {
             let pending = RefCell::new(&mut self.pending);
             let put = |at: u64, what: What| pending.borrow_mut().push(Pending { at, process, what });
             let begin = file.header().begin;
+            let buffers = &mut self.buffers;
             file.read_events(
-                is_last,
+                (is_last, buffers),
                 &mut |stack| put(begin, What::Stack(stack)),
                 // Nothing was written before the file was begun.
                 &mut |event| put(event.time.max(begin), What::Event(event)),
             );
-            file.read_samples(is_last, &mut |at, bytes| put(at.max(begin), What::Sample(bytes)));
+            file.read_samples((is_last, buffers), &mut |at, bytes| put(at.max(begin), What::Sample(bytes)));
         }
         self.close_ended(is_last);
         self.pending.sort_by_key(|pending| pending.at);
         let now = self.pending.partition_point(|pending| pending.at <= until.0);
-        let later = self.pending.split_off(now);
-        for pending in std::mem::replace(&mut self.pending, later) {
-            self.hand_over(&pending, each);
-        }
+        let mut handing_over = std::mem::take(&mut self.handing_over);
+        handing_over.extend(self.pending.drain(..now));
+        handing_over.drain(..).for_each(|pending| self.hand_over(&pending, each));
+        self.handing_over = handing_over;
+    }
+
+    /// What threads of the program spent in the library, as far as they have told.
+    pub fn spent(&self) -> Nanoseconds {
+        let open = self.files.iter().map(|file| file.header().spent);
+        Nanoseconds(open.fold(self.spent.0, u64::saturating_add))
     }
 
     /// How much there was so far.
@@ -168,7 +183,7 @@ impl HeapLogs {
             self.pending.push(Pending {
                 at: header.begin,
                 process: file.process(),
-                what: What::Begins(header),
+                what: What::Begins(Box::new(header)),
             });
             self.known.insert(name);
             self.files.push(file);
@@ -182,13 +197,14 @@ impl HeapLogs {
             *begin = file.header().begin.max(*begin);
             latest
         });
-        let (counts, samples) = (&mut self.counts, &mut self.samples);
+        let (counts, samples, spent) = (&mut self.counts, &mut self.samples, &mut self.spent);
         self.files.retain(|file| {
             let replaced = latest.get(&file.process()).is_some_and(|begin| file.header().begin < *begin);
             let done = is_last || file.is_done(replaced);
             if done {
                 add(counts, file);
                 add_samples(samples, file);
+                spent.0 = spent.0.saturating_add(file.header().spent);
             }
             !done
         });
@@ -237,10 +253,10 @@ impl HeapLogs {
     }
 
     fn change(&mut self, process: Pid, event: &EventRecord) -> MemoryChange {
-        let EventRecord { address, bytes, stack, .. } = *event;
+        let EventRecord { address, bytes, stack, weight, .. } = *event;
         let mapped = |kind| MemoryChange::Mapped { address, bytes, stack, kind };
         match event.kind {
-            EventKind::Allocated => MemoryChange::Allocated { address, bytes, stack },
+            EventKind::Allocated => MemoryChange::Allocated { address, bytes, stack, weight },
             EventKind::Freed => MemoryChange::Freed { address },
             EventKind::Mapped => mapped(ObjectKind::Mapped),
             EventKind::MappedShared => mapped(ObjectKind::Shared),
@@ -269,6 +285,7 @@ fn pid(number: u32) -> Pid {
 fn add(counts: &mut AllocationLog, file: &LogFile) {
     let header = file.header();
     counts.processes += 1;
+    counts.passed = counts.passed.saturating_add(header.passed);
     counts.events = counts.events.saturating_add(file.events());
     counts.dropped = counts.dropped.saturating_add(header.events_dropped).saturating_add(file.holes());
     counts.without_stack =

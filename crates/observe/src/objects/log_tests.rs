@@ -124,11 +124,11 @@ fn records_of_all_processes_come_in_the_order_of_time_with_their_stacks_before_t
             "70 20 Freed { address: 8192 }",
             "71 begins 25 forked",
             "71 28 Mapped { address: 16384, bytes: 4096, stack: None, kind: Mapped }",
-            "70 30 Allocated { address: 4096, bytes: 4096, stack: Some(5) }",
+            "70 30 Allocated { address: 4096, bytes: 4096, stack: Some(5), weight: 1 }",
         ]
     );
     assert_eq!((first.tail(), second.tail()), (3, 1));
-    assert_eq!(words(&mut logs, 100), ["70 60 Allocated { address: 12288, bytes: 4096, stack: Some(5) }"]);
+    assert_eq!(words(&mut logs, 100), ["70 60 Allocated { address: 12288, bytes: 4096, stack: Some(5), weight: 1 }"]);
     let counts = logs.counts();
     assert_eq!((counts.processes, counts.events, counts.dropped, counts.without_stack), (2, 4, 0, 1));
 }

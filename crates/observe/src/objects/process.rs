@@ -18,6 +18,8 @@ pub struct Process {
     pub is_logged: bool,
     /// Callers by the number of a call stack.
     pub stacks: HashMap<u32, Vec<u64>>,
+    /// What was allocated with a call stack, so that the stack is compared with others once.
+    pub objects: HashMap<(u32, ObjectKind), u32>,
     /// By where they end: functions that do not overlap.
     listings: BTreeMap<u64, (u64, Option<Listing>)>,
     /// Where each thread's stack was last seen to end.

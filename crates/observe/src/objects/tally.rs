@@ -9,6 +9,7 @@ use numawise_facts::objects::{
 };
 use numawise_units::{Bytes, CpuId, Nanoseconds, NodeId, Pid};
 
+use super::estimate::LiveEstimate;
 use super::lines::PageLines;
 use super::live::{Gone, Span};
 use super::loads::{Load, Loads};
@@ -46,6 +47,8 @@ pub struct Tally {
     count: u64,
     now: u64,
     most: u64,
+    /// Of those that stand for others.
+    estimate: Option<LiveEstimate>,
     total: u64,
     begun: Nanoseconds,
     ended: Nanoseconds,
@@ -76,6 +79,7 @@ impl Tally {
             count: 0,
             now: 0,
             most: 0,
+            estimate: None,
             total: 0,
             begun: Nanoseconds(u64::MAX),
             ended: Nanoseconds(0),
@@ -129,16 +133,28 @@ impl Tally {
         self.name = Reading::Measured(name);
     }
 
-    pub fn begin(&mut self, bytes: u64, at: Nanoseconds) {
-        self.count += 1;
+    /// An allocation that stands for `weight` of them.
+    pub fn begin(&mut self, bytes: u64, weight: u32, at: Nanoseconds) {
+        let stands_for = bytes.saturating_mul(weight.into());
+        if weight > 1 && self.estimate.is_none() {
+            self.estimate = Some(LiveEstimate::new(self.now, at));
+        }
+        if let Some(estimate) = &mut self.estimate {
+            estimate.change(at, |now| now.saturating_add(stands_for));
+        }
+        self.count = self.count.saturating_add(weight.into());
         self.now = self.now.saturating_add(bytes);
         self.most = self.most.max(self.now);
-        self.total = self.total.saturating_add(bytes);
+        self.total = self.total.saturating_add(stands_for);
         self.begun = self.begun.min(at);
         self.complete = None;
     }
 
     pub fn end(&mut self, gone: Gone, at: Nanoseconds) {
+        if let Some(estimate) = &mut self.estimate {
+            let stood_for = gone.bytes.saturating_mul(gone.weight.into());
+            estimate.change(at, |now| now.saturating_sub(stood_for));
+        }
         self.now = self.now.saturating_sub(gone.bytes);
         self.ended = self.ended.max(at);
     }
@@ -258,7 +274,8 @@ impl Tally {
             name: self.name,
             allocated: self.allocated,
             count: self.count,
-            bytes: Bytes(self.most),
+            is_estimate: self.estimate.is_some(),
+            bytes: Bytes(self.estimate.map_or(0, |estimate| estimate.most()).max(self.most)),
             total: Bytes(self.total),
             begun: if self.count > 0 { since(self.begun) } else { Nanoseconds(0) },
             ended: if self.count > 0 && self.now == 0 {

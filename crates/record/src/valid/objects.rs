@@ -39,7 +39,7 @@ pub fn watching(of: &ObjectWatching) -> Sound {
     let place = |part: &'static str| move || format!("object_run.watching: {part}");
     bytes(of.least, place("least"))?;
     if let Some(log) = of.allocations.measured() {
-        for number in [log.processes, log.events, log.dropped, log.without_stack] {
+        for number in [log.processes, log.events, log.dropped, log.without_stack, log.passed] {
             count(number, place("allocations"))?;
         }
     }

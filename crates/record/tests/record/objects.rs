@@ -49,6 +49,7 @@ fn watching() -> ObjectWatching {
             events: 12,
             dropped: 1,
             without_stack: 2,
+            passed: 70_000,
         }),
         time: Reading::Measured(TimeSamples {
             period: milliseconds(1),
@@ -115,6 +116,7 @@ fn array() -> MemoryObject {
         name: Reading::Measured("u".to_owned()),
         allocated: Reading::Measured(vec![0, 1]),
         count: 2,
+        is_estimate: false,
         bytes: Bytes::mib(80),
         total: Bytes::mib(160),
         begun: milliseconds(10),
@@ -159,6 +161,7 @@ fn rest() -> MemoryObject {
         name: Reading::unavailable("it is no variable"),
         allocated: Reading::unavailable("nobody recorded it"),
         count: 0,
+        is_estimate: false,
         bytes: Bytes(0),
         total: Bytes(0),
         ended: Reading::Measured(milliseconds(800)),

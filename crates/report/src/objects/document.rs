@@ -135,6 +135,12 @@ fn allocations(log: &AllocationLog, shown: &Shown) -> String {
         many(log.processes, "process"),
         shown.run.watching.least
     );
+    if log.passed > 0 {
+        text += &format!(
+            "; {} not written down, as others of the same calls stand for them: what is said of these is an estimate",
+            many(log.passed, "allocation")
+        );
+    }
     if log.dropped > 0 {
         text += &format!("; {} found no place", many(log.dropped, "event"));
     }

@@ -120,6 +120,7 @@ fn one(shown: &Shown, row: &ObjectRow) -> Value {
         "name": row.name,
         "count": row.count,
         "bytes": words::size(row),
+        "count_is_estimate": row.is_estimate,
         "begun_seconds": row.begun.seconds(),
         "ended_seconds": reading(&row.ended, |at| object!(at.seconds())),
         "pages": reading(&row.pages, |nodes| each(nodes, |of| pages(row.bytes.0, of))),

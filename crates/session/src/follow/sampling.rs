@@ -37,8 +37,6 @@ const OF_TIMERS: Nanoseconds = Nanoseconds(4_000_000);
 pub const FAULTS: u64 = 31;
 /// Bytes of the stack of each sample: the innermost ten to twenty functions.
 const STACK: u32 = 1024;
-/// What one logged event takes, at most: measured by `crates/heap/examples/cost.rs`, 0.1 to 0.3 us.
-const LOGGED: Nanoseconds = Nanoseconds(300);
 
 /// What was found out before the program began.
 #[derive(Debug, Clone, PartialEq)]
@@ -205,13 +203,13 @@ pub fn watching(
     }
 }
 
-/// What watching took of the program's time, by each sample and each logged event.
+/// What watching took of the program's time: by each sample, and by what the library in it measured of itself.
 fn cost(calibrated: &Calibrated, watched: &WatchedObjects) -> Reading<Nanoseconds> {
     let Some(measured) = &calibrated.measured else {
         return Reading::unavailable("what a sample costs could not be measured");
     };
     let counts = &watched.fed.tracked.counts;
-    let logged = counts.events * LOGGED.0;
+    let logged = watched.fed.log_spent.0;
     let of = |samples: u64, each: &Reading<Nanoseconds>| match samples {
         0 => Reading::Measured(Nanoseconds(0)),
         samples => each.clone().map(|each| Nanoseconds(samples * each.0)),

@@ -23,6 +23,7 @@ fn watched(counts: TrackedCounts, log: AllocationLog, lost: u64) -> WatchedObjec
         fed: FedObjects {
             tracked,
             log,
+            log_spent: Nanoseconds(600),
             kernel,
             own: LoggedSamples::default(),
             bandwidth: Reading::unavailable("by hand"),

@@ -19,7 +19,7 @@ use numawise_wire::heap::{
 /// and one that was killed never comes.
 const PATIENCE: Duration = Duration::from_secs(1);
 /// Bytes that are read at a time.
-const AT_A_TIME: usize = 1 << 20;
+const AT_A_TIME: usize = 256 << 10;
 
 /// A ring as far as it was read.
 #[derive(Debug)]
@@ -34,6 +34,10 @@ struct Ring {
     holes: u64,
     waits_since: Option<Instant>,
 }
+
+/// What is read at a time, twice.
+#[derive(Debug, Default)]
+pub struct Buffers([Vec<u8>; 2]);
 
 #[derive(Debug)]
 pub struct LogFile {
@@ -116,7 +120,7 @@ impl LogFile {
     /// over before.
     pub fn read_events(
         &mut self,
-        is_last: bool,
+        (is_last, buffers): (bool, &mut Buffers),
         each_stack: &mut dyn FnMut(Box<[u8]>),
         each: &mut dyn FnMut(EventRecord),
     ) {
@@ -129,7 +133,7 @@ impl LogFile {
         // The stacks of all events that we know of are there by now.
         let copied = header(&self.file).map_or(self.header.copy_head, |header| header.copy_head);
         let (file, handed_over) = (&self.file, &mut self.handed_over);
-        self.copies.follow(file, copied, is_last, &mut |place| {
+        self.copies.follow(file, copied, (is_last, buffers), &mut |place| {
             let Some(StackRecord { number, .. }) = StackRecord::parse(place) else { return false };
             if handed_over.insert(number) {
                 each_stack(place.into());
@@ -140,7 +144,7 @@ impl LogFile {
             return;
         }
         let (read, without_stack) = (&mut self.read, &mut self.without_stack);
-        self.events.follow(file, self.header.event_head, is_last, &mut |place| {
+        self.events.follow(file, self.header.event_head, (is_last, buffers), &mut |place| {
             let Some(mut event) = EventRecord::parse(place) else { return false };
             *read += 1;
             // Another thread may still copy the stack that it was the first to have.
@@ -153,11 +157,15 @@ impl LogFile {
     }
 
     /// Reads the samples that are there: the time of each, and its bytes.
-    pub fn read_samples(&mut self, is_last: bool, each: &mut dyn FnMut(u64, Box<[u8]>)) {
+    pub fn read_samples(
+        &mut self,
+        last_and_buffers: (bool, &mut Buffers),
+        each: &mut dyn FnMut(u64, Box<[u8]>),
+    ) {
         if !self.header.has_samples {
             return;
         }
-        self.samples.follow(&self.file, self.header.sample_head, is_last, &mut |place| {
+        self.samples.follow(&self.file, self.header.sample_head, last_and_buffers, &mut |place| {
             let Some(sample) = SampleRecord::parse(place) else { return false };
             each(sample.time, place.into());
             true
@@ -173,27 +181,35 @@ fn header(file: &File) -> Option<LogHeader> {
 
 impl Ring {
     /// Reads on to the place before `head`, and tells the writers. `each` says whether a place makes sense.
-    fn follow(&mut self, file: &File, head: u64, is_last: bool, each: &mut dyn FnMut(&[u8]) -> bool) {
+    fn follow(
+        &mut self,
+        file: &File,
+        head: u64,
+        (is_last, Buffers(buffers)): (bool, &mut Buffers),
+        each: &mut dyn FnMut(&[u8]) -> bool,
+    ) {
         let lag = head.wrapping_sub(self.next);
         if lag > self.places {
             // No writer of ours did that: what is left of it is read.
             self.holes = self.holes.saturating_add(lag - self.places);
             self.next = head.wrapping_sub(self.places);
         }
-        let mut buffers = [Vec::new(), Vec::new()];
         while self.next != head {
             let first = self.next % self.places;
             let at_a_time = (AT_A_TIME / self.place_bytes) as u64;
             let count = head.wrapping_sub(self.next).min(at_a_time).min(self.places - first);
             let at = self.begin + first as usize * self.place_bytes;
             // Twice: what the first reading finds whole is whole in the second, however the bytes are copied.
-            for buffer in &mut buffers {
-                buffer.resize(count as usize * self.place_bytes, 0);
-                if file.read_exact_at(buffer, at as u64).is_err() {
+            let bytes = count as usize * self.place_bytes;
+            for buffer in buffers.iter_mut() {
+                if buffer.len() < bytes {
+                    buffer.resize(bytes, 0);
+                }
+                if file.read_exact_at(&mut buffer[..bytes], at as u64).is_err() {
                     return;
                 }
             }
-            let [before, after] = &buffers;
+            let [before, after] = buffers.each_ref().map(|buffer| &buffer[..bytes]);
             let begun = self.next;
             let places = before.chunks_exact(self.place_bytes).zip(after.chunks_exact(self.place_bytes));
             for (before, after) in places {
