@@ -204,6 +204,15 @@ impl Budget {
         self.spend(Cost::Gone);
     }
 
+    /// Counts those that went by since the countdowns began: the thread ends.
+    pub fn pass_all(&self, countdowns: &[Cell<i32>; SITES]) {
+        for (site, countdown) in self.sites.iter().zip(countdowns) {
+            let left = u32::try_from(countdown.get()).unwrap_or(0);
+            let began_with = u32::from(site.began_with.replace(0));
+            self.pass(began_with.saturating_sub(left));
+        }
+    }
+
     /// How many more bytes than usual lie between two small ones that are drawn, as an exponent.
     pub fn small_exponent(&self) -> u8 {
         self.of(SMALL_SITE).exponent.get()

@@ -94,6 +94,7 @@ fn the_bytes_of_each_place_are_found() {
     let (mut found, mut all) = ([0.0; 4], [0.0; 4]);
     for seed in 0..20 {
         let mut thread = Thread::new(random(seed));
+        let mut written = 0;
         let mut sizes = random(seed + 77);
         for _ in 0..400_000 {
             let number = sizes();
@@ -101,8 +102,13 @@ fn the_bytes_of_each_place_are_found() {
             let place = if number.is_multiple_of(64) { 3 } else { (number >> 32) as usize % 3 };
             let bytes = (16_384 + number % 1_000_000) as f64;
             all[place] += bytes;
-            found[place] += thread.allocate(place, 150, false) as f64 * bytes;
+            let stands_for = thread.allocate(place, 150, false);
+            written += u32::from(stands_for > 0);
+            found[place] += stands_for as f64 * bytes;
         }
+        let countdowns = thread.countdowns.clone().try_into().unwrap();
+        thread.budget.pass_all(&countdowns);
+        assert_eq!(thread.budget.passed.get() + written, 400_000);
     }
     for (place, (found, all)) in found.into_iter().zip(all).enumerate() {
         assert!((found / all - 1.0).abs() < 0.05, "place {place}: {found} of {all}");

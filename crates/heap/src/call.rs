@@ -2,7 +2,7 @@
 //! the order of the ring is that in which memory changed hands.
 
 use core::ffi::c_long;
-use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use core::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 use numawise_guest::sandbox;
 use numawise_guest::system::SavedErrno;
@@ -19,6 +19,9 @@ use crate::{draw, early, member, placed, rules, stacks, timer};
 /// Bytes from which on an allocation is written down; before the begin all come here, and none after it where nothing is watched. Read
 /// by the entries.
 pub static LEAST: AtomicU64 = AtomicU64::new(0);
+
+/// All large ones are written down, whatever that costs.
+pub static IS_ALL: AtomicBool = AtomicBool::new(false);
 
 /// In [`Frame::note`]: it is one of the large ones.
 const LARGE: usize = 1;
@@ -158,7 +161,8 @@ fn large(local: &Local, frame: &Frame, bytes: usize) -> usize {
     let written = |exponent: u8| {
         LARGE | (site & 0xff) << SITE_SHIFT | usize::from(exponent) << EXPONENT_SHIFT
     };
-    if rules::are_there() && !sandbox::is_quiet() {
+    // Those of rules are put on nodes, each of them.
+    if rules::are_there() && !sandbox::is_quiet() || IS_ALL.load(Relaxed) && log::is_begun() {
         countdown.set(0);
         return written(0);
     }
@@ -354,7 +358,9 @@ impl Place<'_> {
             // Mappings are written down whatever they cost: they come and go in parts.
             _ => return budget.charge_other(at),
         };
-        if !rules::are_there() {
+        if rules::are_there() && !sandbox::is_quiet() || IS_ALL.load(Relaxed) {
+            budget.charge_other(at);
+        } else {
             budget.charge(site, countdown, (at, late), &mut || draw::random(self.local));
         }
         tell(log, self.local, false);

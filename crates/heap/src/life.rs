@@ -8,7 +8,7 @@ use numawise_guest::system::{self, SavedErrno};
 use numawise_guest::threads;
 use numawise_wire::Variable;
 use numawise_wire::heap::rules::RULES;
-use numawise_wire::heap::{DEFAULT_DRAWN, DEFAULT_LEAST, DRAWN, FOLDER, LEAST, MOST_SAMPLES, TIMER};
+use numawise_wire::heap::{ALL, DEFAULT_DRAWN, DEFAULT_LEAST, DRAWN, FOLDER, LEAST, MOST_SAMPLES, TIMER};
 
 use crate::local::local;
 use crate::log::Settings;
@@ -33,6 +33,7 @@ pub fn begin() {
         readable::find_top();
         code::fill(log::now());
         draw::set_mean(settings.drawn);
+        call::IS_ALL.store(number(ALL).is_some_and(|all| all > 0), Relaxed);
         register_child();
         if settings.period > 0 {
             threads::look_up();
@@ -119,7 +120,9 @@ unsafe extern "C" fn in_child() {
 pub extern "C" fn end() {
     let _errno = SavedErrno::new();
     if let Some(log) = log::log() {
-        call::tell(&log, local(), true);
+        let local = local();
+        local.budget.pass_all(&local.countdowns);
+        call::tell(&log, local, true);
     }
     log::end();
 }

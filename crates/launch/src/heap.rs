@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use numawise_facts::notice::PreloadObstacle;
 use numawise_units::Bytes;
 use numawise_wire::Variable;
-use numawise_wire::heap::{DRAWN, FOLDER, LEAST, MARK, MARK_BEGIN, MOST_SAMPLES, TIMER, file_bytes};
+use numawise_wire::heap::{ALL, DRAWN, FOLDER, LEAST, MARK, MARK_BEGIN, MOST_SAMPLES, TIMER, file_bytes};
 
 use crate::change::Change;
 use crate::guest::{self, Guest};
@@ -80,6 +80,7 @@ impl HeapLibrary {
             (LEAST, settings.least.map(|bytes| bytes.0)),
             (DRAWN, settings.drawn.map(|bytes| bytes.0)),
             (TIMER, settings.timer),
+            (ALL, None),
         ];
         all.extend(numbers.into_iter().filter_map(|(variable, number)| set(variable, number, now)));
         all

@@ -21,6 +21,9 @@ pub const DRAWN: Variable = Variable(c"NUMAWISE_OBJECTS_DRAWN");
 /// The variable with how often a second each thread is to be sampled by its own processor time. Without it none is.
 pub const TIMER: Variable = Variable(c"NUMAWISE_OBJECTS_TIMER");
 
+/// The variable that has all allocations from [`LEAST`] on written down, whatever that costs: any number but 0.
+pub const ALL: Variable = Variable(c"NUMAWISE_OBJECTS_ALL");
+
 /// Where [`LEAST`] does not say: four pages.
 pub const DEFAULT_LEAST: u64 = 16 << 10;
 /// Where [`DRAWN`] does not say.

@@ -16,6 +16,8 @@ use library::heap_library;
 use support::{Bench, Entry, Written, noted};
 
 const NONE: [(&str, &str); 0] = [];
+/// What is written down, whatever it costs.
+const ALL: [(&str, &str); 1] = [("NUMAWISE_OBJECTS_ALL", "1")];
 
 /// All that a program noted was written down, and freed after.
 fn all_noted(written: &Written, errors: &str) -> usize {
@@ -283,7 +285,7 @@ fn allocations_are_kept_or_counted_however_fast_they_come() {
     let bench = Bench::new();
     let Some(program) = bench.compile("gcc", "ways.c", &["-pthread"]) else { return };
     for (count, may_drop) in [(200_000, false), (600_000, true)] {
-        let (written, _) = bench.with(&[program.to_str().unwrap(), "fast", "0", &count.to_string()], &NONE);
+        let (written, _) = bench.with(&[program.to_str().unwrap(), "fast", "0", &count.to_string()], &ALL);
         let of = |is: fn(&MemoryChange) -> bool| written.changes().filter(|change| is(change)).count() as u64;
         let allocated = of(|change| matches!(change, MemoryChange::Allocated { .. }));
         let freed = of(|change| matches!(change, MemoryChange::Freed { .. }));
@@ -296,6 +298,26 @@ fn allocations_are_kept_or_counted_however_fast_they_come() {
         );
         assert!(may_drop || (allocated >= count && freed >= count), "{allocated} {freed}");
     }
+}
+
+#[test]
+fn allocations_of_a_place_that_are_too_many_are_written_down_in_part_and_the_others_counted() {
+    let bench = Bench::new();
+    let Some(program) = bench.compile("gcc", "ways.c", &["-pthread"]) else { return };
+    let (written, _) = bench.with(&[program.to_str().unwrap(), "fast", "0", "600000"], &NONE);
+    let weight = |change: &MemoryChange| match change {
+        MemoryChange::Allocated { weight, .. } => Some(*weight),
+        _ => None,
+    };
+    let weights: Vec<u32> = written.changes().filter_map(weight).collect();
+    let counts = written.counts;
+    // The C library's own are few.
+    let all = weights.len() as u64 + counts.passed + counts.dropped;
+    assert!((600_000..601_000).contains(&all), "{} {counts:?}", weights.len());
+    assert!(weights.iter().all(|weight| weight.is_power_of_two()));
+    assert!(counts.passed > 0 && weights.iter().any(|weight| *weight > 1), "{counts:?}");
+    let freed = written.changes().filter(|change| matches!(change, MemoryChange::Freed { .. })).count();
+    assert!(weights.len().abs_diff(freed) < 1000, "{freed} frees of {}", weights.len());
 }
 
 #[test]

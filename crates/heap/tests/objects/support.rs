@@ -121,6 +121,7 @@ impl Bench {
         self.turns(self.command(words), &mut without, &mut || {});
         let mut command = self.command(words);
         command.env("LD_PRELOAD", library()).env("NUMAWISE_OBJECTS", self.log());
+        command.env("NUMAWISE_OBJECTS_ALL", "1");
         let mut with = Vec::new();
         // The program waits, so that none of its threads is in the middle of a record.
         self.turns(command, &mut with, &mut || {
