@@ -24,16 +24,18 @@ const HUGE_SITE: usize = CALLS;
 pub const SMALL_SITE: usize = CALLS + 1;
 pub const SITES: usize = CALLS + 2;
 
-/// Of a thread's time one part in so many may go into what is written down.
-const PART: u64 = 32;
+/// Of a thread's CPU time one part in so many may go into what is written down. Elapsed time would be too much where threads share a CPU.
+const PART: u64 = 50;
 /// What a thread that wrote nothing for a while may spend at once, in nanoseconds.
 const ROOM: i64 = 1_000_000;
 /// What each thread begins with, as many live shortly.
 const FIRST: i64 = 50_000;
 /// What the threads of a process may spend together beyond their own, so that what a program allocates at its begin is known whole.
 static RESERVE: AtomicI64 = AtomicI64::new(RESERVED);
-const RESERVED: i64 = 4_000_000;
-/// Nanoseconds in which a place may have [`SELDOM`] written down, whatever the others do; a power of two.
+const RESERVED: i64 = 2_000_000;
+/// Places note the time in 2^this nanoseconds.
+const UNIT: u32 = 10;
+/// In a window of 2^this nanoseconds a place may have [`SELDOM`] written down, whatever the others do.
 const WINDOW: u32 = 23;
 const SELDOM: u8 = 8;
 /// The exponent of the fewest: one in 65,536.
@@ -43,7 +45,7 @@ const FEWEST_SMALL: u8 = 5;
 /// Allocations that go by before the clock is looked at: 60 ns for each of these.
 const UNSEEN: u32 = 64;
 /// What an allocation that goes by costs, with its free, in tenths of a nanosecond.
-const PASSED_TENTHS: u32 = 20;
+const PASSED_TENTHS: u32 = 30;
 /// What was spent is told by so many nanoseconds.
 const TOLD: u32 = 50_000;
 /// One event in so many is timed.
@@ -68,8 +70,8 @@ pub enum Cost {
 struct Site {
     /// Beyond the countdown, until the one that is drawn.
     rest: Cell<u32>,
-    /// When it was looked at, in windows.
-    window: Cell<u32>,
+    /// When it was looked at, in units of [`UNIT`].
+    at: Cell<u32>,
     /// What the countdown began with.
     began_with: Cell<u8>,
     /// One in 2^this is drawn.
@@ -81,14 +83,31 @@ struct Site {
 /// Of a thread; all zeros when it begins.
 #[repr(C)]
 pub struct Budget {
-    /// What may be spent now, in nanoseconds; 0 at `at` 0 is [`FIRST`].
+    /// What may be spent now, in nanoseconds.
     left: Cell<i64>,
+    /// What was left when it was looked at last.
+    before: Cell<i64>,
+    /// When it was filled last, and in which window; 0: never, and what is left is [`FIRST`].
     at: Cell<u64>,
+    window_at: Cell<u64>,
+    /// The thread's CPU time when the window began, and which part of the last one it had, in 256ths.
+    used: Cell<u64>,
+    share: Cell<u32>,
     times: [Cell<u32>; 2],
     events: Cell<u32>,
     spent: Cell<u32>,
     passed: Cell<u32>,
     sites: [Site; SITES],
+}
+
+/// Clocks of a thread, and its random numbers.
+pub trait Surroundings {
+    /// By the monotonic clock.
+    fn now(&mut self) -> u64;
+    /// CPU time of the thread.
+    fn used(&mut self) -> u64;
+    /// Bits that are all as good as one another.
+    fn random(&mut self) -> u64;
 }
 
 /// What is done with a large allocation.
@@ -121,14 +140,8 @@ impl Budget {
         self.sites.get(site).unwrap_or(&self.sites[0])
     }
 
-    /// An allocation of a place for which the countdown is over. `random` gives bits that are all as good as one another.
-    pub fn take_turn(
-        &self,
-        site: usize,
-        countdown: &Cell<i32>,
-        now: impl FnOnce() -> u64,
-        random: &mut impl FnMut() -> u64,
-    ) -> Turn {
+    /// An allocation of a place for which the countdown is over.
+    pub fn take_turn(&self, site: usize, countdown: &Cell<i32>, around: &mut impl Surroundings) -> Turn {
         let of = self.of(site);
         let exponent = of.exponent.get();
         if exponent == 0 {
@@ -139,28 +152,28 @@ impl Budget {
         let rest = of.rest.get();
         self.pass(went_by + u32::from(rest > 0));
         if rest == 0 {
-            of.begin(countdown, gap(exponent, random));
+            of.begin(countdown, gap(exponent, around));
             return Turn::Written(exponent);
         }
-        of.rest.set(rest - 1);
-        let now = now();
-        self.refill(now);
-        let window = (now >> WINDOW) as u32;
-        let windows = of.look(window);
-        // Chances are the same from each allocation to the next: what was drawn before may be forgotten. A place that takes longer than a
-        // window for what goes by unseen would not cost much if all of it were written down.
-        let lower = match exponent {
-            _ if windows > 1 && self.left.get() > 0 => 0,
-            exponent if self.left.get() > ROOM / 2 => exponent - 1,
-            exponent => exponent,
-        };
-        if lower < exponent {
-            of.exponent.set(lower);
-            of.begin(countdown, gap(lower, random));
+        let now = around.now();
+        self.refill(now, around);
+        let took = of.look(now);
+        // Chances are the same from each allocation to the next: what was drawn before may be forgotten.
+        let enough = self.enough(took);
+        if exponent > enough + 2 && self.left.get() > 0 {
+            of.exponent.set(enough);
+            of.begin(countdown, gap(enough, around));
         } else {
             of.begin(countdown, rest - 1);
         }
         Turn::Passed
+    }
+
+    /// The exponent with which a place would cost the part alone, where [`UNSEEN`] allocations took so long.
+    fn enough(&self, took: u64) -> u8 {
+        let all = u64::from(UNSEEN) * u64::from(self.time(Cost::Begun) + self.time(Cost::Gone) + 2 * BESIDES);
+        let times = all.saturating_mul(PART) / took.max(1);
+        (u64::BITS - times.leading_zeros()) as u8
     }
 
     /// Charges an event of a place that is written down. `late`: the reader of the log is behind.
@@ -169,33 +182,34 @@ impl Budget {
         site: usize,
         countdown: Option<&Cell<i32>>,
         (now, late): (u64, bool),
-        random: &mut impl FnMut() -> u64,
+        around: &mut impl Surroundings,
     ) {
-        self.refill(now);
+        self.refill(now, around);
         self.spend(Cost::Begun);
         let of = self.of(site);
-        of.look((now >> WINDOW) as u32);
+        of.look(now);
         of.written.set(of.written.get().saturating_add(1));
         if self.left.get() < 0 {
             self.borrow();
         }
         let exponent = of.exponent.get();
         let most = if site == SMALL_SITE { FEWEST_SMALL } else { FEWEST };
-        let is_dear = (self.left.get() < 0 || late) && of.written.get() >= SELDOM;
+        // Only while it does not get better by itself: else the chance would go up and down by far more than it must.
+        let (left, before) = (self.left.get(), self.before.replace(self.left.get()));
+        let is_dear = (left < 0 && left <= before || late) && of.written.get() >= SELDOM;
         let next = match exponent {
             exponent if is_dear => (exponent + 1).min(most),
-            exponent if self.left.get() > ROOM / 2 => exponent.saturating_sub(1),
+            exponent if left > ROOM / 2 && left >= before => exponent.saturating_sub(1),
             exponent => exponent,
         };
         of.exponent.set(next);
         if let Some(countdown) = countdown.filter(|_| next != exponent) {
-            of.begin(countdown, gap(next, random));
+            of.begin(countdown, gap(next, around));
         }
     }
 
     /// Charges an event that is written down whatever it costs.
-    pub fn charge_other(&self, now: u64) {
-        self.refill(now);
+    pub fn charge_other(&self) {
         self.spend(Cost::Begun);
     }
 
@@ -249,15 +263,28 @@ impl Budget {
         }
     }
 
-    fn refill(&self, now: u64) {
+    /// By the clock, and by the part of the last window for which the thread had a CPU: its own clock is a call of the kernel.
+    fn refill(&self, now: u64, around: &mut impl Surroundings) {
+        const WHOLE: u64 = 256;
         let before = self.at.replace(now);
-        let left = if before == 0 { FIRST } else { self.left.get() };
-        let gained = if before == 0 { 0 } else { now.saturating_sub(before) / PART };
-        // Of less than a part nothing is lost: the next one begins where this ended.
-        if gained == 0 && before != 0 {
-            self.at.set(before);
+        if before == 0 {
+            self.left.set(FIRST);
         }
-        self.left.set(left.saturating_add_unsigned(gained).min(ROOM));
+        let window_at = self.window_at.get();
+        if before == 0 || now.saturating_sub(window_at) >> WINDOW != 0 {
+            self.window_at.set(now);
+            let used = around.used();
+            let used_before = self.used.replace(used);
+            let share = match (now.saturating_sub(window_at), used.saturating_sub(used_before)) {
+                // A child of fork begins a clock of its own.
+                _ if before == 0 || used < used_before => WHOLE,
+                (elapsed, used) => (used.saturating_mul(WHOLE) / elapsed.max(1)).min(WHOLE),
+            };
+            self.share.set(share as u32);
+        }
+        let elapsed = if before == 0 { 0 } else { now.saturating_sub(before) };
+        let gained = elapsed.saturating_mul(self.share.get().into()) / (WHOLE * PART);
+        self.left.set(self.left.get().saturating_add_unsigned(gained).min(ROOM));
     }
 
     fn borrow(&self) {
@@ -284,13 +311,15 @@ impl Budget {
 }
 
 impl Site {
-    /// Windows since it was looked at.
-    fn look(&self, window: u32) -> u32 {
-        let windows = window.wrapping_sub(self.window.replace(window));
-        if windows != 0 {
+    /// Nanoseconds since it was looked at, about.
+    fn look(&self, now: u64) -> u64 {
+        const IN_WINDOW: u32 = WINDOW - UNIT;
+        let at = (now >> UNIT) as u32;
+        let before = self.at.replace(at);
+        if before >> IN_WINDOW != at >> IN_WINDOW {
             self.written.set(0);
         }
-        windows
+        u64::from(at.wrapping_sub(before)) << UNIT
     }
 
     /// Has so many go by.
@@ -303,7 +332,7 @@ impl Site {
 }
 
 /// How many go by until one is drawn, each with the chance 1 / 2^exponent.
-fn gap(exponent: u8, random: &mut impl FnMut() -> u64) -> u32 {
+fn gap(exponent: u8, around: &mut impl Surroundings) -> u32 {
     /// Up to here chance by chance, which is exact; the logarithm is known to a hundredth.
     const BY_CHANCE: u8 = 5;
     if exponent == 0 {
@@ -313,12 +342,12 @@ fn gap(exponent: u8, random: &mut impl FnMut() -> u64) -> u32 {
     if fewer > BY_CHANCE {
         // -ln(u) / -ln(1 - 1/n), and that is n - 1/2 to within 1 / 12n.
         let twice = (2u64 << fewer) - 1;
-        return u32::try_from(crate::draw::minus_logarithm(random()).saturating_mul(twice) >> 17)
+        return u32::try_from(crate::draw::minus_logarithm(around.random()).saturating_mul(twice) >> 17)
             .unwrap_or(u32::MAX >> 1);
     }
     let mut passed = 0;
     loop {
-        let mut bits = random();
+        let mut bits = around.random();
         for _ in 0..64 / u32::from(BY_CHANCE) {
             if bits & ((1 << fewer) - 1) == 0 {
                 return passed;

@@ -13,7 +13,7 @@ use crate::function::{self, FUNCTIONS, Function, Size, What};
 use crate::local::{Local, local};
 use crate::log::{self, Log};
 use crate::ring::{self, Happened};
-use crate::budget::{self, Cost, SMALL_SITE, Turn};
+use crate::budget::{self, Cost, SMALL_SITE, Surroundings, Turn};
 use crate::{draw, early, member, placed, rules, stacks, timer};
 
 /// Bytes from which on an allocation is written down; before the begin all come here, and none after it where nothing is watched. Read
@@ -144,6 +144,23 @@ fn note(local: &Local, frame: &Frame, bytes: usize) -> usize {
     if log::is_begun() && draw::is_due(local) { DRAWN } else { 0 }
 }
 
+/// The calling thread.
+struct Here<'a>(&'a Local);
+
+impl Surroundings for Here<'_> {
+    fn now(&mut self) -> u64 {
+        log::now()
+    }
+
+    fn used(&mut self) -> u64 {
+        numawise_syscalls::clock(libc::CLOCK_THREAD_CPUTIME_ID).unwrap_or(0)
+    }
+
+    fn random(&mut self) -> u64 {
+        draw::random(self.0)
+    }
+}
+
 /// The note of a large one; 0 where another of its place stands for it.
 fn large(local: &Local, frame: &Frame, bytes: usize) -> usize {
     let counted = local.counted.replace(0) as usize;
@@ -170,7 +187,7 @@ fn large(local: &Local, frame: &Frame, bytes: usize) -> usize {
         countdown.set(0);
         return 0;
     }
-    match local.budget.take_turn(site, countdown, log::now, &mut || draw::random(local)) {
+    match local.budget.take_turn(site, countdown, &mut Here(local)) {
         Turn::Written(exponent) => written(exponent),
         Turn::Passed => 0,
     }
@@ -356,12 +373,12 @@ impl Place<'_> {
             }
             EventKind::Drawn => (SMALL_SITE, None),
             // Mappings are written down whatever they cost: they come and go in parts.
-            _ => return budget.charge_other(at),
+            _ => return budget.charge_other(),
         };
         if rules::are_there() && !sandbox::is_quiet() || IS_ALL.load(Relaxed) {
-            budget.charge_other(at);
+            budget.charge_other();
         } else {
-            budget.charge(site, countdown, (at, late), &mut || draw::random(self.local));
+            budget.charge(site, countdown, (at, late), &mut Here(self.local));
         }
         tell(log, self.local, false);
     }
