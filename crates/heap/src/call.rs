@@ -8,12 +8,12 @@ use numawise_guest::sandbox;
 use numawise_guest::system::SavedErrno;
 use numawise_wire::heap::EventKind;
 
+use crate::budget::{self, Cost, SMALL_SITE, Surroundings, Turn};
 use crate::frame::Frame;
 use crate::function::{self, FUNCTIONS, Function, Size, What};
 use crate::local::{Local, local};
 use crate::log::{self, Log};
 use crate::ring::{self, Happened};
-use crate::budget::{self, Cost, SMALL_SITE, Surroundings, Turn};
 use crate::{draw, early, member, placed, rules, stacks, timer};
 
 /// Bytes from which on an allocation is written down; before the begin all come here, and none after it where nothing is watched. Read
@@ -175,9 +175,8 @@ fn large(local: &Local, frame: &Frame, bytes: usize) -> usize {
             return 0;
         }
     }
-    let written = |exponent: u8| {
-        LARGE | (site & 0xff) << SITE_SHIFT | usize::from(exponent) << EXPONENT_SHIFT
-    };
+    let written =
+        |exponent: u8| LARGE | (site & 0xff) << SITE_SHIFT | usize::from(exponent) << EXPONENT_SHIFT;
     // Those of rules are put on nodes, each of them.
     if rules::are_there() && !sandbox::is_quiet() || IS_ALL.load(Relaxed) && log::is_begun() {
         countdown.set(0);

@@ -61,9 +61,13 @@ macro_rules! large {
     ($size:literal, $passes:literal) => {
         concat!(
             "6:\n",
-            "cmp ", $size, ", {huge}\n",
+            "cmp ",
+            $size,
+            ", {huge}\n",
             "jae 2f\n",
-            "bsr r10, ", $size, "\n",
+            "bsr r10, ",
+            $size,
+            "\n",
             "shl r10d, 24\n",
             "xor r10d, dword ptr [rsp]\n",
             "mov r11, qword ptr [rip + numawise_heap_local@GOTTPOFF]\n",
@@ -72,7 +76,9 @@ macro_rules! large {
             "imul r10d, r10d, {mix}\n",
             "shr r10d, {site_shift}\n",
             "sub dword ptr fs:[r11 + 4 * r10 + {countdowns}], 1\n",
-            "jns ", $passes, "\n",
+            "jns ",
+            $passes,
+            "\n",
             "add r10d, 1\n",
             "mov dword ptr fs:[r11 + {counted}], r10d\n",
         )

@@ -208,7 +208,8 @@ impl ObjectTracker {
                 Tally::new(ObjectKind::Global, process, name, defined).at_site(at_site)
             };
             let object = object(&mut self.objects, &mut self.by_site, site, new);
-            let gone = self.process(process).live.globals.insert(variable.address, variable.bytes, (object, 1));
+            let gone =
+                self.process(process).live.globals.insert(variable.address, variable.bytes, (object, 1));
             self.gone(&gone, at);
             self.objects[object as usize].begin(variable.bytes, 1, at);
         }

@@ -308,6 +308,30 @@ fn a_child_has_the_memory_of_its_parent_and_another_program_has_none_of_it() {
 }
 
 #[test]
+fn a_block_that_stands_for_others_counts_as_many_and_what_lies_there_later_is_likely_one_of_them() {
+    let mut tracker = tracker();
+    let drawn = |at, address, weight| {
+        event(at, MemoryChange::Allocated { address, bytes: 0x8000, stack: Some(1), weight })
+    };
+    tracker.memory(&drawn(1000, 0x10_0000, 64));
+    tracker.time(&sample(FIRST, 0, 0x10_0000, 0));
+    tracker.memory(&event(2000, MemoryChange::Freed { address: 0x10_0000 }));
+    // Another of the same call, that was not written down.
+    tracker.time(&sample(FIRST, 0, 0x10_0000, 0));
+    // What is known is not guessed.
+    tracker.memory(&allocated(3000, 0x10_4000, 0x8000, 2));
+    tracker.time(&sample(FIRST, 0, 0x10_4000, 0));
+    let found = tracker.finish();
+    let seen: Vec<_> = found
+        .objects
+        .iter()
+        .map(|object| (object.count, object.total.0, object.is_estimate, samples(object)))
+        .collect();
+    assert_eq!(seen, [(64, 64 * 0x8000, true, 2.0), (1, 0x8000, false, 1.0)]);
+    assert_eq!(found.objects[0].bytes.0, 0x8000, "one alone is no estimate of how many there were at a time");
+}
+
+#[test]
 fn what_is_mapped_goes_piece_by_piece() {
     let mut tracker = tracker();
     let mapped =

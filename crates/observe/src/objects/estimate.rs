@@ -48,9 +48,8 @@ impl LiveEstimate {
         u64::try_from(mean).unwrap_or(u64::MAX)
     }
 
-    /// The largest mean; of few changes the only one.
+    /// The largest mean; 0 where there were too few changes for one.
     pub fn most(&self) -> u64 {
-        let counts = self.most == 0 || self.changes >= CHANGES / 4;
-        if counts { self.most.max(self.mean()) } else { self.most }
+        if self.changes >= CHANGES / 4 { self.most.max(self.mean()) } else { self.most }
     }
 }

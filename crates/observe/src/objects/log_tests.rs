@@ -113,6 +113,8 @@ fn records_of_all_processes_come_in_the_order_of_time_with_their_stacks_before_t
     first.event(1, EventKind::Freed, 20, 0x2000, NO_STACK);
     first.event(2, EventKind::Allocated, 60, 0x3000, 5);
     first.head(3);
+    first.long(offset_of!(Header, spent), 800);
+    first.long(offset_of!(Header, passed), 62);
     let second = Written::new(folder.path(), 71, 25, Flag::Forked as u32, false);
     second.event(0, EventKind::Mapped, 28, 0x4000, 3);
     second.head(1);
@@ -128,9 +130,13 @@ fn records_of_all_processes_come_in_the_order_of_time_with_their_stacks_before_t
         ]
     );
     assert_eq!((first.tail(), second.tail()), (3, 1));
-    assert_eq!(words(&mut logs, 100), ["70 60 Allocated { address: 12288, bytes: 4096, stack: Some(5), weight: 1 }"]);
+    assert_eq!(
+        words(&mut logs, 100),
+        ["70 60 Allocated { address: 12288, bytes: 4096, stack: Some(5), weight: 1 }"]
+    );
     let counts = logs.counts();
     assert_eq!((counts.processes, counts.events, counts.dropped, counts.without_stack), (2, 4, 0, 1));
+    assert_eq!((counts.passed, logs.spent()), (62, Nanoseconds(800)));
 }
 
 #[test]

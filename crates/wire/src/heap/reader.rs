@@ -3,8 +3,8 @@
 use core::mem::offset_of;
 
 use super::{
-    Event, EventKind, Flag, HEADER_BYTES, Header, MAGIC, MOST_EXPONENT, REGISTERS, SAMPLE_STACK, STACK_BYTES, STACK_PLACES,
-    Sample, StackCopy, VERSION, file_bytes,
+    Event, EventKind, Flag, HEADER_BYTES, Header, MAGIC, MOST_EXPONENT, REGISTERS, SAMPLE_STACK, STACK_BYTES,
+    STACK_PLACES, Sample, StackCopy, VERSION, file_bytes,
 };
 
 #[cfg(test)]

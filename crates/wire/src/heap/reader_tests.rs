@@ -42,6 +42,12 @@ fn events_of_unknown_kinds_and_stacks_beyond_the_table_are_not_believed() {
     assert_eq!(EventRecord::parse(&place).unwrap().stack, Some(STACK_PLACES as u32 - 1));
     put(&mut place, offset_of!(Event, stack), &(STACK_PLACES as u32).to_ne_bytes());
     assert_eq!(EventRecord::parse(&place).unwrap().stack, None);
+    for (exponent, weight) in [(0, Some(1)), (5, Some(32)), (31, Some(1 << 31)), (32, None), (u32::MAX, None)]
+    {
+        put(&mut place, offset_of!(Event, exponent), &u32::to_ne_bytes(exponent));
+        assert_eq!(EventRecord::parse(&place).map(|event| event.weight), weight, "{exponent}");
+    }
+    put(&mut place, offset_of!(Event, exponent), &0u32.to_ne_bytes());
     put(&mut place, offset_of!(Event, kind), &9u32.to_ne_bytes());
     assert_eq!(EventRecord::parse(&place), None);
     assert_eq!(EventRecord::parse(&[]), None);
