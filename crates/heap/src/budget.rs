@@ -45,7 +45,7 @@ const FEWEST_SMALL: u8 = 5;
 /// Allocations that go by before the clock is looked at: 60 ns for each of these.
 const UNSEEN: u32 = 64;
 /// What an allocation that goes by costs, with its free, in tenths of a nanosecond.
-const PASSED_TENTHS: u32 = 30;
+const PASSED_TENTHS: u32 = 20;
 /// What was spent is told by so many nanoseconds.
 const TOLD: u32 = 50_000;
 /// One event in so many is timed.

@@ -150,7 +150,9 @@ fn what_is_allocated_seldom_is_known_beside_what_is_allocated_all_the_time() {
 #[test]
 fn all_are_written_down_again_once_a_place_has_rested() {
     let mut thread = Thread::new(6);
-    (0..5_000_000).for_each(|_| drop(thread.allocate(0, 30, false)));
+    for _ in 0..5_000_000 {
+        thread.allocate(0, 30, false);
+    }
     assert!(thread.budget.of(0).exponent.get() > 5);
     let missed = (0..1000).filter(|_| thread.allocate(0, 1_000_000, false) == 0).count();
     assert!(missed <= UNSEEN as usize + 1, "{missed}");
@@ -195,6 +197,6 @@ fn what_was_spent_is_told_once() {
     assert_eq!(budget.told(false), None);
     budget.pass(70);
     let told = budget.told(true).unwrap();
-    assert_eq!((told.nanoseconds, told.passed), (100 * 210 + 210, 70));
+    assert_eq!((told.nanoseconds, told.passed), (100 * 210 + 140, 70));
     assert_eq!(budget.told(true), Some(Told::default()));
 }
