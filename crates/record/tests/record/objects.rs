@@ -49,7 +49,7 @@ fn watching() -> ObjectWatching {
             events: 12,
             dropped: 1,
             without_stack: 2,
-            passed: 70_000,
+            passed: 0,
         }),
         time: Reading::Measured(TimeSamples {
             period: milliseconds(1),
