@@ -342,7 +342,7 @@ fn gap(exponent: u8, around: &mut impl Surroundings) -> u32 {
     if fewer > BY_CHANCE {
         // -ln(u) / -ln(1 - 1/n), and that is n - 1/2 to within 1 / 12n.
         let twice = (2u64 << fewer) - 1;
-        return u32::try_from(crate::draw::minus_logarithm(around.random()).saturating_mul(twice) >> 17)
+        return u32::try_from(crate::chance::minus_logarithm(around.random()).saturating_mul(twice) >> 17)
             .unwrap_or(u32::MAX >> 1);
     }
     let mut passed = 0;

@@ -22,6 +22,7 @@ use core::ffi::{c_char, c_int};
 
 mod budget;
 mod call;
+mod chance;
 mod code;
 mod draw;
 mod early;

@@ -6,6 +6,7 @@
 
 mod apart;
 pub mod bandwidth;
+mod blamed;
 pub mod calibration;
 mod copies;
 mod estimate;
@@ -34,9 +35,10 @@ use numawise_facts::objects::{
     AccessMethod, FileAddress, MemoryObject, ObjectKind, ObjectThread, ProcessRank, SITE_FRAMES,
 };
 use numawise_linux::calls::pages::page_size;
-use numawise_operands::{Access, Blame, Direction, Listing, StackCopy, blame, once_around};
+use numawise_operands::{Access, Blame, Direction};
 use numawise_units::{Nanoseconds, Pid};
 
+use blamed::memory_of;
 use input::{
     Code, CodeMapping, FaultSample, LoadSample, LoadedVariable, MemoryChange, MemoryEvent, Stack, TimeSample,
 };
@@ -582,18 +584,6 @@ impl ObjectTracker {
 /// The upper half of all addresses is the kernel's.
 fn is_of_kernel(address: u64) -> bool {
     address >> 63 != 0
-}
-
-fn memory_of(method: AccessMethod, listing: &Listing, sample: &TimeSample<'_>) -> Blame {
-    let registers = &sample.registers;
-    if method == AccessMethod::Waited {
-        return blame(listing, registers, &StackCopy { begin: sample.stack.sp, bytes: sample.stack.bytes });
-    }
-    let pass = once_around(listing, registers).filter(|pass| pass.is_certain && pass.unknown.is_empty());
-    match pass {
-        Some(pass) if !pass.accesses.is_empty() => Blame::Accesses(pass.accesses),
-        _ => Blame::Nothing,
-    }
 }
 
 fn object(
