@@ -95,6 +95,8 @@ pub struct Budget {
     share: Cell<u32>,
     times: [Cell<u32>; 2],
     events: Cell<u32>,
+    /// When the event that is timed began, or what it took before the real function was called; 0: none is timed.
+    timing: Cell<u64>,
     spent: Cell<u32>,
     passed: Cell<u32>,
     sites: [Site; SITES],
@@ -171,7 +173,8 @@ impl Budget {
 
     /// The exponent with which a place would cost the part alone, where [`UNSEEN`] allocations took so long.
     fn enough(&self, took: u64) -> u8 {
-        let all = u64::from(UNSEEN) * u64::from(self.time(Cost::Begun) + self.time(Cost::Gone) + 2 * BESIDES);
+        let all =
+            u64::from(UNSEEN) * u64::from(self.usual(Cost::Begun) + self.usual(Cost::Gone) + 2 * BESIDES);
         let times = all.saturating_mul(PART) / took.max(1);
         (u64::BITS - times.leading_zeros()) as u8
     }
@@ -232,18 +235,36 @@ impl Budget {
         self.of(SMALL_SITE).exponent.get()
     }
 
-    /// Whether the next event is to be timed.
-    pub fn is_timed(&self) -> bool {
-        let events = self.events.get().wrapping_add(1);
-        self.events.set(events);
-        events.is_multiple_of(TIMED)
+    /// A function of the allocator is called: times the event that comes of it, if it is its turn.
+    pub fn begin_timing(&self, now: impl Fn() -> u64) {
+        let is_timed = self.events.get().wrapping_add(1).is_multiple_of(TIMED);
+        self.timing.set(if is_timed { now() } else { 0 });
     }
 
-    /// Notes what an event took.
-    pub fn timed(&self, cost: Cost, took: u64) {
+    /// The real function is called: its time is not ours.
+    pub fn pause_timing(&self, now: impl Fn() -> u64) {
+        if self.timing.get() != 0 {
+            self.timing.set(now().saturating_sub(self.timing.get()).max(1));
+        }
+    }
+
+    /// The real function returned.
+    pub fn go_on_timing(&self, now: impl Fn() -> u64) {
+        if self.timing.get() != 0 {
+            self.timing.set(now().saturating_sub(self.timing.get()));
+        }
+    }
+
+    /// An event was written down: notes what it took, if it is timed.
+    pub fn time(&self, cost: Cost, now: impl Fn() -> u64) {
+        self.events.set(self.events.get().wrapping_add(1));
+        let begun = self.timing.replace(0);
+        if begun == 0 {
+            return;
+        }
         let time = &self.times[cost as usize];
-        let known = self.time(cost);
-        let took = u32::try_from(took).unwrap_or(LONGEST).min(LONGEST);
+        let known = self.usual(cost);
+        let took = u32::try_from(now().saturating_sub(begun)).unwrap_or(LONGEST).min(LONGEST);
         time.set(known - known / 8 + took / 8);
     }
 
@@ -256,7 +277,7 @@ impl Budget {
         Some(Told { nanoseconds: self.spent.replace(0).into(), passed: passed.into() })
     }
 
-    fn time(&self, cost: Cost) -> u32 {
+    fn usual(&self, cost: Cost) -> u32 {
         match self.times[cost as usize].get() {
             0 => FIRST_TIMES[cost as usize],
             time => time,
@@ -297,7 +318,7 @@ impl Budget {
     }
 
     fn spend(&self, cost: Cost) {
-        let time = self.time(cost) + BESIDES;
+        let time = self.usual(cost) + BESIDES;
         self.left.set(self.left.get().saturating_sub(time.into()).max(-ROOM));
         self.spent.set(self.spent.get().saturating_add(time));
     }

@@ -57,8 +57,19 @@ impl Next {
 }
 
 pub extern "C" fn before(frame: &mut Frame) -> Next {
-    let errno = SavedErrno::new();
     let local = local();
+    if log::is_begun() {
+        local.budget.begin_timing(log::now);
+    }
+    let next = next(local, frame);
+    if frame.note != 0 {
+        local.budget.pause_timing(log::now);
+    }
+    next
+}
+
+fn next(local: &Local, frame: &mut Frame) -> Next {
+    let errno = SavedErrno::new();
     let Some(function) = FUNCTIONS.get(frame.number) else { return Next::result(0) };
     if let Some(number) = system_call(function)
         && (local.looks_up.get() || !function::is_known(frame.number))
@@ -214,9 +225,7 @@ fn gone(local: &Local, kind: EventKind, address: usize, bytes: usize) {
         let at = log::now();
         let event = Happened { kind, at, address, bytes: bytes as u64, stack: None, exponent: 0 };
         ring::write_event(&log, local, &event);
-        if local.budget.is_timed() {
-            local.budget.timed(Cost::Gone, log::now().saturating_sub(at));
-        }
+        local.budget.time(Cost::Gone, log::now);
         local.budget.charge_gone();
     }
 }
@@ -327,6 +336,7 @@ pub extern "C" fn after(frame: &Frame, result: usize) -> usize {
     let _errno = SavedErrno::new();
     if let Some(function) = FUNCTIONS.get(frame.number) {
         let place = Place { frame, local: local(), log: log::log() };
+        place.local.budget.go_on_timing(log::now);
         match function.what {
             What::Allocate(size) => place.allocated(result, bytes_of(frame, size)),
             What::AllocateInto(size) if result == 0 => {
@@ -362,9 +372,7 @@ impl Place<'_> {
         let event = Happened { kind, at, address, bytes, stack, exponent };
         let late = ring::write_event(log, self.local, &event);
         let budget = &self.local.budget;
-        if budget.is_timed() {
-            budget.timed(Cost::Begun, log::now().saturating_sub(at));
-        }
+        budget.time(Cost::Begun, log::now);
         let (site, countdown) = match kind {
             EventKind::Allocated => {
                 let site = self.byte(SITE_SHIFT);
