@@ -10,6 +10,7 @@ mod blamed;
 pub mod calibration;
 mod copies;
 mod estimate;
+pub mod fault_period;
 pub mod feed;
 mod huge;
 pub mod input;

@@ -134,12 +134,13 @@ impl BeginsToFollow {
         let at = clock::monotonic();
         let method = calibrated.method();
         let run_version = run.version.clone();
-        let faults = sampler.is_some().then_some(sampling::FAULTS);
+        let is_sampled = sampler.is_some();
+        let sampler = sampler.map(|sampler| (sampler, calibrated.fault_period()));
         let folder = logged_in.clone();
         let watch = ObjectWatch::start(sampler, move || {
             let tracker = ObjectTracker::new(at, method, Box::new(ProgramCode::new(least)));
             let bandwidth = BandwidthWatch::begin(Roots::live(), nodes_with_cpus, at);
-            ObjectFeed::new(tracker, HeapLogs::new(&logged_in), faults, bandwidth)
+            ObjectFeed::new(tracker, HeapLogs::new(&logged_in), is_sampled, bandwidth)
         });
         let answers = watch.as_ref().ok().and_then(|watch| {
             let (asker, run) = (watch.asker(), run.clone());

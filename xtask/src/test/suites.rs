@@ -38,7 +38,7 @@ const SUITES: [Suite; 41] = [
     ("cli/study", 40, false),
     ("cli/where", 40, false),
     ("collector/watch", 40, false),
-    ("heap/objects", 20, false),
+    ("heap/objects", 40, false),
     ("hostile/mutations", 60, false),
     ("hostile/targets", 1, false),
     ("launch/launchers", 10, false),

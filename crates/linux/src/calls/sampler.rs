@@ -29,8 +29,9 @@ mod tests;
 pub struct SamplerSettings {
     /// CPU time of a thread from one sample to the next.
     pub period: Nanoseconds,
-    /// Page faults from one sample to the next; none where faults are not sampled.
-    pub faults: Option<u64>,
+    /// Page faults from one sample to the next: the first is in force until [`Sampler::sample_faults_by`] says otherwise. Empty where
+    /// faults are not sampled.
+    pub faults: &'static [u64],
     /// Bytes of the stack that go with each sample, a multiple of 8.
     pub stack: u32,
     /// Begins with the next exec of what the thread starts; else at once, for the thread itself.
@@ -56,10 +57,17 @@ pub struct Sampler {
     rings: Vec<Ring>,
     /// Of accesses that processors write down themselves.
     aux: Vec<AuxRing>,
-    /// The numbers of events that are page faults.
-    faults: Vec<u64>,
+    faults: Vec<FaultEvent>,
     /// Open as long as it samples.
     _events: Vec<File>,
+}
+
+/// Samples page faults of a CPU.
+#[derive(Debug)]
+struct FaultEvent {
+    event: File,
+    number: u64,
+    period: u64,
 }
 
 /// struct perf_event_attr as of PERF_ATTR_SIZE_VER5, Linux 4.1.
@@ -110,6 +118,9 @@ const USE_CLOCK: u64 = 1 << 25;
 /// PERF_EVENT_IOC_SET_OUTPUT and PERF_EVENT_IOC_ID, from linux/perf_event.h.
 const SET_OUTPUT: libc::c_ulong = 0x2405;
 const ID: libc::c_ulong = 0x8008_2407;
+/// PERF_EVENT_IOC_ENABLE and PERF_EVENT_IOC_DISABLE, of the event and of what inherited it.
+const ENABLE: libc::c_ulong = 0x2400;
+const DISABLE: libc::c_ulong = 0x2401;
 
 /// Pages of a ring: with its first page as much as users without privileges have for each CPU (perf_event_mlock_kb: 516).
 const RING_PAGES: usize = 128;
@@ -137,21 +148,23 @@ impl Sampler {
         }
         for cpu in 0..cpus {
             let open = |attributes: &Attributes| open(attributes, cpu, Whose::ThisThread, None);
-            let clock = match open(&attributes(settings, CPU_CLOCK, settings.period.0)) {
+            let begin = if settings.begins_with_exec { Begin::WithExec } else { Begin::Now };
+            let clock = match open(&attributes(settings, CPU_CLOCK, settings.period.0, begin)) {
                 Ok(event) => event,
                 // Not online.
                 Err(error) if error.raw_os_error() == Some(libc::ENODEV) => continue,
                 Err(error) => return Err(SamplerObstacle::Open(error)),
             };
             let ring = Ring::map(clock, cpu, &mut pages).map_err(SamplerObstacle::Map)?;
-            if let Some(period) = settings.faults {
-                let faults =
-                    open(&attributes(settings, MINOR_FAULTS, period)).map_err(SamplerObstacle::Open)?;
+            for (which, period) in settings.faults.iter().enumerate() {
+                let begin = if which == 0 { begin } else { Begin::WhenTold };
+                let event = open(&attributes(settings, MINOR_FAULTS, *period, begin))
+                    .map_err(SamplerObstacle::Open)?;
                 // SAFETY: both are events of ours.
-                let output = unsafe { libc::ioctl(faults.as_raw_fd(), SET_OUTPUT, ring.event.as_raw_fd()) };
+                let output = unsafe { libc::ioctl(event.as_raw_fd(), SET_OUTPUT, ring.event.as_raw_fd()) };
                 super::checked(output).map_err(SamplerObstacle::Map)?;
-                sampler.faults.push(number(&faults).map_err(SamplerObstacle::Open)?);
-                sampler._events.push(faults);
+                let number = number(&event).map_err(SamplerObstacle::Open)?;
+                sampler.faults.push(FaultEvent { event, number, period: *period });
             }
             sampler.rings.push(ring);
         }
@@ -169,13 +182,24 @@ impl Sampler {
         }
     }
 
-    /// The numbers of the events whose samples are page faults.
-    pub fn fault_events(&self) -> Vec<u64> {
-        self.faults.clone()
+    /// Samples page faults by that one of the settings' periods from now on, also in what runs. The thread that opened the events is sampled
+    /// too from the first such change on.
+    pub fn sample_faults_by(&self, period: u64) {
+        // Both are sampled for a moment: each sample stands for its own period.
+        for (is, request) in [(true, ENABLE), (false, DISABLE)] {
+            for of in self.faults.iter().filter(|of| (of.period == period) == is) {
+                // SAFETY: an event of ours, and a request without a value. It fails where the event is in a state of error, and samples nothing then.
+                unsafe { libc::ioctl(of.event.as_raw_fd(), request, 0) };
+            }
+        }
     }
 
-    /// Hands over all records that are there, ring by ring; those of one ring are in the order of time, nearly.
-    pub fn drain(&mut self, mut each: impl FnMut(&[u8])) {
+    /// Hands over all records that are there, ring by ring; those of one ring are in the order of time, nearly. Beside each, what tells the page
+    /// faults from one sample of an event to the next; nothing where it is not of page faults.
+    pub fn drain(&mut self, mut each: impl FnMut(&dyn Fn(u64) -> Option<u64>, &[u8])) {
+        let faults = &self.faults;
+        let between = |event| faults.iter().find(|of| of.number == event).map(|of| of.period);
+        let mut each = |bytes: &[u8]| each(&between, bytes);
         for ring in &mut self.rings {
             ring.drain(&mut each);
         }
@@ -185,11 +209,32 @@ impl Sampler {
     }
 }
 
-fn attributes(settings: &SamplerSettings, config: u64, period: u64) -> Attributes {
-    let mut flags = INHERIT | EXCLUDE_KERNEL | EXCLUDE_HYPERVISOR | SAMPLE_ID_ALL | USE_CLOCK | WATERMARK;
-    if settings.begins_with_exec {
-        flags |= DISABLED | ENABLE_ON_EXEC;
+/// When an event begins to sample.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Begin {
+    /// With the next exec of what this thread starts.
+    WithExec,
+    /// At once, this thread and what it starts.
+    Now,
+    /// At once, all that runs on a CPU.
+    OfCpu,
+    WhenTold,
+}
+
+impl Begin {
+    fn flags(self) -> u64 {
+        match self {
+            Begin::WithExec => INHERIT | DISABLED | ENABLE_ON_EXEC,
+            Begin::Now => INHERIT,
+            Begin::OfCpu => 0,
+            Begin::WhenTold => INHERIT | DISABLED,
+        }
     }
+}
+
+fn attributes(settings: &SamplerSettings, config: u64, period: u64, begin: Begin) -> Attributes {
+    let mut flags = EXCLUDE_KERNEL | EXCLUDE_HYPERVISOR | SAMPLE_ID_ALL | USE_CLOCK | WATERMARK;
+    flags |= begin.flags();
     if config == CPU_CLOCK {
         flags |= MAPPINGS | MAPPINGS2 | NAMES | NAME_OF_EXEC | TASKS;
     }

@@ -9,7 +9,7 @@ use crate::load_events::{LoadEvent, LoadEventCounts};
 use crate::samples::Record;
 
 fn settings(begins_with_exec: bool) -> SamplerSettings {
-    SamplerSettings { period: Nanoseconds(1_000_000), faults: Some(1), stack: 1024, begins_with_exec }
+    SamplerSettings { period: Nanoseconds(1_000_000), faults: &[1], stack: 1024, begins_with_exec }
 }
 
 /// Where the kernel does not let us, the test says so.
@@ -76,7 +76,7 @@ fn first_accesses_to_pages_are_seen_with_their_addresses() {
 fn of_many_page_faults_each_so_many_eth_is_sampled() {
     const PAGES: usize = 1000;
     const PERIOD: u64 = 31;
-    let Some(mut sampler) = sampler(&SamplerSettings { faults: Some(PERIOD), ..settings(false) }) else {
+    let Some(mut sampler) = sampler(&SamplerSettings { faults: &[PERIOD], ..settings(false) }) else {
         return;
     };
     touch(PAGES);
@@ -88,6 +88,33 @@ fn of_many_page_faults_each_so_many_eth_is_sampled() {
     let expected = PAGES as u64 / PERIOD;
     let least = expected.saturating_sub(affinity::own().unwrap().len() as u64);
     assert!((least..=expected + 10).contains(&samples), "{samples} samples of {PAGES} faults");
+}
+
+#[test]
+fn page_faults_of_what_runs_are_sampled_by_another_period_when_told() {
+    const PAGES: usize = 4096;
+    const PERIODS: &[u64] = &[16, 256];
+    let Some(mut sampler) = sampler(&SamplerSettings { faults: PERIODS, ..settings(false) }) else { return };
+    let cpus = affinity::own().unwrap().len() as u64;
+    let pages = PAGES as u64;
+    for period in [16, 256, 16] {
+        sampler.sample_faults_by(period);
+        drained(&mut sampler, |_, _| {});
+        touch(PAGES);
+        let mut stood_for = std::collections::BTreeMap::<u64, u64>::new();
+        drained(&mut sampler, |faults, _| {
+            if let Some(faults) = faults {
+                *stood_for.entry(faults).or_default() += faults;
+            }
+        });
+        let periods: Vec<u64> = stood_for.keys().copied().collect();
+        assert_eq!(periods, [period]);
+        let about = stood_for[&period];
+        assert!(
+            (pages - cpus * period..=pages + 200 + period).contains(&about),
+            "{about} of {pages} by {period}"
+        );
+    }
 }
 
 #[test]
@@ -137,7 +164,7 @@ fn stand_in(config: u64) -> LoadEvent {
 fn samples_of_another_event_come_through_the_same_rings_with_their_words() {
     const PAGES: usize = 100;
     let never = Nanoseconds(3_600_000_000_000);
-    let settings = SamplerSettings { period: never, faults: None, ..settings(false) };
+    let settings = SamplerSettings { period: never, faults: &[], ..settings(false) };
     let Some(mut sampler) = sampler(&settings) else { return };
     sampler.add_loads(&[stand_in(MINOR_FAULTS)], false).unwrap();
     let page = page_size().0;
@@ -186,7 +213,7 @@ fn who_waits_is_woken_by_a_ring_that_fills_by_the_end_and_by_the_time() {
     // Each page fault is a sample of more than 1 KiB.
     touch(2 * FULL_ENOUGH as usize / 1024);
     assert!(took(&sampler, long) < long / 2);
-    sampler.drain(|_| {});
+    sampler.drain(|_, _| {});
     assert!(took(&sampler, Duration::from_millis(30)) >= Duration::from_millis(30));
     drop(running);
     assert!(took(&sampler, long) < long / 2);
@@ -212,10 +239,17 @@ fn touch(pages: usize) -> u64 {
 
 /// All records that are there, each with whether it was taken at a page fault.
 fn sampler_records(sampler: &mut Sampler, mut each: impl FnMut(bool, Record<'_>)) {
-    let faults = sampler.fault_events();
-    sampler.drain(|bytes| {
+    drained(sampler, |faults, record| each(faults.is_some(), record));
+}
+
+/// The same, with the page faults that a sample of one stands for.
+fn drained(sampler: &mut Sampler, mut each: impl FnMut(Option<u64>, Record<'_>)) {
+    sampler.drain(|faults_between, bytes| {
         let Some((_, record)) = Record::parse(bytes) else { panic!("a record of the kernel: {bytes:?}") };
-        let is_fault = matches!(&record, Record::Sample(sample) if faults.contains(&sample.event));
-        each(is_fault, record);
+        let faults = match &record {
+            Record::Sample(sample) => faults_between(sample.event),
+            _ => None,
+        };
+        each(faults, record);
     });
 }

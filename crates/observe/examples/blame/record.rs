@@ -78,7 +78,7 @@ pub fn all(folder: &Path, seconds: &str) {
 
 fn one(program: &Path, name: &str, mask: u32, seconds: &str) -> String {
     let settings =
-        SamplerSettings { period: Nanoseconds(500_000), faults: None, stack: 0, begins_with_exec: true };
+        SamplerSettings { period: Nanoseconds(500_000), faults: &[], stack: 0, begins_with_exec: true };
     let mut sampler = Sampler::open(&settings).expect("perf events of programs are allowed here");
     let mut child = Command::new(program)
         .args([name, &mask.to_string(), seconds])
@@ -110,7 +110,7 @@ fn is_over(child: &mut Child) -> bool {
 }
 
 fn drain(sampler: &mut Sampler, samples: &mut Vec<Vec<u64>>) {
-    sampler.drain(|bytes| {
+    sampler.drain(|_, bytes| {
         if let Some((_, Record::Sample(sample))) = Record::parse(bytes)
             && let Some(registers) = sample.registers
         {

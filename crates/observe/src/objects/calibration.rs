@@ -45,7 +45,7 @@ const PERIOD: Nanoseconds = Nanoseconds(100_000);
 /// Where the kernel does not let us sample.
 pub fn calibrate(stack: u32) -> Result<Calibration, SamplerObstacle> {
     let chase = Chase::new();
-    let settings = SamplerSettings { period: PERIOD, faults: None, stack, begins_with_exec: false };
+    let settings = SamplerSettings { period: PERIOD, faults: &[], stack, begins_with_exec: false };
     let mut sampler = Sampler::open(&settings)?;
     let code = chase.run(CHASED);
     let mut skid = Skid::default();
@@ -64,7 +64,7 @@ fn fault_cost(stack: u32) -> Result<Reading<Nanoseconds>, SamplerObstacle> {
     /// The first time the host of a virtual machine may have to find memory too.
     const ROUNDS: usize = 3;
     const NEVER: Nanoseconds = Nanoseconds(1_000_000_000);
-    let settings = SamplerSettings { period: NEVER, faults: Some(FAULTS), stack, begins_with_exec: false };
+    let settings = SamplerSettings { period: NEVER, faults: &[FAULTS], stack, begins_with_exec: false };
     let mut sampler = Sampler::open(&settings)?;
     let mut found = Reading::unavailable("no memory was to be had for it");
     for _ in 0..ROUNDS {
@@ -140,7 +140,7 @@ pub fn calibrate_timers() -> io::Result<Calibration> {
 }
 
 fn each_sample(sampler: &mut Sampler, mut each: impl FnMut(&Sample<'_>)) {
-    sampler.drain(|bytes| {
+    sampler.drain(|_, bytes| {
         if let Some((_, Record::Sample(sample))) = Record::parse(bytes) {
             each(&sample);
         }

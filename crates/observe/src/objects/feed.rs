@@ -21,8 +21,8 @@ mod tests;
 pub struct ObjectFeed {
     tracker: ObjectTracker,
     logs: HeapLogs,
-    /// Page faults from one sample of the kernel to the next; none where the library samples in the program.
-    faults: Option<u64>,
+    /// The kernel samples the program; else the library in it does.
+    is_sampled: bool,
     sampled: KernelRecords,
     kernel: KernelCounts,
     bandwidth: Result<BandwidthWatch, BandwidthError>,
@@ -80,29 +80,43 @@ pub struct KernelRecords {
     records: Vec<KernelRecord>,
     unreadable: u64,
     bytes: usize,
+    /// How many are samples of page faults.
+    faults: u64,
 }
 
 #[derive(Debug)]
 struct KernelRecord {
     at: Nanoseconds,
-    is_fault: bool,
+    /// Page faults for which it stands, where it is a sample of one.
+    faults: Option<u64>,
     bytes: Box<[u8]>,
 }
 
 impl KernelRecords {
     /// Empties the rings.
     pub fn read(sampler: &mut Sampler) -> KernelRecords {
-        let faults = sampler.fault_events();
+        let own = std::process::id() as i32;
         let mut read = KernelRecords::default();
-        sampler.drain(|bytes| match Record::parse(bytes) {
+        sampler.drain(|faults_between, bytes| match Record::parse(bytes) {
             Some((at, record)) => {
-                let is_fault = matches!(&record, Record::Sample(sample) if faults.contains(&sample.event));
-                read.records.push(KernelRecord { at, is_fault, bytes: bytes.into() });
+                let faults = match &record {
+                    // Of the thread that opened the events.
+                    Record::Sample(sample) if sample.process.0 == own => return,
+                    Record::Sample(sample) => faults_between(sample.event),
+                    _ => None,
+                };
+                read.records.push(KernelRecord { at, faults, bytes: bytes.into() });
                 read.bytes += bytes.len();
+                read.faults += u64::from(faults.is_some());
             }
             None => read.unreadable += 1,
         });
         read
+    }
+
+    /// How many samples of page faults there are.
+    pub fn faults(&self) -> u64 {
+        self.faults
     }
 
     /// How much they take.
@@ -124,15 +138,15 @@ impl KernelRecords {
 }
 
 impl ObjectFeed {
-    /// `faults`: page faults from one sample of the kernel to the next, where it samples the program.
+    /// `is_sampled`: by the kernel.
     pub fn new(
         tracker: ObjectTracker,
         logs: HeapLogs,
-        faults: Option<u64>,
+        is_sampled: bool,
         bandwidth: Result<BandwidthWatch, BandwidthError>,
     ) -> ObjectFeed {
         let (sampled, kernel) = (KernelRecords::default(), KernelCounts::default());
-        ObjectFeed { tracker, logs, faults, sampled, kernel, bandwidth }
+        ObjectFeed { tracker, logs, is_sampled, sampled, kernel, bandwidth }
     }
 
     /// Notes that so many records found no place with us.
@@ -159,16 +173,16 @@ impl ObjectFeed {
     fn tell(&mut self, until: Nanoseconds) {
         let waiting = self.sampled.take(until);
         let (tracker, kernel) = (&mut self.tracker, &mut self.kernel);
-        let (is_sampled, faults) = (self.faults.is_some(), self.faults.unwrap_or(1));
+        let is_sampled = self.is_sampled;
         let mut next = waiting.iter().peekable();
         self.logs.drain(until, &mut |logged| {
             let at = logged.at();
             while let Some(record) = next.next_if(|record| at.is_some_and(|at| record.at <= at)) {
-                feed_kernel(tracker, kernel, record, faults);
+                feed_kernel(tracker, kernel, record);
             }
             feed_logged(tracker, logged, is_sampled);
         });
-        next.for_each(|record| feed_kernel(tracker, kernel, record, faults));
+        next.for_each(|record| feed_kernel(tracker, kernel, record));
     }
 
     /// Looks where pages lie, and how much memory is accessed, where that is due.
@@ -205,10 +219,10 @@ fn unavailable(error: &BandwidthError) -> Reading<BandwidthOverTime> {
     Reading::unavailable(error.to_string())
 }
 
-fn feed_kernel(tracker: &mut ObjectTracker, counts: &mut KernelCounts, record: &KernelRecord, faults: u64) {
+fn feed_kernel(tracker: &mut ObjectTracker, counts: &mut KernelCounts, record: &KernelRecord) {
     let Some((at, parsed)) = Record::parse(&record.bytes) else { return };
     match parsed {
-        Record::Sample(sample) => feed_sample(tracker, &sample, record.is_fault.then_some(faults)),
+        Record::Sample(sample) => feed_sample(tracker, &sample, record.faults),
         Record::Mapped { process, begin, bytes, offset, path } => {
             tracker.mapped(&CodeMapping { process, begin, bytes, offset, path });
         }

@@ -7,7 +7,7 @@ use super::super::input::{Code, LoadedVariable, MemoryChange, MemoryEvent};
 use super::*;
 
 fn record(at: u64, number: u8) -> KernelRecord {
-    KernelRecord { at: Nanoseconds(at), is_fault: false, bytes: vec![number].into() }
+    KernelRecord { at: Nanoseconds(at), faults: None, bytes: vec![number].into() }
 }
 
 fn numbers(records: &[KernelRecord]) -> Vec<u8> {
@@ -72,7 +72,7 @@ fn written(kind: u32, at: u64, words: &[u64]) -> KernelRecord {
     bytes.extend(0u16.to_ne_bytes());
     bytes.extend(((8 + 8 * words.len()) as u16).to_ne_bytes());
     bytes.extend(words.iter().flat_map(|word| word.to_ne_bytes()));
-    KernelRecord { at: Nanoseconds(at), is_fault: false, bytes: bytes.into() }
+    KernelRecord { at: Nanoseconds(at), faults: None, bytes: bytes.into() }
 }
 
 /// PERF_RECORD_SAMPLE of a load: no registers, as of a thread of 32 bits, and no stack.
@@ -90,7 +90,7 @@ fn loads_that_a_processor_sampled_are_of_the_object_that_lies_there() {
     let event = MemoryEvent { process: PROCESS, thread: PROCESS, at: Nanoseconds(1), change };
     tracker.memory(&event);
     let bandwidth = Err(BandwidthError::TooShort);
-    let mut feed = ObjectFeed::new(tracker, HeapLogs::new(folder.path()), None, bandwidth);
+    let mut feed = ObjectFeed::new(tracker, HeapLogs::new(folder.path()), false, bandwidth);
     // Words of a Haswell (the first cache), and of the kernel's table for later ones: memory of another node.
     let remote = 2 | (2 | 1 << 8) << 5 | 0xd << 33 | 1 << 37;
     let records = vec![load(5, 0x7f00_0ff8, 400, remote), load(3, 0x7f00_0008, 7, 0x6810_0142)];
@@ -151,7 +151,7 @@ fn looked(own: &OwnPages) -> (ObjectFeed, tempfile::TempDir) {
     let mut tracker = ObjectTracker::new(Nanoseconds(0), AccessMethod::Waited, Box::new(NoCode));
     tracker.memory(&own.change(MS, true));
     let bandwidth = Err(BandwidthError::TooShort);
-    let mut feed = ObjectFeed::new(tracker, HeapLogs::new(folder.path()), None, bandwidth);
+    let mut feed = ObjectFeed::new(tracker, HeapLogs::new(folder.path()), false, bandwidth);
     feed.drain(KernelRecords::default(), Nanoseconds(50 * MS));
     feed.look(Nanoseconds(100 * MS));
     (feed, folder)
@@ -186,7 +186,7 @@ fn what_becomes_known_late_is_looked_at_at_once() {
     let folder = tempfile::tempdir().unwrap();
     let tracker = ObjectTracker::new(Nanoseconds(0), AccessMethod::Waited, Box::new(NoCode));
     let bandwidth = Err(BandwidthError::TooShort);
-    let mut feed = ObjectFeed::new(tracker, HeapLogs::new(folder.path()), None, bandwidth);
+    let mut feed = ObjectFeed::new(tracker, HeapLogs::new(folder.path()), false, bandwidth);
     for at in 1..80 {
         feed.look(Nanoseconds(at * 25 * MS));
     }
@@ -203,7 +203,7 @@ fn of_a_program_that_has_ended_that_is_the_reason() {
         MemoryChange::Mapped { address: 0x7f00_0000, bytes: 1 << 20, stack: None, kind: ObjectKind::Mapped };
     tracker.memory(&MemoryEvent { process: PROCESS, thread: PROCESS, at: Nanoseconds(1), change });
     let bandwidth = Err(BandwidthError::TooShort);
-    let mut feed = ObjectFeed::new(tracker, HeapLogs::new(folder.path()), None, bandwidth);
+    let mut feed = ObjectFeed::new(tracker, HeapLogs::new(folder.path()), false, bandwidth);
     feed.look(Nanoseconds(100 * MS));
     let found = feed.finish().tracked.objects;
     let reason = found[0].pages.reason().unwrap();

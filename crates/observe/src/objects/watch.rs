@@ -14,6 +14,7 @@ use numawise_linux::calls::sampler::Sampler;
 use numawise_linux::calls::{clock, pipe as closed};
 use numawise_units::Nanoseconds;
 
+use super::fault_period::FaultPeriod;
 use super::feed::{FedObjects, KernelRecords, ObjectFeed};
 
 /// Between two times at which the rings are emptied, unless one of the kernel's fills before. Each time costs both threads 0.15 ms: at 8 ms they
@@ -92,7 +93,7 @@ impl ObjectWatch {
     /// # Errors
     /// Where there can be no other thread.
     pub fn start(
-        sampler: Option<Sampler>,
+        sampler: Option<(Sampler, FaultPeriod)>,
         feed: impl FnOnce() -> ObjectFeed + Send + 'static,
     ) -> Result<ObjectWatch, ObjectWatchError> {
         let (end, running) = pipe().map_err(ObjectWatchError::Pipe)?;
@@ -134,7 +135,7 @@ impl ObjectWatch {
 
 /// Reads until the other end of `end` is closed, and once more; the CPU time of this thread.
 fn read(
-    mut sampler: Option<Sampler>,
+    mut sampler: Option<(Sampler, FaultPeriod)>,
     send: &Sender<Message>,
     waiting: &AtomicUsize,
     end: &PipeReader,
@@ -143,7 +144,13 @@ fn read(
     loop {
         let is_last = closed::has_ended(end.as_fd());
         let at = clock::monotonic();
-        let read = sampler.as_mut().map_or_else(KernelRecords::default, KernelRecords::read);
+        let read = sampler.as_mut().map_or_else(KernelRecords::default, |(sampler, fault_period)| {
+            let read = KernelRecords::read(sampler);
+            if let Some(period) = fault_period.after(read.faults(), at) {
+                sampler.sample_faults_by(period);
+            }
+            read
+        });
         let bytes = read.bytes();
         let records = if waiting.load(Ordering::Relaxed) + bytes > MOST_WAITING {
             Err(read.count())
@@ -156,7 +163,7 @@ fn read(
             return clock::thread_cpu_time();
         }
         match &sampler {
-            Some(sampler) => sampler.wait(end.as_fd(), interval),
+            Some((sampler, _)) => sampler.wait(end.as_fd(), interval),
             None => drop(closed::wait_for_end(end.as_fd(), OF_LIBRARY)),
         }
         interval = (interval * 5 / 4).min(LAST);

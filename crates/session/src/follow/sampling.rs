@@ -12,6 +12,7 @@ use numawise_linux::calls::pages::page_size;
 use numawise_linux::calls::sampler::{Sampler, SamplerObstacle, SamplerSettings};
 use numawise_linux::load_events::{LoadEventCounts, load_events};
 use numawise_observe::objects::calibration::{Calibration, calibrate, calibrate_timers};
+use numawise_observe::objects::fault_period::{FAULT_PERIODS, FaultPeriod};
 use numawise_observe::objects::watch::WatchedObjects;
 use numawise_units::{Bytes, Nanoseconds};
 
@@ -32,9 +33,6 @@ const LONGEST: Nanoseconds = Nanoseconds(10_000_000);
 const FOLLOWED: Nanoseconds = Nanoseconds(400_000);
 /// By timers in the program; the prototype had 1.1 % at this rate.
 const OF_TIMERS: Nanoseconds = Nanoseconds(4_000_000);
-/// Page faults from one sample to the next: a prime number, so that no regular walk through memory is met again and again at the same
-/// place. Shares were within 0.2 points with 17 in the prototype.
-pub const FAULTS: u64 = 31;
 /// Bytes of the stack of each sample: the innermost ten to twenty functions.
 const STACK: u32 = 1024;
 
@@ -78,7 +76,8 @@ impl Sampling {
         let measured = calibrate(STACK)?;
         let cpus = affinity::own().map_or(1, |cpus| cpus.len());
         let period = period.unwrap_or_else(|| affordable(&measured.time_sample, cpus));
-        let settings = SamplerSettings { period, faults: Some(FAULTS), stack: STACK, begins_with_exec: true };
+        let settings =
+            SamplerSettings { period, faults: FAULT_PERIODS, stack: STACK, begins_with_exec: true };
         let mut sampler = Sampler::open(&settings)?;
         let loads = add_loads(&mut sampler);
         let calibrated = Calibrated { period, measured: Some(measured), obstacle: None, loads };
@@ -135,6 +134,13 @@ fn affordable(sample: &Reading<Nanoseconds>, cpus: usize) -> Nanoseconds {
 impl Calibrated {
     pub fn method(&self) -> AccessMethod {
         if self.skid().is_one_instruction() { AccessMethod::Waited } else { AccessMethod::Passes }
+    }
+
+    /// How often page faults are to be sampled.
+    pub fn fault_period(&self) -> FaultPeriod {
+        FaultPeriod::new(
+            self.measured.as_ref().and_then(|measured| measured.fault_sample.measured().copied()),
+        )
     }
 
     fn skid(&self) -> Skid {

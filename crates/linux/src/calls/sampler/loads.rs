@@ -7,8 +7,8 @@ use numawise_units::CpuId;
 
 use super::aux::AuxRing;
 use super::{
-    Attributes, DISABLED, ENABLE_ON_EXEC, EXCLUDE_HYPERVISOR, EXCLUDE_KERNEL, INHERIT, SAMPLE_ID_ALL,
-    SET_OUTPUT, Sampler, SamplerObstacle, USE_CLOCK, Whose, open,
+    Attributes, Begin, EXCLUDE_HYPERVISOR, EXCLUDE_KERNEL, SAMPLE_ID_ALL, SET_OUTPUT, Sampler,
+    SamplerObstacle, USE_CLOCK, Whose, open,
 };
 use crate::load_events::{LoadEvent, LoadEventCounts};
 use crate::samples::LOAD_SAMPLE_TYPE;
@@ -68,17 +68,6 @@ impl Sampler {
     }
 }
 
-/// What is sampled, from when on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Begin {
-    /// What this thread starts, from its exec on.
-    WithExec,
-    /// This thread and what it starts.
-    Now,
-    /// All that runs on a CPU.
-    OfCpu,
-}
-
 /// The kernel has this event of CPUs only, and not of what a thread starts.
 fn of_cpus_only(event: &LoadEvent, error: &io::Error) -> bool {
     event.counts == LoadEventCounts::Cycles && error.raw_os_error() == Some(libc::EINVAL)
@@ -106,11 +95,7 @@ fn attributes(event: &LoadEvent, config: [u64; 3], period: u64, begin: Begin) ->
     if event.counts != LoadEventCounts::Cycles {
         flags |= EXCLUDE_HYPERVISOR;
     }
-    flags |= match begin {
-        Begin::WithExec => INHERIT | DISABLED | ENABLE_ON_EXEC,
-        Begin::Now => INHERIT,
-        Begin::OfCpu => 0,
-    };
+    flags |= begin.flags();
     if period > 0 {
         flags |= u64::from(event.precise.min(3)) << PRECISE;
     }
