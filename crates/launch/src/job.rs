@@ -159,7 +159,7 @@ impl Job {
             let start = start.map_or_else(clock::monotonic, Nanoseconds);
             tasks.push(RunningTask::new(placement.tasks[k].task, pids[k], start));
         }
-        let shared = Shared::new(tasks);
+        let shared = Shared::new(tasks).map_err(system("eventfd"))?;
         let orders = held.heard_by(&shared)?;
         Ok(Job { pids, orders, shared, drains, finished: None, stops: stop::Held::new() })
     }
@@ -177,12 +177,13 @@ impl Job {
         self.wait_timeout(Duration::ZERO)
     }
 
-    /// Waits at most so long for the job to be over: all tasks have ended, and what they left behind is dealt with.
+    /// Waits at most so long for the job to be over: all tasks have ended, and what they left behind is dealt with. Comes back earlier when
+    /// this thread has handled a signal.
     ///
     /// # Errors
     /// As [`Job::try_wait`].
     pub fn wait_timeout(&mut self, timeout: Duration) -> Result<Option<Finished>, LaunchError> {
-        if self.shared.wait(Some(timeout)) { self.finished().map(Some) } else { Ok(None) }
+        if self.shared.wait_or_signal(timeout) { self.finished().map(Some) } else { Ok(None) }
     }
 
     /// Waits for the job to be over.
@@ -190,16 +191,16 @@ impl Job {
     /// # Errors
     /// As [`Job::try_wait`].
     pub fn wait(&mut self) -> Result<Finished, LaunchError> {
-        self.shared.wait(None);
+        while !self.shared.wait(Duration::MAX) {}
         self.finished()
     }
 
-    /// Waits at most so long for all tasks to end, not for what they leave behind; their output is not taken yet.
+    /// As [`Job::wait_timeout`], for all tasks to end, not for what they leave behind; their output is not taken yet.
     ///
     /// # Errors
     /// As [`Job::try_wait`].
     pub fn wait_tasks(&self, timeout: Duration) -> Result<Option<Vec<FinishedTask>>, LaunchError> {
-        if !self.shared.wait_tasks(Some(timeout)) {
+        if !self.shared.wait_tasks_or_signal(timeout) {
             return Ok(None);
         }
         self.shared.ends().ok_or(LaunchError::SupervisorLost).map(Some)
@@ -253,10 +254,10 @@ impl Job {
         order(&self.orders, Order::EndLeftovers);
         self.signal(signal);
         self.signal(libc::SIGCONT); // a stopped process hears nothing but SIGKILL and this
-        if !self.shared.wait(Some(grace)) {
+        if !self.shared.wait(grace) {
             order(&self.orders, Order::Kill);
             let mut ended = None;
-            while !self.shared.wait(Some(Duration::from_secs(3))) {
+            while !self.shared.wait(Duration::from_secs(3)) {
                 let before = ended.replace(self.shared.ended());
                 if before == ended {
                     break;
@@ -268,7 +269,7 @@ impl Job {
 
 impl Drop for Job {
     fn drop(&mut self) {
-        if !self.shared.wait(Some(Duration::ZERO)) {
+        if !self.shared.wait(Duration::ZERO) {
             self.kill(Duration::from_millis(200));
         }
     }

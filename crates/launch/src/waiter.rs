@@ -2,11 +2,12 @@
 
 use std::fs::File;
 use std::io::{self, Write};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::Builder;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use numawise_facts::{Exit, Reading, ResourceUsage};
+use numawise_linux::calls::bell::Bell;
 use numawise_linux::calls::clock;
 use numawise_linux::calls::wait::{self, Accounted, EndStatus};
 use numawise_units::{Nanoseconds, Pid, TaskId};
@@ -52,7 +53,8 @@ pub struct StoppedTask {
 #[derive(Debug)]
 pub struct Shared {
     state: Mutex<State>,
-    changed: Condvar,
+    /// Rung at each change.
+    changed: Bell,
 }
 
 #[derive(Debug)]
@@ -98,9 +100,11 @@ impl RunningTask {
 }
 
 impl Shared {
-    pub fn new(tasks: Vec<RunningTask>) -> Arc<Shared> {
+    /// # Errors
+    /// Where the kernel has no descriptor for it.
+    pub fn new(tasks: Vec<RunningTask>) -> io::Result<Arc<Shared>> {
         let state = State { tasks, left: LeftBehind::default(), end: None };
-        Arc::new(Shared { state: Mutex::new(state), changed: Condvar::new() })
+        Ok(Arc::new(Shared { state: Mutex::new(state), changed: Bell::new()? }))
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -118,7 +122,8 @@ impl Shared {
             let _ = wait::reap(supervisor);
             let mut state = shared.lock();
             state.end = state.end.or(Some(JobEnd::SupervisorLost));
-            shared.changed.notify_all();
+            drop(state);
+            shared.changed.ring();
         };
         Builder::new().name("waiter".to_owned()).stack_size(128 << 10).spawn(body).map(drop)
     }
@@ -160,32 +165,40 @@ impl Shared {
             }
             Report::Forked { .. } | Report::NotForked { .. } => {}
         }
-        self.changed.notify_all();
+        drop(state);
+        self.changed.ring();
     }
 
-    /// Waits until all is over; false when that took longer than `timeout`.
-    pub fn wait(&self, timeout: Option<Duration>) -> bool {
-        self.wait_until(timeout, |state| state.end.is_some())
+    /// Waits until all is over; false when that took longer than `timeout`. As all that waits, for one thread at a time.
+    pub fn wait(&self, timeout: Duration) -> bool {
+        self.wait_until(timeout, false, |state| state.end.is_some())
     }
 
-    /// Waits until all tasks have ended; what they leave behind may still be there.
-    pub fn wait_tasks(&self, timeout: Option<Duration>) -> bool {
-        self.wait_until(timeout, |state| {
+    /// The same; false also when this thread has handled a signal meanwhile.
+    pub fn wait_or_signal(&self, timeout: Duration) -> bool {
+        self.wait_until(timeout, true, |state| state.end.is_some())
+    }
+
+    /// The same, until all tasks have ended; what they leave behind may still be there.
+    pub fn wait_tasks_or_signal(&self, timeout: Duration) -> bool {
+        self.wait_until(timeout, true, |state| {
             state.end.is_some() || state.tasks.iter().all(|task| task.end.is_some())
         })
     }
 
-    fn wait_until(&self, timeout: Option<Duration>, over: impl Fn(&State) -> bool) -> bool {
-        let running = |state: &mut State| !over(state);
-        let state = self.lock();
-        match timeout {
-            None => {
-                drop(self.changed.wait_while(state, running).unwrap_or_else(PoisonError::into_inner));
-                true
+    fn wait_until(&self, timeout: Duration, to_signal: bool, over: impl Fn(&State) -> bool) -> bool {
+        let begun = Instant::now();
+        loop {
+            if over(&self.lock()) {
+                return true;
             }
-            Some(timeout) => {
-                let waited = self.changed.wait_timeout_while(state, timeout, running);
-                !waited.unwrap_or_else(PoisonError::into_inner).1.timed_out()
+            let left = timeout.saturating_sub(begun.elapsed());
+            if left.is_zero() {
+                return false;
+            }
+            if !self.changed.wait(left) && to_signal {
+                // A signal, or the end of the time.
+                return over(&self.lock());
             }
         }
     }

@@ -1,6 +1,7 @@
 //! System calls, each with a small safe function.
 
 pub mod affinity;
+pub mod bell;
 pub mod children;
 pub mod clock;
 pub mod counter;

@@ -11,8 +11,9 @@ use crate::{Error, room};
 
 /// How long copies may take to end themselves when they were told to stop. A second signal does not wait for them.
 const GRACE: Duration = Duration::from_secs(5);
-/// How often signals are asked for; the end of the copies wakes us at once.
-const POLL: Duration = Duration::from_millis(50);
+/// How often signals are asked for. One that this thread handles wakes it at once, as the end of the copies does: each look takes a CPU
+/// from them for a moment.
+const POLL: Duration = Duration::from_secs(1);
 
 /// The signals that came to the caller and are meant for the copies.
 pub trait RelayedSignals {

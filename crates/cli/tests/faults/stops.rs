@@ -206,3 +206,31 @@ fn a_program_that_asks_at_the_terminal_is_told_with_the_reason_and_ctrl_c_ends_i
     assert_eq!(ended(&mut child, "after Ctrl-C").code(), Some(130));
     assert_eq!(place.left_running(), Vec::<String>::new());
 }
+
+/// Who waits takes no CPU from the program that it times: not by looking again and again whether it has ended.
+#[test]
+fn a_study_sleeps_while_its_program_runs() {
+    let place = Place::new();
+    let program = place.program_with(LONG);
+    let words = ["study", "--repeat", "1", "-o", RECORD, "--", program.to_str().unwrap()];
+    let mut child = place.numawise(&words).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    wait_until("the program", || place.processes_with(LONG).len() == 1);
+    // What is done at the begin of a run is done then.
+    std::thread::sleep(Duration::from_millis(500));
+    let begun = Instant::now();
+    let before = main_thread_waits(child.id());
+    std::thread::sleep(Duration::from_secs(2));
+    let waits = main_thread_waits(child.id()) - before;
+    let elapsed = begun.elapsed().as_secs_f64();
+    send(child.id() as i32, libc::SIGTERM);
+    let ended = child.wait().unwrap();
+    assert!(!ended.success() && place.left_running().is_empty(), "{ended:?}");
+    assert!((waits as f64) <= 2.0 * elapsed + 2.0, "{waits} times awake in {elapsed:.1} s");
+}
+
+/// How often the first thread of a process has waited.
+fn main_thread_waits(process: u32) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{process}/task/{process}/status")).unwrap();
+    let waits = status.lines().find_map(|line| line.strip_prefix("voluntary_ctxt_switches:"));
+    waits.unwrap().trim().parse().unwrap()
+}

@@ -27,7 +27,8 @@ pub(super) fn is_closed(waited: &libc::pollfd) -> bool {
 
 /// Waits for one of them. False where the kernel did not wait.
 pub(super) fn wait(all: &mut [libc::pollfd], at_most: Duration) -> bool {
-    let millis = libc::c_int::try_from(at_most.as_millis()).unwrap_or(libc::c_int::MAX);
+    let millis = at_most.as_nanos().div_ceil(1_000_000);
+    let millis = libc::c_int::try_from(millis).unwrap_or(libc::c_int::MAX);
     // SAFETY: the kernel writes into the live list.
     (unsafe { libc::poll(all.as_mut_ptr(), all.len() as libc::nfds_t, millis) }) >= 0
 }
