@@ -44,7 +44,7 @@ pub fn grid(study: &Study) -> Option<GridTables> {
         .zip(&points)
         .zip(others::others(study))
         .enumerate()
-        .map(|(k, ((run, point), others))| row(grid, run, point, speedup(&against_first, k), others))
+        .map(|(k, ((run, point), others))| row(grid, run, point, speedup(&against_first, k, point), others))
         .collect();
     let best = best(study, &blocks, &rows, &order);
     let scaling = scaling::all(study, grid, &rows, &points);
@@ -101,9 +101,13 @@ fn estimate(family: &Result<Family, String>, other: usize) -> Result<Estimate, S
     contrast.estimate.as_ref().copied().map_err(ToString::to_string)
 }
 
-fn speedup(family: &Result<Family, String>, point: usize) -> Reading<Effect> {
-    if point == 0 {
+fn speedup(family: &Result<Family, String>, point: usize, of: &PointSummary) -> Reading<Effect> {
+    // What has no value is not as fast as itself either.
+    if point == 0 && !of.samples.is_empty() {
         return Reading::Measured(Effect::new(1.0, 1.0, 1.0));
+    }
+    if point == 0 {
+        return Reading::unavailable("no run of this point gave a value");
     }
     estimate(family, point).map(|e| Effect::new(e.ratio, e.low, e.high)).into()
 }
@@ -155,7 +159,7 @@ fn best(
     order: &[usize],
 ) -> Reading<BestOfGrid> {
     let Some((&best, others)) = order.split_first() else {
-        return Reading::unavailable("no point has a value");
+        return Reading::unavailable("no trial gave a value");
     };
     let family = family(study, blocks, best);
     let is_rival = |k: &&usize| estimate(&family, **k).map_or(true, |estimate| estimate.high >= 1.0);

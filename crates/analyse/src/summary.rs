@@ -317,7 +317,10 @@ fn not_observed(study: &Study) -> Vec<Notice> {
     let mut places: HashMap<(ObservedFigure, String), usize> = HashMap::new();
     // Most trials give the same reasons, word by word.
     let mut exact: HashMap<(ObservedFigure, &str), usize> = HashMap::new();
-    for (what, reason) in study.trials.iter().flat_map(|trial| missing(&trial.observation)) {
+    // Trials are counted as everywhere: those that only look, and warm up, where there are no others.
+    let has_others = study.trials_beyond_warm_up() > 0;
+    let counted = study.trials.iter().filter(|trial| !has_others || !trial.is_warm_up());
+    for (what, reason) in counted.flat_map(|trial| missing(&trial.observation)) {
         let next = all.len();
         let place = *exact
             .entry((what, reason.0.as_ref()))

@@ -5,7 +5,7 @@ use std::error::Error;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use numawise_facts::{Outcome, Study};
+use numawise_facts::{Outcome, Study, Trial};
 use numawise_launch::{LaunchError, Refusal};
 use numawise_linux::calls::signal::is_ignored;
 use numawise_machine::Error as MachineError;
@@ -33,6 +33,12 @@ const NOT_FOUND: Status = 127;
 
 /// 128 + SIGINT, as shells give it.
 pub const INTERRUPTED: Status = 130;
+
+/// There were trials, and none gave a value.
+pub fn has_failed(study: &Study) -> bool {
+    let gave_a_value = |trial: &Trial| matches!(trial.outcome, Outcome::Measured { .. });
+    !study.trials.is_empty() && !study.trials.iter().any(gave_a_value)
+}
 
 /// How a study ended of which no point could be measured: as the program did when it first failed, and as our own failure where it did not.
 pub fn of_failures(study: &Study) -> Status {

@@ -1,8 +1,8 @@
-//! What to type where the first run of a check gave no metric.
+//! The metric as it is typed, and what to type where the first run gave none.
 
 use std::path::{Path, PathBuf};
 
-use numawise_facts::{Argument, Metric, MetricFileProblem, MetricProblem};
+use numawise_facts::{Argument, Metric, MetricFileProblem, MetricProblem, NamedMetric};
 use numawise_session::MetricClues;
 
 #[cfg(test)]
@@ -123,4 +123,36 @@ fn name(file: &Path) -> String {
 /// An option with a value as a shell needs it.
 fn option(name: &str, value: &str) -> String {
     format!("{name} {}", Argument::from(value))
+}
+
+/// Name and expression of `NAME=REGEX`, where it can be nothing else: `x=([0-9]+)` alone is what the program prints.
+pub fn named_alone(text: &str) -> Option<(&str, &str)> {
+    let parts = text.split_once('=').filter(|(name, regex)| is_name(name) && has_text(regex));
+    parts.filter(|(name, _)| !NamedMetric::OF_TRIALS.contains(name))
+}
+
+/// True for what can name a metric.
+pub fn is_name(text: &str) -> bool {
+    let starts = text.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_');
+    starts && text.chars().all(|c| c.is_ascii_alphanumeric() || "_-.".contains(c))
+}
+
+/// True where an expression says what stands around its number: a letter or a digit outside of groups and classes, or a begin or an end.
+pub fn has_text(regex: &str) -> bool {
+    let mut depth = 0_u32;
+    let mut is_escaped = false;
+    for c in regex.chars() {
+        if std::mem::take(&mut is_escaped) {
+            continue;
+        }
+        match c {
+            '\\' => is_escaped = true,
+            '(' | '[' | '{' => depth += 1,
+            ')' | ']' | '}' => depth = depth.saturating_sub(1),
+            '^' | '$' if depth == 0 => return true,
+            c if depth == 0 && (c.is_alphanumeric() || ":=%/_".contains(c)) => return true,
+            _ => {}
+        }
+    }
+    false
 }

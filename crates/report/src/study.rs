@@ -71,7 +71,7 @@ pub fn terminal_document(shown: &ShownStudy<'_>) -> Document {
     of_blocks(shown, blocks)
 }
 
-/// The best and the worst point on the machine; nothing where no point has a value.
+/// The best and the worst point on the machine; nothing where no trial gave a value.
 fn drawn_points(shown: &ShownStudy<'_>) -> Option<Block> {
     let blocks = picture::of_points(&shown.tables.pictures);
     (!blocks.is_empty()).then(|| section("machine", "The best and the worst point on the machine", blocks))

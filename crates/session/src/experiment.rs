@@ -499,15 +499,9 @@ fn first_run(
             record: request.record.clone(),
             output: output_tail.clone(),
         }),
-        Some(Outcome::NoMetric { problem, output_tail }) => Err(Error::NoMetricInFirstRun {
-            metric: request.metric.clone().into(),
-            problem: problem.clone(),
-            output: output_tail.clone(),
-            clues: first
-                .map(|trial| MetricClues::of(&request.command, &request.record, &request.metric, trial))
-                .unwrap_or_default()
-                .into(),
-        }),
+        Some(Outcome::NoMetric { .. }) => {
+            Err(no_metric(&request.command, &request.record, &study).unwrap_or(Error::InterruptedInFirstRun))
+        }
         Some(Outcome::Measured { .. }) | None => {
             // The first run finds nothing in memory yet: how long it took does not say that the others will not be short.
             if request.metric == Metric::WallTime {
@@ -516,6 +510,18 @@ fn first_run(
             Ok((study, one))
         }
     }
+}
+
+/// That the first run gave no metric, where that is so.
+pub(crate) fn no_metric(command: &RunSpec, record: &Path, study: &Study) -> Option<Error> {
+    let (first, metric) = (study.trials.first()?, &study.header.metric);
+    let Outcome::NoMetric { problem, output_tail } = &first.outcome else { return None };
+    Some(Error::NoMetricInFirstRun {
+        metric: metric.clone().into(),
+        problem: problem.clone(),
+        output: output_tail.clone(),
+        clues: MetricClues::of(command, record, metric, first).into(),
+    })
 }
 
 fn baseline(machine: &Machine, needs: &ProgramNeeds) -> Vec<PlannedPoint> {

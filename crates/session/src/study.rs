@@ -12,9 +12,9 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 use numawise_analyse::{GridSearch, SearchChoice, known_points};
 use numawise_facts::notice::{PreloadObstacle, StudyNotice};
 use numawise_facts::{
-    Argument, AroundTrials, Bandwidth, Event, GridRun, HostFacts, Machine, Metric, Mix, NamedMetric, PointId,
-    Profile, ProfileNode, Reading, Redactor, RunSpec, Sink, StopReason, Study, StudyHeader, Target,
-    ThreadBinding, Trial, UntilKnown, Workers,
+    Argument, AroundTrials, Bandwidth, Event, GridRun, HostFacts, Machine, Metric, MetricProblem, Mix,
+    NamedMetric, Outcome, PointId, Profile, ProfileNode, Reading, Redactor, RunSpec, Sink, StopReason, Study,
+    StudyHeader, Target, ThreadBinding, Trial, UntilKnown, Workers,
 };
 use numawise_launch::{EvenStart, Pinner};
 use numawise_record::Record;
@@ -31,7 +31,7 @@ pub use numawise_study::{
 };
 
 use crate::experiment::watching::of_compared;
-use crate::experiment::{RecordKeeper, ResolvedDesign, pinner_of, recorded, redactor_of, resolve};
+use crate::experiment::{RecordKeeper, ResolvedDesign, no_metric, pinner_of, recorded, redactor_of, resolve};
 use crate::slurm::{NodeDescription, SlurmEngine, SlurmFleet};
 use crate::{AroundTrial, Error, here, near};
 
@@ -232,6 +232,18 @@ impl StudyRequest {
     }
 }
 
+/// Runs the first trial, unless there is one. True where it ended well and the metric matches nothing of what it said: no other run will
+/// say more, and what was typed is wrong.
+fn first_says_nothing(engine: &mut Engine<'_>, study: &mut Study) -> Result<bool, Error> {
+    if study.trials.is_empty() {
+        engine.warm_up(study)?;
+    }
+    let first = study.trials.first().map(|trial| &trial.outcome);
+    let is_wrong =
+        |problem: &MetricProblem| matches!(problem, MetricProblem::NoMatch | MetricProblem::OtherCase);
+    Ok(matches!(first, Some(Outcome::NoMetric { problem, .. }) if is_wrong(problem)))
+}
+
 /// What would be run on this machine.
 ///
 /// # Errors
@@ -328,6 +340,15 @@ impl GridExperiment {
         let reason = match (&request.engine, search) {
             (StudyEngine::Slurm(slurm), search) => {
                 by_slurm(slurm, &request.record, (&mut engine, search), &mut study)
+            }
+            (StudyEngine::Local, _) if first_says_nothing(&mut engine, &mut study)? => {
+                let error = no_metric(&request.command, &request.record, &study);
+                if earlier == 0 {
+                    drop(record);
+                    // One that cannot be removed holds a trial that failed.
+                    let _ = std::fs::remove_file(&request.record);
+                }
+                return Err(error.unwrap_or(Error::InterruptedInFirstRun));
             }
             (StudyEngine::Local, Some(mut search)) => {
                 Ok(engine.run_chosen(&mut study, &mut |study| next_trial(&mut search, study))?)

@@ -41,8 +41,8 @@ struct Case<'a> {
     /// By block and point.
     blocks: Vec<Vec<Option<f64>>>,
     columns: HashMap<&'a PointId, usize>,
-    /// Of the points, whether they are run no more.
-    given_up: Vec<bool>,
+    /// Of the points, whether all their trials failed, or the last ones so often that they are run no more.
+    failed: Vec<bool>,
 }
 
 /// What is in the tables already.
@@ -70,7 +70,7 @@ pub fn all(study: &Study, grid: &GridStudy, known: Known<'_>) -> Vec<Finding> {
         rank,
         blocks: known.blocks,
         columns: known.rows.iter().enumerate().map(|(k, row)| (&row.point, k)).collect(),
-        given_up: failures::given_up(study),
+        failed: failures::failed(study, known.rows),
     };
     let mut findings = levels::all(&case);
     findings.extend(workers::all(&case));
@@ -110,7 +110,7 @@ impl Case<'_> {
 
     /// A row that says something: it has trials that count, and more will come of it.
     fn counts(&self, row: usize) -> bool {
-        self.rows[row].repeats > 0 && !self.given_up[row]
+        self.rows[row].repeats > 0 && !self.failed[row]
     }
 
     /// The best of these points by their medians.

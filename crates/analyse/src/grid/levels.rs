@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use numawise_facts::{Effect, GridStudy, Reading, Study};
+use numawise_facts::{Effect, GridRun, GridStudy, Reading, Study};
 use numawise_tables::{GridRow, LevelEffect, LevelEffects, PointSummary, SpreadChange};
 use numawise_units::Ratio;
 
@@ -36,7 +36,13 @@ fn spread(
     (factor, level): (usize, usize),
     confidence: f64,
 ) -> Result<SpreadChange, String> {
+    let is_known = |run: &GridRun, summary: &PointSummary| {
+        run.levels[factor] as usize == level && summary.samples.len() >= LEAST
+    };
     if level == 0 {
+        if !grid.runs.iter().zip(summaries).any(|(run, summary)| is_known(run, summary)) {
+            return Err(format!("it takes {LEAST} trials of a point that count"));
+        }
         let alike = Effect { ratio: Ratio(1.0), low: Ratio(1.0), high: Ratio(1.0) };
         return Ok(SpreadChange { ratio: alike, differs: false });
     }

@@ -49,7 +49,7 @@ pub struct Arguments {
     #[arg(long, value_name = "SHARE", default_value = "5%")]
     margin: Share,
     /// Take the metric from what the program prints, on stdout or stderr: a regular expression with one group around the number
-    #[arg(long, value_name = "REGEX", group = METRIC)]
+    #[arg(long, value_name = "[NAME=]REGEX", group = METRIC)]
     metric: Option<String>,
     /// Take the metric from a file that the program writes in each run: the number in it, or what --metric finds in it; {threads} and
     /// {task} are filled in
@@ -157,6 +157,11 @@ fn metric(
     file: Option<std::ffi::OsString>,
     higher_is_better: bool,
 ) -> Result<Metric, Failure> {
+    // One metric needs no name, and may have one.
+    let regex = regex.map(|text| match crate::metric::named_alone(&text) {
+        Some((_, regex)) => regex.to_owned(),
+        None => text,
+    });
     Ok(match (regex, file) {
         (_, Some(file)) if file.is_empty() => {
             return Err(Failure::new(

@@ -334,6 +334,9 @@ pub fn run(arguments: Arguments) -> Result<Status, Failure> {
     Ok(match reason {
         StopReason::Interrupted => INTERRUPTED,
         StopReason::TooManyFailures => exit::of_failures(&study),
+        StopReason::Decided | StopReason::BudgetSpent if exit::has_failed(&study) => {
+            exit::of_failures(&study)
+        }
         StopReason::Decided | StopReason::BudgetSpent => SUCCESS,
     })
 }

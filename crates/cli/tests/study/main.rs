@@ -467,3 +467,19 @@ fn broken_input_says_what_was_expected_and_keeps_nothing() {
     let files = || std::fs::read_dir(bench.folder.path()).unwrap().count();
     assert_eq!(files(), 0, "nothing was begun");
 }
+
+/// A point is as fast as itself only where it has run.
+#[test]
+fn a_study_in_which_all_failed_compares_nothing_and_ends_as_the_program() {
+    let bench = Bench::new();
+    let answer = bench.study(&["--threads", "1,2", "--repeat", "2", "--json", "--", "false"]);
+    assert_eq!(answer.status, Some(1), "{}", answer.err);
+    let study: Value = serde_json::from_str(&answer.out).unwrap();
+    for point in points(&study) {
+        assert!(point["speedup"]["unavailable"].is_string(), "{point}");
+        assert!(point["efficiency"]["unavailable"].is_string(), "{point}");
+    }
+    let text = bench.study(&["--threads", "1,2", "--repeat", "2", "--", "false"]).out;
+    assert!(!text.contains("1.000x") && !text.contains("100.0 %"), "{text}");
+    assert!(text.contains("2 of 2 points failed each time"), "{text}");
+}

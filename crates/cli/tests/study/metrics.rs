@@ -130,3 +130,26 @@ fn one_expression_is_what_it_was_and_broken_ones_say_what_was_expected() {
     );
     assert_eq!(points(&study)[0]["metrics"]["rate"]["median"], 4.0, "{study}");
 }
+
+#[test]
+fn one_metric_with_a_name_is_found() {
+    let bench = Bench::new();
+    let words = ["--metric", "time=time: ([0-9.]+)", "--repeat", "1", "--", "sh", "-c", "echo time: 0.5"];
+    let study = bench.json(&words);
+    assert_eq!(study["metric"]["name"], "time");
+    assert_eq!(points(&study)[0]["metrics"]["time"]["median"], 0.5);
+}
+
+/// What matches nothing in the first run is typed wrong: no other run is made for it.
+#[test]
+fn a_metric_that_matches_nothing_ends_the_study_with_its_first_run() {
+    let bench = Bench::new();
+    let script = "echo run >> log; echo time: 0.5";
+    let words = ["--threads", "1,2", "--metric", "tme: ([0-9.]+)", "--", "sh", "-c", script];
+    let said = bench.refused(&words);
+    assert!(said.contains("tme: ([0-9.]+)") && said.contains("matches nothing"), "{said}");
+    assert!(said.contains("time: 0.5"), "{said}");
+    let log = std::fs::read_to_string(bench.path("log")).unwrap();
+    assert_eq!(log.lines().count(), 1);
+    assert!(!bench.path("sh.study.nw").exists());
+}

@@ -32,7 +32,7 @@ pub enum GridQuantity {
     ScatterOfLevel,
     /// Combinations of the other factors over which levels are compared.
     Combinations,
-    /// Points that are run no more, since they failed each time; `of`: all points.
+    /// Points that failed each time, or so often at the end that they are run no more; `of`: all points.
     PointsGivenUp,
     /// Trials of a point that failed; `of`: all its trials.
     FailedTrials,

@@ -82,7 +82,7 @@ pub enum FindingId {
     /// Trials scatter more at one level of a factor than at another.
     #[serde(rename = "NW064")]
     LevelScatters,
-    /// Points failed each time, and are run no more.
+    /// Points failed each time, or so often at the end that they are run no more.
     #[serde(rename = "NW065")]
     PointsGivenUp,
     /// Computation is uneven over ranks: those that are done wait in MPI for the others.

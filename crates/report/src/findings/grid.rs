@@ -71,7 +71,9 @@ pub(super) fn sentence(header: &StudyHeader, quantity: GridQuantity, one: &Evide
             _ => number,
         },
         GridQuantity::PointsGivenUp => {
-            format!("{number} of {of} points failed three times in a row, and are run no more")
+            format!(
+                "{number} of {of} points failed each time, or three times in a row at the end, and gave no more values"
+            )
         }
         GridQuantity::FailedTrials => failed(header, &one.subject, &number, &of),
     }

@@ -5,6 +5,8 @@ use numawise_facts::finding::{
 };
 use numawise_facts::{Finding, FindingId, Outcome, Reading, Study, Trial};
 
+use numawise_tables::GridRow;
+
 use super::{Case, finding, plain};
 use crate::summary;
 
@@ -13,14 +15,14 @@ const MOST: usize = 8;
 /// Of the last line of what a program said.
 const MOST_CHARACTERS: usize = 200;
 
-/// Of the points, in their order, whether they are run no more.
-pub fn given_up(study: &Study) -> Vec<bool> {
+/// Of the points, in their order, whether all their trials failed, or so many in the end that they are run no more.
+pub fn failed(study: &Study, rows: &[GridRow]) -> Vec<bool> {
     let given_up = study.all_given_up();
-    study.header.points.iter().map(|point| given_up.contains(&point.id)).collect()
+    rows.iter().map(|row| given_up.contains(&row.point) || row.repeats == 0 && row.failures > 0).collect()
 }
 
 pub fn finding_of(case: &Case<'_>) -> Option<Finding> {
-    let rows: Vec<usize> = (0..case.rows.len()).filter(|row| case.given_up[*row]).collect();
+    let rows: Vec<usize> = (0..case.rows.len()).filter(|row| case.failed[*row]).collect();
     let first = *rows.first()?;
     let by_point = summary::by_point(case.study);
     let number = |of: usize| Amount::Count(of as u64);

@@ -1,4 +1,4 @@
-//! What is taken of each trial, as it was typed: `REGEX` alone, or several of `NAME=REGEX`.
+//! What is taken of each trial, as it was typed: `REGEX` alone, or one and more of `NAME=REGEX`.
 
 use std::ffi::OsString;
 
@@ -6,6 +6,7 @@ use numawise_facts::{Argument, Metric, NamedMetric};
 use numawise_units::harmless::quoted;
 
 use crate::exit::Failure;
+use crate::metric::{has_text, is_name, named_alone};
 
 #[cfg(test)]
 #[path = "metrics_tests.rs"]
@@ -38,7 +39,8 @@ pub fn typed(
         (None, Some(regex)) => Metric::Output { regex: regex.to_owned(), higher_is_better },
         (None, None) => Metric::WallTime,
     };
-    if let [] | [_] = texts {
+    // A name alone in front of the number is what the program prints: `x=([0-9]+)`.
+    if texts.len() < 2 && !texts.iter().any(|text| named_alone(text).is_some()) {
         let rate = match higher {
             None => false,
             Some("") => true,
@@ -99,29 +101,4 @@ fn named(text: &str) -> Result<(&str, &str), Failure> {
         ));
     }
     Ok((name, regex))
-}
-
-fn is_name(text: &str) -> bool {
-    let starts = text.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_');
-    starts && text.chars().all(|c| c.is_ascii_alphanumeric() || "_-.".contains(c))
-}
-
-/// True where an expression says what stands around its number: a letter or a digit outside of groups and classes, or a begin or an end.
-fn has_text(regex: &str) -> bool {
-    let mut depth = 0_u32;
-    let mut is_escaped = false;
-    for c in regex.chars() {
-        if std::mem::take(&mut is_escaped) {
-            continue;
-        }
-        match c {
-            '\\' => is_escaped = true,
-            '(' | '[' | '{' => depth += 1,
-            ')' | ']' | '}' => depth = depth.saturating_sub(1),
-            '^' | '$' if depth == 0 => return true,
-            c if depth == 0 && (c.is_alphanumeric() || ":=%/_".contains(c)) => return true,
-            _ => {}
-        }
-    }
-    false
 }

@@ -12,7 +12,7 @@ fn output(regex: &str, higher_is_better: bool) -> Metric {
 #[test]
 fn one_expression_is_taken_as_it_is() {
     assert_eq!(read(&[], None, None).unwrap().compared, Metric::WallTime);
-    for text in ["time=([0-9.]+)", "t: (.*)", "a=b=(.)"] {
+    for text in ["time=([0-9.]+)", "t: (.*)", "wall_time=b=(.)", "a b=c: (.)"] {
         let read = read(&[text], None, None).unwrap();
         assert_eq!((read.compared, read.name, read.others), (output(text, false), None, vec![]), "{text}");
     }
@@ -21,6 +21,14 @@ fn one_expression_is_taken_as_it_is() {
     let file = Metric::File { file: "out".into(), regex: None, higher_is_better: false };
     assert_eq!(read(&[], Some("out"), None).unwrap().compared, file);
     assert!(read(&[], Some(""), None).is_err());
+}
+
+#[test]
+fn one_metric_may_have_a_name_as_several_have() {
+    let one = read(&["time=time: (.*)"], None, Some("time")).unwrap();
+    assert_eq!((one.compared, one.name.as_deref()), (output("time: (.*)", true), Some("time")));
+    assert!(!read(&["a=b=(.)"], None, None).unwrap().compared.higher_is_better());
+    assert!(read(&["t=t: (.*)"], None, Some("v")).unwrap_err().contains("there are: t"));
 }
 
 #[test]
