@@ -250,8 +250,10 @@ impl Budget {
 
     /// The real function returned.
     pub fn go_on_timing(&self, now: impl Fn() -> u64) {
-        if self.timing.get() != 0 {
-            self.timing.set(now().saturating_sub(self.timing.get()));
+        let before = self.timing.replace(0);
+        // What is longer was interrupted, or is no length: the real function called another one, which began to be timed.
+        if before != 0 && before <= LONGEST.into() {
+            self.timing.set(now().saturating_sub(before));
         }
     }
 

@@ -200,3 +200,30 @@ fn what_was_spent_is_told_once() {
     assert_eq!((told.nanoseconds, told.passed), (100 * 210 + 140, 70));
     assert_eq!(budget.told(true), Some(Told::default()));
 }
+
+#[test]
+fn an_event_is_timed_without_the_real_function_and_without_what_that_calls() {
+    let budget = empty();
+    let next_timed = || {
+        while !budget.events.get().wrapping_add(1).is_multiple_of(TIMED) {
+            budget.time(Cost::Begun, || unreachable!("it is not its turn"));
+        }
+    };
+    let known = budget.usual(Cost::Begun);
+    next_timed();
+    budget.begin_timing(|| 1_000_000);
+    budget.pause_timing(|| 1_000_100);
+    // The real function takes a millisecond.
+    budget.go_on_timing(|| 2_000_100);
+    budget.time(Cost::Begun, || 2_000_400);
+    assert_eq!(budget.usual(Cost::Begun), known - known / 8 + 400 / 8);
+    let known = budget.usual(Cost::Begun);
+    next_timed();
+    budget.begin_timing(|| 3_000_000);
+    budget.pause_timing(|| 3_000_100);
+    // It frees something of its own, of which nothing is written down.
+    budget.begin_timing(|| 3_000_200);
+    budget.go_on_timing(|| 3_000_300);
+    budget.time(Cost::Begun, || 3_000_900);
+    assert_eq!(budget.usual(Cost::Begun), known);
+}
