@@ -117,7 +117,9 @@ impl Judged {
         let judged = self.contrasts.iter().zip(&self.design.contrasts).enumerate();
         let counting = judged.filter(|(_, (_, plan))| plan.judgement != Judgement::Unjudged);
         counting.map(|(k, (contrast, _))| {
-            let ruled_out = self.family.as_ref().is_some_and(|family| family.contrasts[k].gain_ruled_out);
+            // Few repeats decide nothing, however alike they are.
+            let ruled_out = contrast.repeats as usize >= FIRST_INTERIM
+                && self.family.as_ref().is_some_and(|family| family.contrasts[k].gain_ruled_out);
             (contrast, ruled_out)
         })
     }

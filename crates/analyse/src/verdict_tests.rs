@@ -1,6 +1,6 @@
 use numawise_facts::notice::StudyNotice;
 use numawise_facts::{ContrastRole, Disturbance};
-use numawise_tables::{MoreRepeats, PlacedWell, VerdictKind};
+use numawise_tables::{MoreRepeats, PlacedWell, VerdictCase, VerdictKind};
 
 use crate::sample::{PAIRS, observation, ready_together, see, study, two_node_check, two_sockets};
 use crate::{analyse, decided};
@@ -56,6 +56,17 @@ fn noise_is_undecided_and_says_how_much_more() {
     assert!(matches!(verdict.more_repeats, Some(MoreRepeats::About(_) | MoreRepeats::OutOfReach)));
     assert!(matches!(verdict.placed_well, PlacedWell::NotDecided { .. }));
     assert!(!decided(&study, &[]));
+}
+
+#[test]
+fn repeats_that_are_alike_and_few_do_not_say_that_it_is_placed_well() {
+    for (blocks, is_known) in [(3, false), (5, true)] {
+        let pairs = [("os", "pinned", ContrastRole::BothWays)];
+        let study = study(two_sockets(), &[("os", 1.0), ("pinned", 1.0)], &pairs, blocks);
+        let verdict = analyse(&study).verdict;
+        assert_eq!(verdict.placed_well == PlacedWell::Yes, is_known, "{blocks}: {verdict:?}");
+        assert_eq!(verdict.case() == VerdictCase::CannotTell, !is_known, "{blocks}: {verdict:?}");
+    }
 }
 
 #[test]
