@@ -1,13 +1,13 @@
 //! The contrasts of a study, judged all at once: a study in the terms of `stats`, and what `stats` says of it.
 
-use numawise_facts::{ContrastRole, Effect, Metric, Point, PointId, PointPair, PointRole, Study};
+use numawise_facts::{ContrastRole, Metric, Point, PointId, PointPair, PointRole, Reading, Study};
 use numawise_stats::{
     Better, ContrastStanding, Estimate, FIRST_INTERIM, Family, FamilyDecision, FamilyDesign, Judgement,
     PlannedContrast, StoppingAdvice,
 };
 use numawise_tables::{Contrast, ContrastCall};
 
-use crate::{obeyed, start, summary};
+use crate::{effect_of, obeyed, start, summary};
 
 #[cfg(test)]
 #[path = "contrasts_tests.rs"]
@@ -149,7 +149,7 @@ pub fn judge(study: &Study) -> Judged {
         Contrast {
             from: pair.from.clone(),
             to: pair.to.clone(),
-            effect: estimate.map(|e| Effect::new(e.ratio, e.low, e.high)).into(),
+            effect: estimate.map_or_else(Reading::unavailable, effect_of),
             call: judged.map_or(ContrastCall::Open, |c| call(c.standing)),
             repeats: judged.map_or(0, |c| c.blocks as u32),
         }

@@ -14,7 +14,7 @@ use numawise_stats::{Better, Estimate, Family, FamilyDesign, PlannedContrast};
 use numawise_tables::{BestOfGrid, CheapestPoint, GridRow, GridTables, OtherFigure, PointSummary};
 use numawise_units::Ratio;
 
-use crate::{picture, reading, summary};
+use crate::{effect_of, picture, reading, summary};
 
 pub use known::known_points;
 pub use search::{GridSearch, SearchChoice};
@@ -109,7 +109,7 @@ fn speedup(family: &Result<Family, String>, point: usize, of: &PointSummary) -> 
     if point == 0 {
         return Reading::unavailable("no run of this point gave a value");
     }
-    estimate(family, point).map(|e| Effect::new(e.ratio, e.low, e.high)).into()
+    estimate(family, point).map_or_else(Reading::unavailable, |estimate| effect_of(&estimate))
 }
 
 fn row(

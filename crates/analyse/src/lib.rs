@@ -31,7 +31,7 @@ mod study_comparison;
 mod summary;
 mod verdict;
 
-use numawise_facts::{ObjectRun, Point, PointId, Reading, Study};
+use numawise_facts::{Effect, ObjectRun, Point, PointId, Reading, Study};
 use numawise_stats::Estimate;
 use numawise_tables::{Analysis, Contrast, Verdict, VerdictKind};
 use numawise_units::Ratio;
@@ -131,4 +131,15 @@ fn middle<T: Ord + Copy>(mut values: Vec<T>) -> Option<T> {
 /// A reading from what may be missing.
 fn reading<T>(value: Option<T>, why: &'static str) -> Reading<T> {
     value.map_or_else(|| Reading::unavailable(why), Reading::Measured)
+}
+
+/// What an estimate says; nothing where its interval holds 1 and reaches over so much that it says neither which is faster nor by how much.
+fn effect_of(estimate: &Estimate) -> Reading<Effect> {
+    /// From the lower to the upper end.
+    const MOST: f64 = 100.0;
+    let Estimate { ratio, low, high, .. } = *estimate;
+    if low < 1.0 && high > 1.0 && high > MOST * low {
+        return Reading::unavailable("not known yet: the repeats are too few for how much they differ");
+    }
+    Reading::Measured(Effect::new(ratio, low, high))
 }

@@ -121,3 +121,14 @@ fn a_point_that_was_dropped_does_not_hold_the_others_up() {
     study.trials.retain(|trial| trial.block <= 4);
     assert!(!left_out(&study), "nothing decides anything yet");
 }
+
+#[test]
+fn an_interval_over_everything_is_no_effect_yet() {
+    let estimate = |ratio: f64, low: f64, high: f64| {
+        let found = numawise_stats::Estimate { ratio, low, high, noise: 0.1 };
+        crate::effect_of(&found).measured().is_some()
+    };
+    assert!(!estimate(5.21, 0.000_002, 2_381_492.9));
+    // What is wide and says which is faster, and what is open within reason.
+    assert!(estimate(300.0, 11.0, 8_000.0) && estimate(1.0, 0.2, 5.0));
+}
