@@ -2,7 +2,9 @@
 
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Read};
+use std::path::PathBuf;
 use std::process::Stdio;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex};
 use std::time::{Duration, Instant};
 
@@ -96,6 +98,32 @@ pub fn run(jobs: Vec<Job>, workers: usize) -> Vec<Outcome> {
     outcomes.into_inner().expect("all workers have ended")
 }
 
+/// Where the launchers of a job keep what they need while they run. In the folder of all, `ompi.HOST.UID`, an mpirun of Open MPI that begins
+/// while another one makes or removes it ends with "File exists".
+struct LauncherFolder(PathBuf);
+
+impl LauncherFolder {
+    fn make() -> LauncherFolder {
+        static MADE: AtomicUsize = AtomicUsize::new(0);
+        let name = format!("numawise-test-{}-{}", std::process::id(), MADE.fetch_add(1, Ordering::Relaxed));
+        let path = std::env::temp_dir().join(name);
+        // Where it cannot be made, launchers say so.
+        let _ = std::fs::create_dir_all(&path);
+        LauncherFolder(path)
+    }
+
+    /// For Open MPI 4 and 5.
+    fn variables(&self) -> [(&'static str, &PathBuf); 2] {
+        [("OMPI_MCA_orte_tmpdir_base", &self.0), ("PRTE_MCA_prte_tmpdir_base", &self.0)]
+    }
+}
+
+impl Drop for LauncherFolder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
 fn one(mut job: Job) -> Outcome {
     let begun = Instant::now();
     let name = job.name();
@@ -107,6 +135,8 @@ fn one(mut job: Job) -> Outcome {
         tests: Vec::new(),
         output,
     };
+    let folder = LauncherFolder::make();
+    job.command.envs(folder.variables());
     let started = job.command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
     let mut child = match started {
         Ok(child) => child,
