@@ -186,7 +186,10 @@ impl Exchange {
         nothing: Collected,
     ) -> io::Result<()> {
         self.make()?;
-        let mut file = BufWriter::new(File::create(self.path(name, PROCESSES))?);
+        // Of a computer whose ranks were killed, two may hand over: nobody finds a file that is not whole.
+        let draft = |of: &str| self.path(name, &format!("draft-{}-{of}", std::process::id()));
+        let processes_draft = draft(PROCESSES);
+        let mut file = BufWriter::new(File::create(&processes_draft)?);
         let problem = |error: &dyn ToString| Err::<&Activity, _>(error.to_string());
         match read {
             Ok(processes) => match nothing.merged_part(processes, note.computer.machine.as_ref()) {
@@ -206,8 +209,9 @@ impl Exchange {
             Err(error) => write(&mut file, None, [problem(error)])?,
         }
         file.into_inner()?.sync_all()?;
+        std::fs::rename(processes_draft, self.path(name, PROCESSES))?;
         let text = note.bytes()?;
-        let draft = self.path(name, "draft");
+        let draft = draft(NOTE);
         std::fs::write(&draft, text)?;
         std::fs::rename(draft, self.path(name, NOTE))
     }

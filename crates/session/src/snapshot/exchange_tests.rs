@@ -204,3 +204,20 @@ fn synthetic_ranks_of_very_many_computers_come_together_as_those_of_one() {
     assert_eq!(kept.merged, expected.merged);
     assert_eq!((kept.processes, kept.seen), (expected.processes, expected.seen));
 }
+
+/// Of a computer whose ranks are killed, two processes may do so: who reads the first file meanwhile has the whole of it.
+#[test]
+fn what_is_handed_over_again_does_not_change_what_is_being_read() {
+    let (shared, [first, _]) = two();
+    let hand_over = |ranks: u32| {
+        let read = ReadFolder::Ok((0..ranks).map(|number| Ok(rank(number, 40))).collect());
+        first.hand_over("1", &read, &note_of("far", ranks), Collected::default()).unwrap();
+    };
+    hand_over(40);
+    let path = shared.path().join(".numawise-1").join("1").with_extension(PROCESSES);
+    let whole = std::fs::read_to_string(&path).unwrap();
+    let open = File::open(&path).unwrap();
+    hand_over(1);
+    assert_eq!(std::io::read_to_string(open).unwrap(), whole);
+    assert_ne!(std::fs::read_to_string(&path).unwrap(), whole);
+}
