@@ -23,6 +23,8 @@ use super::job::JobKey;
 use super::ranks;
 use numawise_facts::{Activity, Machine, MergedRanks, Notice, ObjectRun, RankEnd};
 use numawise_linux::calls::process;
+use numawise_linux::draft::Draft;
+use numawise_linux::replace;
 
 #[cfg(test)]
 #[path = "exchange_tests.rs"]
@@ -187,9 +189,7 @@ impl Exchange {
     ) -> io::Result<()> {
         self.make()?;
         // Of a computer whose ranks were killed, two may hand over: nobody finds a file that is not whole.
-        let draft = |of: &str| self.path(name, &format!("draft-{}-{of}", std::process::id()));
-        let processes_draft = draft(PROCESSES);
-        let mut file = BufWriter::new(File::create(&processes_draft)?);
+        let mut file = BufWriter::new(Draft::of(&self.path(name, PROCESSES))?);
         let problem = |error: &dyn ToString| Err::<&Activity, _>(error.to_string());
         match read {
             Ok(processes) => match nothing.merged_part(processes, note.computer.machine.as_ref()) {
@@ -208,12 +208,8 @@ impl Exchange {
             },
             Err(error) => write(&mut file, None, [problem(error)])?,
         }
-        file.into_inner()?.sync_all()?;
-        std::fs::rename(processes_draft, self.path(name, PROCESSES))?;
-        let text = note.bytes()?;
-        let draft = draft(NOTE);
-        std::fs::write(&draft, text)?;
-        std::fs::rename(draft, self.path(name, NOTE))
+        file.into_inner()?.replace()?;
+        replace::write(&self.path(name, NOTE), &note.bytes()?)
     }
 
     /// Waits for the computer of rank 0 to take what was handed over. False where it does not: nothing of it is left then.
