@@ -21,10 +21,9 @@ impl Surroundings for Made {
     }
 
     fn random(&mut self) -> u64 {
+        let random = crate::draw::mixed(self.state);
         self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.state ^ self.state >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ mixed >> 31
+        random
     }
 }
 

@@ -35,6 +35,9 @@ const EXPONENT_SHIFT: u32 = 16;
 /// It was put on nodes; from this bit on the note has 1 + the number of these.
 const TARGET_SHIFT: u32 = 24;
 
+/// In [`Next::how`]: the function is called, and [`after`] then.
+const CALL: usize = 1;
+
 /// What the entry does; returned in two registers.
 #[repr(C)]
 pub struct Next {
@@ -48,7 +51,7 @@ impl Next {
     }
 
     fn call(function: usize) -> Next {
-        Next { value: function, how: 1 }
+        Next { value: function, how: CALL }
     }
 
     fn result(value: usize) -> Next {
@@ -59,10 +62,12 @@ impl Next {
 pub extern "C" fn before(frame: &mut Frame) -> Next {
     let local = local();
     if log::is_begun() {
+        let _errno = SavedErrno::new();
         local.budget.begin_timing(log::now);
     }
     let next = next(local, frame);
-    if frame.note != 0 {
+    if next.how == CALL {
+        let _errno = SavedErrno::new();
         local.budget.pause_timing(log::now);
     }
     next
@@ -382,7 +387,7 @@ impl Place<'_> {
             // Mappings are written down whatever they cost: they come and go in parts.
             _ => return budget.charge_other(),
         };
-        if rules::are_there() && !sandbox::is_quiet() || IS_ALL.load(Relaxed) {
+        if rules::are_there() || IS_ALL.load(Relaxed) {
             budget.charge_other();
         } else {
             budget.charge(site, countdown, (at, late), &mut Here(self.local));

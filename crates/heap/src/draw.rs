@@ -69,7 +69,7 @@ fn interval(local: &Local, mean: u64) -> i64 {
 }
 
 /// The finalizer of splitmix64, whose bits are all as good as one another.
-fn mixed(number: u64) -> u64 {
+pub fn mixed(number: u64) -> u64 {
     let number = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let number = (number ^ number >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let number = (number ^ number >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);

@@ -85,6 +85,25 @@ macro_rules! large {
     };
 }
 
+/// The instructions of a function that has [`large!`] in it, with what these name.
+#[cfg(target_arch = "x86_64")]
+macro_rules! naked_asm_of_sized {
+    ($($instructions_and_names:tt)*) => {
+        core::arch::naked_asm!(
+            $($instructions_and_names)*
+            entry = sym entry,
+            real = sym REAL,
+            least = sym LEAST,
+            huge = const HUGE,
+            mix = const MIX,
+            site_shift = const SITE_SHIFT,
+            counted = const COUNTED_AT,
+            operator_from = const OPERATOR_FROM_AT,
+            countdowns = const COUNTDOWNS_AT,
+        )
+    };
+}
+
 /// A function that is asked for the bytes in a register; `first` comes before.
 macro_rules! sized {
     ($($name:ident = $number:literal by $size:literal, first $($first:literal)*;)*) => {$(
@@ -92,7 +111,7 @@ macro_rules! sized {
         #[unsafe(naked)]
         #[unsafe(no_mangle)]
         unsafe extern "C" fn $name() {
-            core::arch::naked_asm!(
+            naked_asm_of_sized!(
                 ".cfi_startproc",
                 $($first,)*
                 concat!("cmp ", $size, ", qword ptr [rip + {least}]"),
@@ -121,16 +140,7 @@ macro_rules! sized {
                 "jmp qword ptr [rip + {passed} + 8 * {number}]",
                 ".cfi_endproc",
                 number = const $number,
-                entry = sym entry,
-                real = sym REAL,
                 passed = sym PASSED,
-                least = sym LEAST,
-                huge = const HUGE,
-                mix = const MIX,
-                site_shift = const SITE_SHIFT,
-                counted = const COUNTED_AT,
-                operator_from = const OPERATOR_FROM_AT,
-                countdowns = const COUNTDOWNS_AT,
             )
         }
         common!($name = $number);
@@ -207,7 +217,7 @@ releasing! {
 #[unsafe(naked)]
 #[unsafe(no_mangle)]
 unsafe extern "C" fn realloc() {
-    core::arch::naked_asm!(
+    naked_asm_of_sized!(
         ".cfi_startproc",
         "mov rax, rdi",
         "shr rax, {shift}",
@@ -227,18 +237,9 @@ unsafe extern "C" fn realloc() {
         "mov r11d, 2",
         "jmp {entry}",
         ".cfi_endproc",
-        entry = sym entry,
-        real = sym REAL,
-        least = sym LEAST,
         counters = sym COUNTERS,
         shift = const CLASS_SHIFT,
         mask = const CLASSES - 1,
-        huge = const HUGE,
-        mix = const MIX,
-        site_shift = const SITE_SHIFT,
-        counted = const COUNTED_AT,
-        operator_from = const OPERATOR_FROM_AT,
-        countdowns = const COUNTDOWNS_AT,
     )
 }
 common!(realloc = 2);
