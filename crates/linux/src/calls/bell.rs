@@ -1,8 +1,8 @@
 //! A thread that waits for others of its process, and for signals that it handles: it need not wake to look.
 
 use std::fs::File;
-use std::io;
-use std::os::fd::{AsFd, AsRawFd, FromRawFd};
+use std::io::{self, Read, Write};
+use std::os::fd::{AsFd, FromRawFd};
 use std::time::Duration;
 
 use super::pipe;
@@ -21,26 +21,21 @@ impl Bell {
     #[doc(alias = "eventfd")]
     pub fn new() -> io::Result<Bell> {
         // SAFETY: a call without pointers.
-        let descriptor = unsafe { libc::eventfd(0, libc::EFD_CLOEXEC | libc::EFD_NONBLOCK) };
-        if descriptor < 0 {
-            return Err(io::Error::last_os_error());
-        }
+        let descriptor = super::checked(unsafe { libc::eventfd(0, libc::EFD_CLOEXEC | libc::EFD_NONBLOCK) })?;
         // SAFETY: the descriptor is new and belongs to nobody else.
         Ok(Bell(unsafe { File::from_raw_fd(descriptor) }))
     }
 
     /// Wakes who waits, or who will wait next.
     pub fn ring(&self) {
-        let one = 1u64.to_ne_bytes();
-        // SAFETY: the kernel reads eight live bytes. It fails only where nobody has listened 2^64 times.
-        unsafe { libc::write(self.0.as_raw_fd(), one.as_ptr().cast(), one.len()) };
+        // It fails only where nobody has listened 2^64 times.
+        let _ = (&self.0).write(&1u64.to_ne_bytes());
     }
 
     /// Waits until it was rung, this thread has handled a signal, or the time is over; true in the first case.
     pub fn wait(&self, at_most: Duration) -> bool {
         pipe::wait(&mut [pipe::of(self.0.as_fd(), libc::POLLIN)], at_most);
-        let mut count = [0u8; 8];
-        // SAFETY: the kernel writes eight live bytes, or nothing where it was not rung.
-        (unsafe { libc::read(self.0.as_raw_fd(), count.as_mut_ptr().cast(), count.len()) }) > 0
+        // There is nothing to read where it was not rung.
+        (&self.0).read(&mut [0; 8]).is_ok()
     }
 }

@@ -7,6 +7,7 @@ mod aux;
 mod loads;
 mod ticks;
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
@@ -194,12 +195,13 @@ impl Sampler {
         }
     }
 
-    /// Hands over all records that are there, ring by ring; those of one ring are in the order of time, nearly. Beside each, what tells the page
-    /// faults from one sample of an event to the next; nothing where it is not of page faults.
-    pub fn drain(&mut self, mut each: impl FnMut(&dyn Fn(u64) -> Option<u64>, &[u8])) {
-        let faults = &self.faults;
-        let between = |event| faults.iter().find(|of| of.number == event).map(|of| of.period);
-        let mut each = |bytes: &[u8]| each(&between, bytes);
+    /// Of the events whose samples are page faults, by their numbers, the page faults from one sample to the next.
+    pub fn fault_periods(&self) -> BTreeMap<u64, u64> {
+        self.faults.iter().map(|of| (of.number, of.period)).collect()
+    }
+
+    /// Hands over all records that are there, ring by ring; those of one ring are in the order of time, nearly.
+    pub fn drain(&mut self, mut each: impl FnMut(&[u8])) {
         for ring in &mut self.rings {
             ring.drain(&mut each);
         }

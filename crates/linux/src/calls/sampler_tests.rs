@@ -213,7 +213,7 @@ fn who_waits_is_woken_by_a_ring_that_fills_by_the_end_and_by_the_time() {
     // Each page fault is a sample of more than 1 KiB.
     touch(2 * FULL_ENOUGH as usize / 1024);
     assert!(took(&sampler, long) < long / 2);
-    sampler.drain(|_, _| {});
+    sampler.drain(|_| {});
     assert!(took(&sampler, Duration::from_millis(30)) >= Duration::from_millis(30));
     drop(running);
     assert!(took(&sampler, long) < long / 2);
@@ -244,10 +244,11 @@ fn sampler_records(sampler: &mut Sampler, mut each: impl FnMut(bool, Record<'_>)
 
 /// The same, with the page faults that a sample of one stands for.
 fn drained(sampler: &mut Sampler, mut each: impl FnMut(Option<u64>, Record<'_>)) {
-    sampler.drain(|faults_between, bytes| {
+    let periods = sampler.fault_periods();
+    sampler.drain(|bytes| {
         let Some((_, record)) = Record::parse(bytes) else { panic!("a record of the kernel: {bytes:?}") };
         let faults = match &record {
-            Record::Sample(sample) => faults_between(sample.event),
+            Record::Sample(sample) => periods.get(&sample.event).copied(),
             _ => None,
         };
         each(faults, record);

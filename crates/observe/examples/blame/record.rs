@@ -110,7 +110,7 @@ fn is_over(child: &mut Child) -> bool {
 }
 
 fn drain(sampler: &mut Sampler, samples: &mut Vec<Vec<u64>>) {
-    sampler.drain(|_, bytes| {
+    sampler.drain(|bytes| {
         if let Some((_, Record::Sample(sample))) = Record::parse(bytes)
             && let Some(registers) = sample.registers
         {

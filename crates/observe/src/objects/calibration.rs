@@ -140,7 +140,7 @@ pub fn calibrate_timers() -> io::Result<Calibration> {
 }
 
 fn each_sample(sampler: &mut Sampler, mut each: impl FnMut(&Sample<'_>)) {
-    sampler.drain(|_, bytes| {
+    sampler.drain(|bytes| {
         if let Some((_, Record::Sample(sample))) = Record::parse(bytes) {
             each(&sample);
         }

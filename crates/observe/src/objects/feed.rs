@@ -95,14 +95,14 @@ struct KernelRecord {
 impl KernelRecords {
     /// Empties the rings.
     pub fn read(sampler: &mut Sampler) -> KernelRecords {
-        let own = std::process::id() as i32;
+        let (own, periods) = (std::process::id() as i32, sampler.fault_periods());
         let mut read = KernelRecords::default();
-        sampler.drain(|faults_between, bytes| match Record::parse(bytes) {
+        sampler.drain(|bytes| match Record::parse(bytes) {
             Some((at, record)) => {
                 let faults = match &record {
                     // Of the thread that opened the events.
                     Record::Sample(sample) if sample.process.0 == own => return,
-                    Record::Sample(sample) => faults_between(sample.event),
+                    Record::Sample(sample) => periods.get(&sample.event).copied(),
                     _ => None,
                 };
                 read.records.push(KernelRecord { at, faults, bytes: bytes.into() });
