@@ -102,14 +102,12 @@ fn estimate(family: &Result<Family, String>, other: usize) -> Result<Estimate, S
 }
 
 fn speedup(family: &Result<Family, String>, point: usize, of: &PointSummary) -> Reading<Effect> {
-    // What has no value is not as fast as itself either.
-    if point == 0 && !of.samples.is_empty() {
-        return Reading::Measured(Effect::new(1.0, 1.0, 1.0));
+    match point {
+        // What has no value is not as fast as itself either.
+        0 if of.samples.is_empty() => Reading::unavailable("no run of this point gave a value"),
+        0 => Reading::Measured(Effect::new(1.0, 1.0, 1.0)),
+        _ => estimate(family, point).map_or_else(Reading::unavailable, |estimate| effect_of(&estimate)),
     }
-    if point == 0 {
-        return Reading::unavailable("no run of this point gave a value");
-    }
-    estimate(family, point).map_or_else(Reading::unavailable, |estimate| effect_of(&estimate))
 }
 
 fn row(

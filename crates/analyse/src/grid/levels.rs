@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use numawise_facts::{Effect, GridRun, GridStudy, Reading, Study};
+use numawise_facts::{Effect, GridStudy, Reading, Study};
 use numawise_tables::{GridRow, LevelEffect, LevelEffects, PointSummary, SpreadChange};
 use numawise_units::Ratio;
 
@@ -36,17 +36,7 @@ fn spread(
     (factor, level): (usize, usize),
     confidence: f64,
 ) -> Result<SpreadChange, String> {
-    let is_known = |run: &GridRun, summary: &PointSummary| {
-        run.levels[factor] as usize == level && summary.samples.len() >= LEAST
-    };
-    if level == 0 {
-        if !grid.runs.iter().zip(summaries).any(|(run, summary)| is_known(run, summary)) {
-            return Err(format!("it takes {LEAST} trials of a point that count"));
-        }
-        let alike = Effect { ratio: Ratio(1.0), low: Ratio(1.0), high: Ratio(1.0) };
-        return Ok(SpreadChange { ratio: alike, differs: false });
-    }
-    if grid.factors[factor].levels.len() > MOST_LEVELS {
+    if level > 0 && grid.factors[factor].levels.len() > MOST_LEVELS {
         return Err(format!("spreads are compared for {MOST_LEVELS} levels of a factor at most"));
     }
     let of_point: BTreeMap<&[u32], &[f64]> = grid
@@ -56,6 +46,13 @@ fn spread(
         .filter(|(_, summary)| summary.samples.len() >= LEAST)
         .map(|(run, summary)| (run.levels.as_slice(), summary.samples.as_slice()))
         .collect();
+    if level == 0 {
+        if !of_point.keys().any(|levels| levels[factor] == 0) {
+            return Err(format!("it takes {LEAST} trials of a point that count"));
+        }
+        let alike = Effect { ratio: Ratio(1.0), low: Ratio(1.0), high: Ratio(1.0) };
+        return Ok(SpreadChange { ratio: alike, differs: false });
+    }
     let (mut first, mut here) = (Vec::new(), Vec::new());
     let mut trials = 0;
     for (levels, samples) in of_point.iter().filter(|(levels, _)| levels[factor] as usize == level) {
