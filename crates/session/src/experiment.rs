@@ -492,17 +492,16 @@ fn first_run(
         return Err(Error::InterruptedInFirstRun);
     }
     let one = Nanoseconds::from(begun.elapsed());
-    let first = study.trials.first();
-    match first.map(|trial| &trial.outcome) {
+    if let Some(error) = no_metric(&request.command, &request.record, &study) {
+        return Err(error);
+    }
+    match study.trials.first().map(|trial| &trial.outcome) {
         Some(Outcome::Failed { failure, output_tail }) => Err(Error::FirstRunFailed {
             failure: failure.clone().into(),
             record: request.record.clone(),
             output: output_tail.clone(),
         }),
-        Some(Outcome::NoMetric { .. }) => {
-            Err(no_metric(&request.command, &request.record, &study).unwrap_or(Error::InterruptedInFirstRun))
-        }
-        Some(Outcome::Measured { .. }) | None => {
+        Some(Outcome::Measured { .. } | Outcome::NoMetric { .. }) | None => {
             // The first run finds nothing in memory yet: how long it took does not say that the others will not be short.
             if request.metric == Metric::WallTime {
                 study.header.start_cost = start::cost(request, &study.header, sink, stop);

@@ -13,7 +13,7 @@ use numawise_analyse::{GridSearch, SearchChoice, known_points};
 use numawise_facts::notice::{PreloadObstacle, StudyNotice};
 use numawise_facts::{
     Argument, AroundTrials, Bandwidth, Event, GridRun, HostFacts, Machine, Metric, MetricProblem, Mix,
-    NamedMetric, Outcome, PointId, Profile, ProfileNode, Reading, Redactor, RunSpec, Sink, StopReason, Study,
+    NamedMetric, PointId, Profile, ProfileNode, Reading, Redactor, RunSpec, Sink, StopReason, Study,
     StudyHeader, Target, ThreadBinding, Trial, UntilKnown, Workers,
 };
 use numawise_launch::{EvenStart, Pinner};
@@ -232,16 +232,19 @@ impl StudyRequest {
     }
 }
 
-/// Runs the first trial, unless there is one. True where it ended well and the metric matches nothing of what it said: no other run will
-/// say more, and what was typed is wrong.
-fn first_says_nothing(engine: &mut Engine<'_>, study: &mut Study) -> Result<bool, Error> {
-    if study.trials.is_empty() {
-        engine.warm_up(study)?;
-    }
-    let first = study.trials.first().map(|trial| &trial.outcome);
-    let is_wrong =
-        |problem: &MetricProblem| matches!(problem, MetricProblem::NoMatch | MetricProblem::OtherCase);
-    Ok(matches!(first, Some(Outcome::NoMetric { problem, .. }) if is_wrong(problem)))
+/// Runs the first trial; that the metric is typed wrong, where it matches nothing of what a program said that ended well: no other run will
+/// say more.
+fn wrong_metric(
+    request: &StudyRequest,
+    engine: &mut Engine<'_>,
+    study: &mut Study,
+) -> Result<Option<Error>, Error> {
+    engine.warm_up(study)?;
+    let matches_nothing = |error: &Error| {
+        let Error::NoMetricInFirstRun { problem, .. } = error else { return false };
+        matches!(problem, MetricProblem::NoMatch | MetricProblem::OtherCase)
+    };
+    Ok(no_metric(&request.command, &request.record, study).filter(matches_nothing))
 }
 
 /// What would be run on this machine.
@@ -336,19 +339,13 @@ impl GridExperiment {
             first_block: 0,
             stop,
         };
+        let is_first_here = matches!(request.engine, StudyEngine::Local) && study.trials.is_empty();
+        let wrong = if is_first_here { wrong_metric(&request, &mut engine, &mut study)? } else { None };
         let search = GridSearch::of(&study.header).filter(|_| request.search);
         let reason = match (&request.engine, search) {
+            _ if wrong.is_some() => Ok(StopReason::TooManyFailures),
             (StudyEngine::Slurm(slurm), search) => {
                 by_slurm(slurm, &request.record, (&mut engine, search), &mut study)
-            }
-            (StudyEngine::Local, _) if first_says_nothing(&mut engine, &mut study)? => {
-                let error = no_metric(&request.command, &request.record, &study);
-                if earlier == 0 {
-                    drop(record);
-                    // One that cannot be removed holds a trial that failed.
-                    let _ = std::fs::remove_file(&request.record);
-                }
-                return Err(error.unwrap_or(Error::InterruptedInFirstRun));
             }
             (StudyEngine::Local, Some(mut search)) => {
                 Ok(engine.run_chosen(&mut study, &mut |study| next_trial(&mut search, study))?)
@@ -365,7 +362,11 @@ impl GridExperiment {
             request.around.cleanup.as_deref(),
             (sink, &AtomicBool::new(false)),
         )?;
-        Ok((study, reason))
+        let Some(error) = wrong else { return Ok((study, reason)) };
+        drop(record);
+        // One that cannot be removed holds a trial that failed.
+        let _ = std::fs::remove_file(&request.record);
+        Err(error)
     }
 }
 

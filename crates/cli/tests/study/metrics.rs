@@ -145,11 +145,13 @@ fn one_metric_with_a_name_is_found() {
 fn a_metric_that_matches_nothing_ends_the_study_with_its_first_run() {
     let bench = Bench::new();
     let script = "echo run >> log; echo time: 0.5";
+    let around = ["--setup", "echo > made", "--cleanup", "rm made; echo > cleaned"];
     let words = ["--threads", "1,2", "--metric", "tme: ([0-9.]+)", "--", "sh", "-c", script];
-    let said = bench.refused(&words);
+    let said = bench.refused(&[&around[..], &words].concat());
     assert!(said.contains("tme: ([0-9.]+)") && said.contains("matches nothing"), "{said}");
     assert!(said.contains("time: 0.5"), "{said}");
     let log = std::fs::read_to_string(bench.path("log")).unwrap();
     assert_eq!(log.lines().count(), 1);
     assert!(!bench.path("sh.study.nw").exists());
+    assert!(bench.path("cleaned").exists() && !bench.path("made").exists());
 }
