@@ -33,7 +33,7 @@ static struct sock_filter few[] = {
 
 /* What glibc needs besides for threads, children of fork and memory. */
 static struct sock_filter more[] = {
-    LOAD, ALLOW(write), ALLOW(fstat), ALLOW(newfstatat), ALLOW(exit), ALLOW(exit_group), ALLOW(brk), ALLOW(mmap),
+    LOAD, ALLOW(read), ALLOW(write), ALLOW(fstat), ALLOW(newfstatat), ALLOW(exit), ALLOW(exit_group), ALLOW(brk), ALLOW(mmap),
     ALLOW(munmap), ALLOW(mremap), ALLOW(mprotect), ALLOW(madvise), ALLOW(futex), ALLOW(clone), ALLOW(clone3), FORK, ALLOW(wait4),
     ALLOW(set_robust_list), ALLOW(rseq), ALLOW(rt_sigprocmask), ALLOW(rt_sigaction), ALLOW(prctl), ALLOW(seccomp), KILL,
 };
@@ -82,9 +82,10 @@ static void allocate(void) {
     say("allocated\n");
 }
 
-static void *waits(void *pipe) {
-    char byte;
-    if (read(((int *)pipe)[0], &byte, 1) < 0)
+/* Says that it has begun, and waits. */
+static void *waits(void *pipes) {
+    char byte = 0;
+    if (write(((int *)pipes)[3], &byte, 1) != 1 || read(((int *)pipes)[0], &byte, 1) < 0)
         say("not read\n");
     return NULL;
 }
@@ -127,8 +128,12 @@ int main(int count, char **words) {
     for (int k = 0; k < 20000000; k++)
         sum += k;
     pthread_t other;
-    int pipes[2];
-    if (strcmp(then, "late") == 0 && (pipe(pipes) != 0 || pthread_create(&other, NULL, waits, pipes) != 0))
+    int pipes[4];
+    char byte;
+    /* How soon a thread begins is the scheduler's business. */
+    if (strcmp(then, "late") == 0
+        && (pipe(pipes) != 0 || pipe(pipes + 2) != 0 || pthread_create(&other, NULL, waits, pipes) != 0
+            || read(pipes[2], &byte, 1) != 1))
         return 6;
     nanosleep(&moment, NULL);
     struct sock_filter *filter = is_short ? few : more;
