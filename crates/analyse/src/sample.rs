@@ -99,6 +99,7 @@ fn point(id: &str, role: PointRole, tasks: u32, threads: u32) -> Point {
             tasks: (0..tasks).map(task).collect(),
             warnings: vec![],
         },
+        ranks: None,
     }
 }
 

@@ -132,7 +132,7 @@ fn summarise(study: &Study, point: &Point, trials: &[&Trial], left_out: bool) ->
         id: point.id.clone(),
         levels: point.levels.clone(),
         role: point.role,
-        placement: point.placement.clone(),
+        placement: point.plan().clone(),
         median: numawise_stats::median(&samples).map_err(|e| e.to_string()).into(),
         median_low: interval.clone().map(|i| i.low).into(),
         median_high: interval.map(|i| i.high).into(),

@@ -219,6 +219,9 @@ fn followed(program: &str) -> String {
     format!("start it with numawise objects -- {program}, or numawise snapshot --objects -- {program}")
 }
 
+const RANKS_OF_A_SCRIPT: &str = "expected mpirun, mpiexec or srun as the first word of the command; in a script, place each rank: \
+                                 mpirun -n {ranks} numawise run --place {place} --threads {threads} -- ./app";
+
 /// What to type, in the options of this command line.
 fn advice(error: &session::Error) -> Option<String> {
     Some(match error {
@@ -266,6 +269,7 @@ fn advice(error: &session::Error) -> Option<String> {
         session::Error::LauncherPlaced { launcher } => format!(
             "place the ranks inside of it: numawise snapshot -- {launcher} -n 4 numawise run --place semi --threads 6 -- ./app"
         ),
+        session::Error::RanksOfUnknownPrograms { .. } => RANKS_OF_A_SCRIPT.to_owned(),
         session::Error::NoFolderForRanks { .. } => {
             "expected --output FILE in a folder that may be written and that all computers of the job share".to_owned()
         }

@@ -11,6 +11,7 @@ mod files;
 #[cfg(not(test))]
 mod maths;
 mod metric;
+mod placing;
 mod show;
 mod streams;
 mod verdict;

@@ -3,7 +3,9 @@
 use std::path::Path;
 
 use numawise_analyse::{DivisionRuns, RunParts};
-use numawise_facts::{ObjectRun, PrintedLines, RunSpec, Study, StudyHeader, WatchedDivision, WatchedRun};
+use numawise_facts::{
+    ObjectRun, PrintedLines, RankBinding, RunSpec, Study, StudyHeader, WatchedDivision, WatchedRun,
+};
 use numawise_report::check::{self, Check};
 use numawise_report::document::{self, Style};
 use numawise_report::objects;
@@ -93,10 +95,13 @@ pub fn grid_design(header: &StudyHeader) -> Result<(), Failure> {
         let variables: String =
             run.environment.iter().map(|(name, value)| format!("{name}={value} ")).collect();
         text += &format!("  {}\n      {variables}{}\n", run.point, run.command.shell_line());
-        for task in header.point(&run.point).iter().flat_map(|point| &point.placement.tasks) {
-            text += &format!("      task {}: CPUs {}, memory {}\n", task.task, task.cpus, task.memory);
+        let Some(point) = header.point(&run.point) else { continue };
+        let of = if matches!(point.ranks, Some(RankBinding::Planned { .. })) { "rank" } else { "task" };
+        for task in &point.plan().tasks {
+            text += &format!("      {of} {}: CPUs {}, memory {}\n", task.task, task.cpus, task.memory);
         }
     }
+    text += &numawise_report::study::ranks(header).map(|said| format!("Ranks: {said}\n")).unwrap_or_default();
     if !header.not_tried.is_empty() {
         text += "Would not run:\n";
     }

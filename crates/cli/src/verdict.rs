@@ -1,14 +1,16 @@
 //! The command line to use from now on, ours and the equivalent commands of other tools.
 
 use numawise_facts::{
-    DeviceName, LineTool, Machine, MemoryRequest, PageSize, PlacementRequest, Point, PrintedLine, RunSpec,
-    Strategy, Study, StudyHeader, TaskPlacement, ThreadBinding, redaction,
+    DeviceName, LineTool, Machine, PlacementRequest, Point, PrintedLine, RunSpec, Strategy, Study,
+    StudyHeader, TaskPlacement, redaction,
 };
 use numawise_placement::EquivalentCommands;
 use numawise_report::check::{UseFromNowOn, lines};
 use numawise_session::openmp::outermost;
 use numawise_tables::{Analysis, LineEffect};
 use numawise_units::TaskId;
+
+use crate::placing;
 
 #[cfg(test)]
 #[path = "verdict_tests.rs"]
@@ -128,27 +130,18 @@ fn chooses(machine: &Machine, device: &DeviceName, request: &PlacementRequest) -
 
 /// `numawise run` with the options that give this point, and the program.
 pub fn our_line(machine: &Machine, point: &Point, command: &RunSpec) -> String {
-    let PlacementRequest { strategy, binding, cpus, nodes, memory, pages, .. } = &point.request;
-    let mut words = vec!["numawise run".to_owned()];
-    if *strategy != Strategy::Explicit {
-        words.push(format!("--place {strategy}"));
-    }
     let device = point.levels.placement.near.as_ref();
-    words.extend(device.map(|device| format!("--near {device}")));
-    if !device.is_some_and(|device| chooses(machine, device, &point.request)) {
-        words.extend(cpus.as_ref().map(|cpus| format!("--cpus {cpus}")));
-        words.extend(nodes.as_ref().map(|nodes| format!("--nodes {nodes}")));
+    let mut request = PlacementRequest { threads: Some(point.threads()), ..point.request.clone() };
+    if device.is_some_and(|device| chooses(machine, device, &point.request)) {
+        (request.cpus, request.nodes) = (None, None);
     }
-    if *memory != MemoryRequest::Default {
-        words.push(format!("--memory {memory}"));
+    let mut words = vec!["numawise run".to_owned()];
+    let mut options = placing::options(&request);
+    let behind_strategy = usize::from(request.strategy != Strategy::Explicit);
+    if let Some(device) = device {
+        options.insert(behind_strategy, format!("--near {device}"));
     }
-    if *pages != PageSize::Default {
-        words.push(format!("--page-size {pages}"));
-    }
-    words.push(format!("--threads {}", point.threads()));
-    if *binding == ThreadBinding::Pinned {
-        words.push("--pin".to_owned());
-    }
+    words.extend(options);
     words.push(format!("-- {}", command.shell_line_for_task(point.threads(), TaskId(0))));
     words.join(" ")
 }

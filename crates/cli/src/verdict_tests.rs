@@ -1,4 +1,4 @@
-use numawise_facts::{Argument, Levels, PointRole};
+use numawise_facts::{Argument, Levels, MemoryRequest, PointRole, ThreadBinding};
 
 use super::*;
 
@@ -21,7 +21,8 @@ fn line(nodes: &str, cpus: Option<&str>, near: Option<&str>) -> String {
     let mut levels = Levels::of(&request, 2);
     levels.placement.near = near.map(|near| near.parse().unwrap());
     let placement = numawise_placement::place(&machine(), &request).unwrap();
-    let point = Point { id: "near".into(), levels, role: PointRole::Candidate, request, placement };
+    let ranks = None;
+    let point = Point { id: "near".into(), levels, role: PointRole::Candidate, request, placement, ranks };
     let command = RunSpec { command: vec![Argument::from("./app")], directory: "/".into() };
     our_line(&machine(), &point, &command)
 }

@@ -135,6 +135,26 @@ fn a_binding_that_nobody_asked_for_does_not_change_the_plan() {
     }
 }
 
+/// Open MPI binds by default outside of the mask that it was started with.
+#[test]
+fn ranks_under_a_mask_of_the_caller_plan_over_that_mask() {
+    let all = planned(1, &["--place", "none"])[&0].parse::<numawise_units::CpuSet>().unwrap();
+    let last = all.iter().last().unwrap().to_string();
+    let mut command = Command::new("taskset");
+    command.args(["-c", &last, Launcher::OpenMpi.program(), "-n", "2"]);
+    command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+    command.env("OMPI_MCA_rmaps_base_oversubscribe", "1").env_remove("OMP_NUM_THREADS");
+    let options = run(&["--place", "local", "--threads", "1"]);
+    let output = command.args(options).args(["sh", "-c", LOOK]).output().unwrap();
+    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    if err.contains("No such file") {
+        let _ = writeln!(std::io::stderr(), "SKIPPED: {} is not installed", Launcher::OpenMpi.program());
+        return;
+    }
+    let masks: Vec<&str> = out.lines().filter_map(|line| line.rsplit(' ').next()).collect();
+    assert_eq!(masks, [last.as_str(), last.as_str()], "{out}{err}");
+}
+
 #[test]
 fn too_few_cpus_under_a_binding_that_was_asked_for_name_the_launcher_and_the_cure() {
     for (launcher, name, cure) in [

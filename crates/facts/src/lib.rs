@@ -79,7 +79,7 @@ pub use outcome::{
 };
 pub use pages::{Balancing, PageSize};
 pub use placed::{PlacedProcess, PlacedThread};
-pub use placement::{OwnPlacement, Placement, TaskPlacement};
+pub use placement::{OwnPlacement, Placement, RankBinding, RanksLeft, TaskPlacement};
 pub use point::{ContrastRole, Levels, PointId, PointPair, PointRole};
 pub use profile::{
     Bandwidth, BufferPages, IdleLatency, LoadPoint, LoadedLatency, PROFILE_COMPARE_SCHEMA, PROFILE_SCHEMA,

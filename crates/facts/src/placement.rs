@@ -19,6 +19,14 @@ pub struct TaskPlacement {
     pub gpus: Vec<TaskGpu>,
 }
 
+impl TaskPlacement {
+    /// A task of which nothing is placed.
+    pub fn of_nothing(task: TaskId) -> TaskPlacement {
+        let (cpus, memory) = (CpuSet::default(), MemoryPlan::default_policy());
+        TaskPlacement { task, cpus, threads: Vec::new(), memory, gpus: Vec::new() }
+    }
+}
+
 /// The resolved plan of a job.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Placement {
@@ -32,17 +40,10 @@ pub struct Placement {
 impl Placement {
     /// One task, of which nothing is placed.
     pub fn of_nothing() -> Placement {
-        let task = TaskPlacement {
-            task: TaskId(0),
-            cpus: CpuSet::default(),
-            threads: Vec::new(),
-            memory: MemoryPlan::default_policy(),
-            gpus: Vec::new(),
-        };
         Placement {
             strategy: Strategy::None,
             binding: ThreadBinding::Free,
-            tasks: vec![task],
+            tasks: vec![TaskPlacement::of_nothing(TaskId(0))],
             warnings: Vec::new(),
         }
     }
@@ -51,6 +52,28 @@ impl Placement {
     pub fn cpus(&self) -> CpuSet {
         self.tasks.iter().fold(CpuSet::new(), |all, task| all.union(&task.cpus))
     }
+}
+
+/// Who gives the ranks that the command of a point starts their CPUs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RankBinding {
+    /// numawise, in each of them, after this plan; `is_default` where nobody asked for a placement: each has an equal share of all CPUs.
+    Planned { placement: Placement, is_default: bool },
+    /// The launcher, by an option or a variable: as it stands there.
+    AskedFor { launcher: String, by: String },
+    /// The launcher, by its default, which numawise leaves as it is.
+    LeftToLauncher { launcher: String, why: RanksLeft },
+}
+
+/// Why ranks keep the CPUs that their launcher gives them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RanksLeft {
+    /// Which words are the programs of the ranks cannot be told: it is a script, or a launcher that is not known.
+    ProgramsUnknown,
+    /// Ranks may run on other computers, where numawise may not be.
+    OtherComputers,
 }
 
 /// What a process may use, and the memory policy that it was started with.

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     ContrastRole, Disturbance, GridStudy, HostFacts, LeftProcesses, Levels, LineTool, Machine, Metric,
     NamedMetric, Notice, ObjectRun, Observation, OtherValue, Outcome, Placement, PlacementRequest, PointId,
-    PointPair, PointRole, PrintedLine, Reading, RunSpec,
+    PointPair, PointRole, PrintedLine, RankBinding, Reading, RunSpec,
 };
 
 #[cfg(test)]
@@ -22,10 +22,22 @@ pub struct Point {
     pub levels: Levels,
     pub role: PointRole,
     pub request: PlacementRequest,
+    /// Of what is started: of a launcher, where the command starts ranks.
     pub placement: Placement,
+    /// Of these ranks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ranks: Option<RankBinding>,
 }
 
 impl Point {
+    /// Where the threads of the program are to be: those of ranks, where the command starts them.
+    pub fn plan(&self) -> &Placement {
+        match &self.ranks {
+            Some(RankBinding::Planned { placement, .. }) => placement,
+            _ => &self.placement,
+        }
+    }
+
     /// Threads of one task.
     pub fn threads(&self) -> u32 {
         self.placement.tasks.first().map_or(0, |task| task.threads.len() as u32)
@@ -301,5 +313,12 @@ impl StudyHeader {
 /// A line as a point: nothing is placed but by the words of the line.
 pub fn line_point(id: PointId, role: PointRole) -> Point {
     let request = PlacementRequest::as_the_os_does();
-    Point { id, levels: Levels::of(&request, 1), role, request, placement: Placement::of_nothing() }
+    Point {
+        id,
+        levels: Levels::of(&request, 1),
+        role,
+        request,
+        placement: Placement::of_nothing(),
+        ranks: None,
+    }
 }

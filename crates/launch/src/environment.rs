@@ -42,8 +42,12 @@ pub(crate) fn environment_from(
     free: FreeThreads,
     now: &dyn Fn(&str) -> Option<OsString>,
 ) -> Vec<Change> {
-    let threads = number_of_threads(task.threads.len(), now("OMP_NUM_THREADS"));
-    let mut changes = vec![Change::set("OMP_NUM_THREADS", threads)];
+    let mut changes = Vec::new();
+    // Where nobody gave a number, the program has its own.
+    if !task.threads.is_empty() {
+        let threads = number_of_threads(task.threads.len(), now("OMP_NUM_THREADS"));
+        changes.push(Change::set("OMP_NUM_THREADS", threads));
+    }
     if binding == ThreadBinding::Pinned {
         let places: Vec<String> = task.threads.iter().map(|cpus| format!("{{{}}}", places(cpus))).collect();
         changes.push(Change::set("OMP_PLACES", places.join(",")));

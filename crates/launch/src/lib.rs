@@ -56,8 +56,8 @@ pub use pinner::{Pinner, find_agent};
 pub use policy::{kernel_mode, policy as kernel_policy};
 pub use preload::loading;
 pub use rank::{
-    LocalRank, RankError, is_bound_by_default, is_rank_variable, job_name, job_name_of_daemon, rank,
-    rank_variables,
+    LauncherOption, LocalRank, RankError, asked_binding, is_bound_by_default, is_rank_variable, job_name,
+    job_name_of_daemon, rank, rank_variables,
 };
 pub use stand_by::{stand_by, when_ended};
 pub use supervisor::Leftovers;

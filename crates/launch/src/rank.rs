@@ -15,7 +15,7 @@ mod slurm;
 #[path = "rank_tests.rs"]
 mod tests;
 
-pub use binding::is_bound_by_default;
+pub use binding::{LauncherOption, asked_binding, is_bound_by_default};
 pub use job::{job_name, job_name_of_daemon};
 
 /// What looks a variable up.

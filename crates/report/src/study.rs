@@ -22,7 +22,7 @@ use trials::DrawnTrials;
 pub use comparison::{ShownComparison, comparison_document, comparison_json};
 pub use csv::csv;
 pub use json::{SCHEMA, json};
-pub use words::repeats;
+pub use words::{rank_binding, ranks, repeats};
 
 use crate::amount;
 use crate::document::{
@@ -119,6 +119,7 @@ fn opening_blocks(shown: &ShownStudy<'_>, curves: Option<&Curves<'_>>) -> Vec<Bl
         fact("Compared with", shown.tables.baseline.to_string()),
         Fact { name: "Kept in", text: shown.record.into(), code: true },
     ];
+    facts.extend(words::ranks(header).map(|text| fact("Ranks", text)));
     if let Some(grid) = header.grid.as_ref().filter(|grid| !grid.constraints.is_empty()) {
         facts.push(fact("Where", grid.constraints.join("; ")));
     }

@@ -208,6 +208,11 @@ pub enum Error {
         "which of the words of {launcher} is the program that it starts cannot be told, so that its ranks are not placed"
     )]
     LauncherPlaced { launcher: String },
+    /// `word` is what the command begins with.
+    #[error(
+        "which of the words of {word} are the programs of the ranks cannot be told, so that the ranks cannot be placed"
+    )]
+    RanksOfUnknownPrograms { word: String },
     #[error("the number of threads of each rank is not known, and the command of {launcher} asks for it")]
     ThreadsOfRanksUnknown { launcher: String },
     #[error("there is no rank {} among the {size} of this job, which are 0 to {}", asked.last().map_or(0, |rank| rank.0), size.saturating_sub(1))]

@@ -242,12 +242,12 @@ pub(crate) fn resolve(
 ) -> Result<ResolvedDesign, Error> {
     let StudyDesign { points: planned, mut pairs, mut not_tried } = design;
     let mut points: Vec<Point> = Vec::new();
-    for PlannedPoint { id, levels, role, request } in planned {
+    for PlannedPoint { id, levels, role, request, ranks: _ } in planned {
         match numawise_placement::place(machine, &request) {
             Ok(mut placement) => {
                 let obstacle = obstacle.filter(|_| placement.binding == ThreadBinding::Pinned);
                 placement.warnings.extend(obstacle.cloned().map(not_preloadable));
-                points.push(Point { id, levels, role, request, placement });
+                points.push(Point { id, levels, role, request, placement, ranks: None });
             }
             Err(error) if points.is_empty() => return Err(error.into()),
             Err(error) => {

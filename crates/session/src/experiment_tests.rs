@@ -108,7 +108,13 @@ fn a_point_that_cannot_be_placed_names_the_limits_in_the_way() {
         ..PlacementRequest::as_the_os_does()
     };
     let (id, levels) = (PointId::from("forbidden"), Levels::of(&forbidden, 2));
-    design.points.push(PlannedPoint { id, levels, role: PointRole::Candidate, request: forbidden });
+    design.points.push(PlannedPoint {
+        id,
+        levels,
+        role: PointRole::Candidate,
+        request: forbidden,
+        ranks: None,
+    });
     let header = request(folder.path(), &["app"]).header(machine, design).unwrap();
     let Some(Notice::Study(StudyNotice::CannotBePlaced { limits, .. })) = header.not_tried.last() else {
         panic!("{:?}", header.not_tried)
@@ -122,8 +128,13 @@ fn the_device_of_a_check_is_known_also_where_its_point_had_no_time() {
     let machine = numawise_machine::from_synthetic("pack:2 numa:1 core:2 pu:1").unwrap();
     let os = PlacementRequest { threads: Some(1), ..PlacementRequest::as_the_os_does() };
     let mut levels = Levels::of(&os, 1);
-    let point =
-        PlannedPoint { id: "os".into(), levels: levels.clone(), role: PointRole::Baseline, request: os };
+    let point = PlannedPoint {
+        id: "os".into(),
+        levels: levels.clone(),
+        role: PointRole::Baseline,
+        request: os,
+        ranks: None,
+    };
     let design = StudyDesign { points: vec![point], pairs: Vec::new(), not_tried: Vec::new() };
     let mut header = request(folder.path(), &["app"]).header(machine, design).unwrap();
     assert_eq!(near_device(&header), None);

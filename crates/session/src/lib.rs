@@ -23,6 +23,8 @@ pub mod experiment;
 mod follow;
 pub mod here;
 mod input_file;
+pub mod launched;
+mod launcher;
 pub mod live;
 pub mod measure;
 mod metric;

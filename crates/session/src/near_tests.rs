@@ -16,7 +16,7 @@ fn name(text: &str) -> DeviceName {
 fn point(request: PlacementRequest, near: Option<&str>) -> PlannedPoint {
     let mut levels = Levels::of(&request, 2);
     levels.placement.near = near.map(name);
-    PlannedPoint { id: "one".into(), levels, role: PointRole::Candidate, request }
+    PlannedPoint { id: "one".into(), levels, role: PointRole::Candidate, request, ranks: None }
 }
 
 fn design(points: Vec<PlannedPoint>) -> StudyDesign {

@@ -19,10 +19,10 @@ use numawise_units::{Bytes, Nanoseconds};
 
 use crate::Error;
 use crate::follow::Following;
+use crate::launcher;
 use crate::plan::{self, RunPlan, RunRequest};
 use crate::ran::FollowedRun;
 use crate::snapshot::folder::{self, CollectorFolder};
-use crate::snapshot::launcher;
 
 #[cfg(test)]
 #[path = "objects_tests.rs"]

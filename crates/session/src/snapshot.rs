@@ -4,7 +4,7 @@
 //! program runs in the foreground ([`Foreground`]) with the collector in all of its processes, which leave their files in a
 //! [folder](folder) of ours; these are read when it has ended, however it did, and the addresses in them are given their
 //! [names](places). [Inside](inside) a launcher each rank has a numawise, and [one of them](job) reports for all; where the launcher
-//! [kills](killed) them, a process that stood by does. [Around](around) a launcher that starts ranks on [several computers](hosts),
+//! [kills](killed) them, a process that stood by does. [Around](around) a launcher that starts ranks on [several computers](crate::launcher::hosts),
 //! these have one too, and hand over to us.
 
 mod around;
@@ -12,11 +12,9 @@ mod collected;
 mod counters;
 mod exchange;
 pub(crate) mod folder;
-mod hosts;
 mod inside;
 mod job;
 mod killed;
-pub(crate) mod launcher;
 mod objects;
 mod places;
 mod ranks;
@@ -42,8 +40,10 @@ use numawise_units::{Bytes, Id, Nanoseconds};
 use crate::follow::Following;
 use crate::plan::{self, RunPlan, RunRequest};
 use crate::ran::{FollowedRun, RanProgram, redactor};
-use crate::{Error, here};
+use crate::{Error, here, launcher};
 pub use around::HandingOverWords;
+pub(crate) use around::host;
+
 use around::{AroundLauncher, Delivery};
 use collected::{Collected, KeptProcesses};
 use counters::RunCounters;
@@ -160,7 +160,7 @@ fn around(
     let command = &request.run.command;
     let launcher = launcher::of(command)?;
     let is_executable = launcher::executable_for(command);
-    if !hosts::may_be_several(command, &around::host(), environment, &is_executable) {
+    if !launcher::hosts::may_be_several(command, &around::host(), environment, &is_executable) {
         return None;
     }
     let around = AroundLauncher::of(command, &request.handing_over);

@@ -3,7 +3,7 @@
 
 mod job;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -12,15 +12,16 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 use numawise_analyse::{GridSearch, SearchChoice, known_points};
 use numawise_facts::notice::{PreloadObstacle, StudyNotice};
 use numawise_facts::{
-    Argument, AroundTrials, Bandwidth, Event, GridRun, HostFacts, Machine, Metric, MetricProblem, Mix,
-    NamedMetric, PointId, Profile, ProfileNode, Reading, Redactor, RunSpec, Sink, StopReason, Study,
-    StudyHeader, Target, ThreadBinding, Trial, UntilKnown, Workers,
+    Argument, AroundTrials, Bandwidth, Event, GridRun, GridStudy, HostFacts, Machine, Metric, MetricProblem,
+    Mix, NamedMetric, Point, PointId, Profile, ProfileNode, RankBinding, Reading, Redactor, RunSpec, Sink,
+    StopReason, Study, StudyHeader, Target, ThreadBinding, Trial, UntilKnown, Workers,
 };
 use numawise_launch::{EvenStart, Pinner};
 use numawise_record::Record;
 use numawise_study::{
-    Engine, Fleet, GridLayout, GridRunner, LayoutError, LocalRunner, MetricReader, NextTrial, RunContext,
-    Standing, StartNodes, StudyError, SystemClock, TrialInputs, check_answer, check_named, lay_out,
+    Engine, FactorName, Fleet, GridLayout, GridRunner, LayoutError, LocalRunner, MetricReader, NextTrial,
+    RunContext, Standing, StartNodes, StudyDesign, StudyError, SystemClock, TrialInputs, check_answer,
+    check_named, lay_out,
 };
 use numawise_units::{Nanoseconds, NodeId, Share};
 
@@ -32,6 +33,7 @@ pub use numawise_study::{
 
 use crate::experiment::watching::of_compared;
 use crate::experiment::{RecordKeeper, ResolvedDesign, no_metric, pinner_of, recorded, redactor_of, resolve};
+use crate::launched::{self, AskedOfRanks, RankWords, Ranks, launched};
 use crate::slurm::{NodeDescription, SlurmEngine, SlurmFleet};
 use crate::{AroundTrial, Error, here, near};
 
@@ -74,6 +76,8 @@ pub struct StudyRequest {
     pub fresh: bool,
     /// Our own version, for the record.
     pub version: String,
+    /// How numawise is called in a rank that is placed so.
+    pub rank_words: RankWords,
     pub engine: StudyEngine,
 }
 
@@ -133,15 +137,20 @@ impl StudyRequest {
 
     /// Each input file that is filled in is used by the program, or by what is done around its trials.
     fn check_templates(&self) -> Result<(), Error> {
-        let commands = self.grid.factors().iter().filter_map(|factor| match factor {
-            GridFactor::Commands(commands) => Some(commands),
-            _ => None,
-        });
-        let words = commands.flatten().flat_map(|one| &one.command.command).chain(&self.command.command);
+        let words = self.words();
         let lines = [&self.around.prepare, &self.around.verify].into_iter().flatten().map(OsStr::new);
         let file = self.metric.file().map(|file| file.as_os_str());
         let all = words.map(|word| word.as_os_str()).chain(lines).chain(file);
         Ok(check_named(&self.base.templates, all).map_err(LayoutError::from)?)
+    }
+
+    /// Those of all commands, before levels are filled in.
+    fn words(&self) -> impl Iterator<Item = &Argument> {
+        let commands = self.grid.factors().iter().filter_map(|factor| match factor {
+            GridFactor::Commands(commands) => Some(commands),
+            _ => None,
+        });
+        commands.flatten().flat_map(|one| &one.command.command).chain(&self.command.command)
     }
 
     /// Where input files lie that are filled in: beside the record, where all computers that share it find them.
@@ -169,8 +178,14 @@ impl StudyRequest {
         self.check_templates()?;
         let GridLayout { mut design, mut grid } = lay_out(&self.grid, &self.base, &self.command, &machine)?;
         near::resolve(&machine, &mut design)?;
+        let mut ranks = self.ranks(&machine, &mut design, &grid)?;
         let obstacle = self.pinner().and_then(Result::err);
         let ResolvedDesign { points, pairs, not_tried } = resolve(&machine, design, obstacle.as_ref())?;
+        let points = points.into_iter().map(|point| match ranks.remove(&point.id) {
+            Some(of_point) => launched(point, &machine, of_point),
+            None => point,
+        });
+        let points: Vec<Point> = points.collect();
         let are_there: HashSet<&PointId> = points.iter().map(|point| &point.id).collect();
         grid.runs.retain(|run| are_there.contains(&run.point));
         grid.around = self.around.clone();
@@ -179,7 +194,7 @@ impl StudyRequest {
         grid.until = self.until;
         grid.most_trials = self.most_trials;
         grid.saturating_cores = saturating_cores;
-        let runs = grid.runs.clone();
+        let runs = self.with_ranks_placed(&grid.runs, &points);
         let begun: Nanoseconds = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().into();
         let mut header = StudyHeader {
             tool_version: self.version.clone(),
@@ -201,6 +216,45 @@ impl StudyRequest {
         };
         self.redactor().header(&mut header);
         Ok((header, runs))
+    }
+
+    /// What is done about the ranks of each point that has some; its plan is that of these from then on.
+    fn ranks(
+        &self,
+        machine: &Machine,
+        design: &mut StudyDesign,
+        grid: &GridStudy,
+    ) -> Result<HashMap<PointId, Ranks>, Error> {
+        let in_line = |name: &FactorName| {
+            let placeholder = format!("{{{}}}", name.word());
+            let stands = |word: &Argument| word.as_os_str().to_string_lossy().contains(&placeholder);
+            self.words().any(stands)
+        };
+        let is_in_line =
+            [FactorName::Place, FactorName::Near, FactorName::Pin, FactorName::Memory].iter().any(in_line);
+        let mut all = HashMap::new();
+        for (point, run) in design.points.iter_mut().zip(&grid.runs) {
+            let Some(ranks) = point.ranks else { continue };
+            let asked = AskedOfRanks { command: &run.command, ranks, request: &point.request, is_in_line };
+            let of_point = launched::ranks(&asked, machine, &|name| std::env::var_os(name))?;
+            point.request = of_point.planned(point.request.clone());
+            all.insert(point.id.clone(), of_point);
+        }
+        Ok(all)
+    }
+
+    /// What is really run: with words of ours before the programs of ranks that we place.
+    fn with_ranks_placed(&self, runs: &[GridRun], points: &[Point]) -> Vec<GridRun> {
+        let words = |run: &GridRun| {
+            let point = points.iter().find(|point| point.id == run.point)?;
+            let Some(RankBinding::Planned { is_default, .. }) = point.ranks else { return None };
+            Some((self.rank_words)(&point.request, !is_default))
+        };
+        let placed = |run: &GridRun| match words(run) {
+            Some(words) => GridRun { command: launched::with_words(&run.command, &words), ..run.clone() },
+            None => run.clone(),
+        };
+        runs.iter().map(placed).collect()
     }
 
     fn runner(&self, header: &StudyHeader, runs: Vec<GridRun>) -> GridRunner {

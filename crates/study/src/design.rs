@@ -125,7 +125,10 @@ pub struct PlannedPoint {
     pub id: PointId,
     pub levels: Levels,
     pub role: PointRole,
+    /// Of what is started.
     pub request: PlacementRequest,
+    /// So many ranks are started by that.
+    pub ranks: Option<u32>,
 }
 
 /// What to try, what to compare, and what cannot be tried.
@@ -208,7 +211,7 @@ impl<'a> Draft<'a> {
 
     fn point(&mut self, id: &str, role: PointRole, request: PlacementRequest) {
         let levels = Levels::of(&request, request.threads.unwrap_or(self.threads));
-        self.design.points.push(PlannedPoint { id: id.into(), levels, role, request });
+        self.design.points.push(PlannedPoint { id: id.into(), levels, role, request, ranks: None });
     }
 
     /// On CPUs that a device chose, where one did.

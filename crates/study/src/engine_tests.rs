@@ -118,7 +118,7 @@ fn point(id: &str, role: PointRole) -> Point {
         Placement { strategy: Strategy::None, binding: ThreadBinding::Free, tasks: vec![], warnings: vec![] };
     let request = PlacementRequest::as_the_os_does();
     let levels = numawise_facts::Levels::of(&request, 1);
-    Point { id: id.into(), levels, role, request, placement }
+    Point { id: id.into(), levels, role, request, placement, ranks: None }
 }
 
 pub(crate) fn study(budget_seconds: u64) -> Study {

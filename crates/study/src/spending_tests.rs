@@ -10,6 +10,7 @@ fn design() -> StudyDesign {
         levels: Levels::of(&request(), 1),
         role,
         request: request(),
+        ranks: None,
     };
     let pair =
         |(from, to, role): (&str, &str, ContrastRole)| PointPair { from: from.into(), to: to.into(), role };

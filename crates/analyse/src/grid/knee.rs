@@ -76,7 +76,7 @@ impl Time {
 /// The nodes on whose CPUs the tasks of a point may run.
 fn nodes_of(study: &Study, point: &PointId) -> usize {
     let machine = &study.header.machine;
-    let tasks = study.header.point(point).into_iter().flat_map(|point| &point.placement.tasks);
+    let tasks = study.header.point(point).into_iter().flat_map(|point| &point.plan().tasks);
     let cpus: CpuSet = tasks.flat_map(|task| task.cpus.iter()).collect();
     let nodes = machine.nodes_with_allowed_cpus().filter(|node| node.cpus.intersects(&cpus));
     nodes.count().max(1)

@@ -26,7 +26,7 @@ const BEGINNING: Nanoseconds = Nanoseconds(5_000_000);
 
 /// What was asked at a point and what was found, where most of its trials that show it disagree with the plan.
 pub fn not_obeyed(study: &Study, point: &Point) -> Option<StudyNotice> {
-    if point.role == PointRole::Baseline || point.placement.binding != ThreadBinding::Pinned {
+    if point.role == PointRole::Baseline || point.plan().binding != ThreadBinding::Pinned {
         return None;
     }
     let asked = Asked::new(study, point);
@@ -111,13 +111,13 @@ struct Asked<'a> {
 fn places_without_pinning(study: &Study, point: &Point) -> bool {
     let allowed = &study.header.machine.allowed_cpus;
     let near = [MemoryMode::Default, MemoryMode::Local];
-    point.placement.tasks.iter().any(|task| task.cpus != *allowed || !near.contains(&task.memory.mode))
+    point.plan().tasks.iter().any(|task| task.cpus != *allowed || !near.contains(&task.memory.mode))
 }
 
 impl<'a> Asked<'a> {
     /// Of a program that takes no library the CPUs of the task are asked, and it is said that its threads are not pinned one by one.
     fn new(study: &Study, point: &'a Point) -> Self {
-        let tasks = &point.placement.tasks;
+        let tasks = &point.plan().tasks;
         let is_out_of_reach = out_of_reach(point);
         let threads = if is_out_of_reach && places_without_pinning(study, point) {
             tasks.iter().map(|task| &task.cpus).collect()

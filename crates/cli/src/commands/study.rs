@@ -19,6 +19,7 @@ use numawise_facts::{
     Argument, AroundTrials, DeviceName, Machine, MemoryRequest, Order, PageSize, PlacementRequest,
     RanksByThreadsList, RunSpec, StopReason, Strategy, ThreadBinding, UntilKnown,
 };
+use numawise_session::openmp;
 use numawise_session::study::{
     self, Constraint, Grid, GridBase, GridExperiment, GridFactor, GridLevel, NamedCommand, NumberLevels,
     Preset, StudyEngine, StudyRequest, WordLevels,
@@ -31,6 +32,7 @@ use self::metrics::TypedMetrics;
 use self::progress::Progress;
 use crate::exit::{self, Failure, INTERRUPTED, SUCCESS, Status, interruptible, stops_with_program};
 use crate::files::{self, FileContent, OutputFile};
+use crate::placing;
 use crate::show::{self, StudyFormat};
 
 /// The options that say what is compared.
@@ -395,7 +397,7 @@ fn request(
     Ok(StudyRequest {
         command,
         grid,
-        base: GridBase { request: PlacementRequest::as_the_os_does(), pin: None, ranks: None, templates },
+        base: GridBase { request: unplaced(), pin: None, ranks: None, templates },
         around: AroundTrials {
             setup: typed.setup,
             prepare: typed.prepare,
@@ -421,8 +423,16 @@ fn request(
         record,
         fresh: typed.fresh,
         version: env!("CARGO_PKG_VERSION").to_owned(),
+        rank_words: placing::rank_words,
         engine,
     })
+}
+
+/// What points have where no factor says otherwise: the number of threads that the program would have by itself.
+fn unplaced() -> PlacementRequest {
+    let named = std::env::var("OMP_NUM_THREADS").ok();
+    let threads = named.and_then(|value| openmp::outermost(&value));
+    PlacementRequest { threads, ..PlacementRequest::as_the_os_does() }
 }
 
 fn until_known(half_width: Share, repeats: u32, most_repeats: u32) -> Result<UntilKnown, Failure> {

@@ -4,6 +4,7 @@ mod commands;
 mod enough;
 mod exported;
 mod metrics;
+mod ranks;
 mod refused;
 mod templates;
 

@@ -23,6 +23,8 @@ pub struct Launcher {
     pub name: String,
     /// Its affinity mask.
     pub cpus: CpuSet,
+    /// The words that it was started with; none where they may not be read.
+    pub words: Vec<OsString>,
 }
 
 /// Why the launcher is not known.
@@ -64,11 +66,19 @@ pub fn launcher(roots: &Roots, is_rank: &dyn Fn(Lookup<'_>) -> bool) -> Result<L
             Environment(&environment).value(name).map(|value| OsStr::from_bytes(value).to_owned())
         };
         if !is_rank(&variable) {
-            return Ok(Launcher { pid, name: process.name, cpus: process.cpus });
+            return Ok(Launcher { pid, name: process.name, cpus: process.cpus, words: words(roots, pid) });
         }
         pid = process.parent;
     }
     Err(LauncherError::NoneAbove)
+}
+
+/// Those that a process was started with; none where they may not be read.
+fn words(roots: &Roots, pid: Pid) -> Vec<OsString> {
+    let bytes = roots.try_bytes(&format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    let words = bytes.strip_suffix(b"\0").unwrap_or(&bytes);
+    let words = words.split(|byte| *byte == 0).filter(|_| !words.is_empty());
+    words.map(|word| OsStr::from_bytes(word).to_owned()).collect()
 }
 
 struct Process {

@@ -22,8 +22,12 @@ fn the_first_process_above_that_is_no_rank() {
     process(&fixture, "30", "sh", 20, "2", Some(RANK));
     process(&fixture, "20", "hydra_pmi_proxy", 10, "0-7", Some("HOME=/\0MY_RANKS=4\0NOT_MY_RANK=1\0"));
     process(&fixture, "10", "mpiexec", 1, "0-15", Some(""));
-    let expected =
-        Launcher { pid: Pid(20), name: "hydra_pmi_proxy".to_owned(), cpus: "0-7".parse().unwrap() };
+    let expected = Launcher {
+        pid: Pid(20),
+        name: "hydra_pmi_proxy".to_owned(),
+        cpus: "0-7".parse().unwrap(),
+        words: Vec::new(),
+    };
     assert_eq!(found(&fixture), Ok(expected));
 }
 

@@ -79,6 +79,7 @@ fn point(id: &str, role: PointRole, memory: MemoryRequest, mode: MemoryMode) -> 
             }],
             warnings: vec![],
         },
+        ranks: None,
     }
 }
 

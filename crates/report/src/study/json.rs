@@ -1,6 +1,6 @@
 //! A study as JSON, for scripts: `docs/formats/study-json.md`.
 
-use numawise_facts::{Effect, Finding, GridRun, Metric, Reading};
+use numawise_facts::{Effect, Finding, GridRun, Metric, Point, PointId, RankBinding, Reading};
 use numawise_tables::{
     GridRow, GridTables, LevelEffects, OtherFigure, ScalingKnee, ScalingModel, ScalingSeries, UsedUp,
 };
@@ -17,6 +17,8 @@ pub const SCHEMA: &str = "numawise/study/1";
 /// The study as one JSON object, ending with a newline.
 pub fn json(shown: &ShownStudy<'_>) -> String {
     let (header, tables) = (&shown.study.header, shown.tables);
+    let bound = |point: &Point| Some((point.id.clone(), point.ranks.clone()?));
+    let bound: Vec<(PointId, RankBinding)> = header.points.iter().filter_map(bound).collect();
     let before = object!({
         "schema": SCHEMA,
         "headline": format!("{}: {}", words::headline(shown), words::best(shown)),
@@ -28,6 +30,7 @@ pub fn json(shown: &ShownStudy<'_>) -> String {
         "templates": header.grid.as_ref().map(|grid| each(&grid.templates, |template| object!({
             "file": template.file, "bytes": template.text.len(),
         }))),
+        "ranks": each(&bound, |(point, binding)| object!({ "point": point, "binding": binding })),
         "metric": metric(header.metric_name(), &header.metric),
         "other_metrics": header.grid.as_ref().map(|grid| {
             each(&grid.other_metrics, |other| metric(&other.name, &other.metric))

@@ -1,6 +1,8 @@
 //! The sentences of a study.
 
-use numawise_facts::{Effect, Metric, PointId, Reading, StopReason, StudyHeader, UntilKnown};
+use numawise_facts::{
+    Effect, Metric, PointId, RankBinding, RanksLeft, Reading, StopReason, StudyHeader, UntilKnown,
+};
 use numawise_tables::{
     GridRow, GridTables, LevelEffects, OtherUnit, ScalingKnee, ScalingModel, ScalingSeries, SpreadChange,
     UsedUp,
@@ -13,6 +15,38 @@ use crate::amount::{self, many};
 /// `36.4 %`
 pub fn share(of: Ratio) -> String {
     format!("{:.1} %", of.0 * 100.0)
+}
+
+/// Who gives the ranks that the command starts their CPUs; several where points differ.
+pub fn ranks(header: &StudyHeader) -> Option<String> {
+    let mut said: Vec<String> = Vec::new();
+    for text in header.points.iter().filter_map(|point| point.ranks.as_ref()).map(rank_binding) {
+        if !said.contains(&text) {
+            said.push(text);
+        }
+    }
+    (!said.is_empty()).then(|| said.join("; "))
+}
+
+/// The same of one point, or division.
+pub fn rank_binding(binding: &RankBinding) -> String {
+    match binding {
+        RankBinding::Planned { is_default: true, .. } => {
+            "each has an equal share of the CPUs, which numawise gives it, since nobody asked the launcher for a binding".to_owned()
+        }
+        RankBinding::Planned { is_default: false, .. } => "numawise places each as the point says".to_owned(),
+        RankBinding::AskedFor { launcher, by } => {
+            format!("{launcher} binds them as it was asked to ({by}); numawise places none")
+        }
+        RankBinding::LeftToLauncher { launcher, why: RanksLeft::ProgramsUnknown } => format!(
+            "the launcher inside of {launcher} may bind them by its default, so that threads of a rank share a core: expected mpirun, mpiexec or \
+             srun as the first word of the command, where numawise gives each rank CPUs of its own"
+        ),
+        RankBinding::LeftToLauncher { launcher, why: RanksLeft::OtherComputers } => format!(
+            "{launcher} may bind them by its default, so that threads of a rank share a core: they may run on other computers, where \
+             numawise may not be. Where it is, under the same path, --place gives each rank CPUs of its own"
+        ),
+    }
 }
 
 pub fn metric(metric: &Metric) -> String {

@@ -129,6 +129,7 @@ pub fn point(id: &str, role: PointRole, threads: u32) -> Point {
             }],
             warnings: vec![],
         },
+        ranks: None,
     }
 }
 

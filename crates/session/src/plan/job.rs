@@ -4,8 +4,11 @@
 //! All ranks of a computer see the same machine and ask for the same, so each makes the plan of all and takes its own part:
 //! they agree without talking. Where the launcher has bound the ranks, each one plans inside what it was given.
 
+use std::ffi::OsString;
+use std::path::PathBuf;
+
 use numawise_facts::notice::{LaunchNotice, LauncherMask};
-use numawise_facts::{Notice, TaskPlacement};
+use numawise_facts::{Argument, Notice, RunSpec, TaskPlacement};
 use numawise_launch::{Launcher, LocalRank};
 use numawise_linux::calls::{affinity, mempolicy};
 use numawise_machine::{AllowedSets, Roots};
@@ -13,7 +16,7 @@ use numawise_units::CpuSet;
 
 use super::placeholders::{RankOfJob, TASK, takes_rank};
 use super::request::{Environment, Explanation, JobTasks, RunRequest, TaskCount};
-use crate::Error;
+use crate::{Error, launcher};
 
 #[cfg(test)]
 #[path = "job_tests.rs"]
@@ -124,13 +127,13 @@ impl JobContext {
                 self.share_out(request, rank);
             }
             _ if request.rebind => {
-                self.allowed.cpus = outside.cpus.union(&own);
+                self.allowed.cpus = outside.for_all_ranks(&own);
                 let launcher_cpus = self.allowed.cpus.clone();
                 self.warn(LaunchNotice::RankIsRebound { cpus: own, launcher_cpus, mask });
                 self.share_out(request, rank);
             }
             _ if outside.bound_by_default && request.shares() => {
-                self.allowed.cpus = outside.cpus.union(&own);
+                self.allowed.cpus = outside.for_all_ranks(&own);
                 let (launcher, launcher_cpus) = (rank.launcher, self.allowed.cpus.clone());
                 self.note(LaunchNotice::DefaultBindingPassedOver {
                     launcher,
@@ -252,9 +255,9 @@ impl LauncherCpus {
             Ok(launcher) => LauncherCpus {
                 // A launcher of the batch system may stand outside of the job's cpuset.
                 cpus: launcher.cpus.intersection(&inside),
-                mask: LauncherMask::Process { name: launcher.name, pid: launcher.pid },
                 allocation,
-                bound_by_default: numawise_launch::is_bound_by_default(rank.launcher, environment),
+                bound_by_default: is_bound_by_default(rank.launcher, environment, launcher.words),
+                mask: LauncherMask::Process { name: launcher.name, pid: launcher.pid },
             },
             Err(error) => {
                 let mask = LauncherMask::Cgroup { reason: error.to_string() };
@@ -263,12 +266,26 @@ impl LauncherCpus {
         }
     }
 
+    /// The CPUs that all ranks of the computer share out: those of the launcher, also where it bound a rank outside of its own mask, as Open MPI 4
+    /// does by default. A rank that added its own CPUs would plan over others than its neighbours do.
+    fn for_all_ranks(&self, own: &CpuSet) -> CpuSet {
+        if self.cpus.is_empty() { own.clone() } else { self.cpus.clone() }
+    }
+
     /// A batch system without a plugin that binds says how much it gave, and lets its ranks run anywhere.
     fn beyond_allocation(&self, own: &CpuSet) -> Option<LaunchNotice> {
         let SlurmAllocation { cpus: given, threads_of_core } = self.allocation?;
         let open = || own.clone();
         (given * threads_of_core < own.len()).then(|| LaunchNotice::MoreThanSlurmGave { given, open: open() })
     }
+}
+
+/// What started the ranks of this computer may be a daemon, whose words are not those that somebody typed.
+fn is_bound_by_default(launcher: Launcher, environment: Environment<'_>, words: Vec<OsString>) -> bool {
+    let command = RunSpec { command: words.into_iter().map(Argument).collect(), directory: PathBuf::new() };
+    let options =
+        launcher::of(&command).map(|_| launcher::options(&command, &launcher::executable_for(&command)));
+    numawise_launch::is_bound_by_default(launcher, environment, options.as_deref())
 }
 
 /// What the launcher did to the CPUs of a rank.

@@ -22,8 +22,8 @@ use super::collected::Collected;
 use super::exchange::{Computer, Exchange, HandedOver, LocalNote, in_name};
 use super::job::Job;
 use super::{EndedSnapshot, ReadFolder, SnapshotPlan, SnapshotReport};
-use super::{launcher, objects, surroundings};
-use crate::{Error, here};
+use super::{objects, surroundings};
+use crate::{Error, here, launcher};
 
 #[cfg(test)]
 #[path = "around_tests.rs"]

@@ -11,8 +11,8 @@ use numawise_facts::notice::{RankThatTold, SnapshotNotice, WatchedJob};
 use numawise_facts::{Activity, Argument, MergedRanks, Notice, RankSet, Reading, Redactor, RunSpec};
 use numawise_units::{Id, Pid, Rank};
 
-use super::launcher;
 use crate::Error;
+use crate::launcher;
 
 #[cfg(test)]
 #[path = "ranks_tests.rs"]

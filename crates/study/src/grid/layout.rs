@@ -95,7 +95,8 @@ pub fn lay_out(
         if let Some(first) = design.points.first().map(|first: &PlannedPoint| first.id.clone()) {
             design.pairs.push(PointPair { from: first, to: id.clone(), role: ContrastRole::BothWays });
         }
-        design.points.push(PlannedPoint { id, levels, role, request });
+        let ranks = point.ranks().or(base.ranks);
+        design.points.push(PlannedPoint { id, levels, role, request, ranks });
     }
     // Behind placeholders that name nothing: where one is misspelt, both are so.
     check_used(grid, command, &base.templates)?;
@@ -214,7 +215,7 @@ fn request(point: &GridPoint, base: &GridBase) -> PlacementRequest {
     if let Some(step) = point.level(&FactorName::Step).and_then(GridLevel::number).and_then(NonZeroU32::new) {
         request.choice.step = step;
     }
-    // What starts ranks is one task: its ranks are the launcher's to place.
+    // What starts ranks is one task.
     let tasks =
         if point.ranks().or(base.ranks).is_some() { 1 } else { point.copies().unwrap_or(request.tasks) };
     request.tasks = tasks;

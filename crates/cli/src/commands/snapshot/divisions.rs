@@ -6,9 +6,13 @@ use std::path::{Path, PathBuf};
 
 use numawise_analyse::median_run;
 use numawise_facts::{
-    Exit, RanksByThreads, RanksByThreadsList, Redactor, RunSpec, WatchedDivision, WatchedRun,
+    Exit, PlacementRequest, RankBinding, RanksByThreads, RanksByThreadsList, Redactor, RunSpec,
+    WatchedDivision, WatchedRun,
 };
 use numawise_record::Existing;
+use numawise_report::study::rank_binding;
+use numawise_session::here;
+use numawise_session::launched::{self, AskedOfRanks, Ranks};
 use numawise_session::snapshot::{SnapshotRequest, prepare};
 use signal_hook::consts::{SIGINT, SIGTERM};
 
@@ -41,8 +45,15 @@ pub fn run(divisions: &Divisions, request: &SnapshotRequest, outputs: &Outputs) 
         ));
     }
     let list = &divisions.list.0;
+    let mut said: Option<String> = None;
     for division in list {
-        let plan = prepare(of_division(divisions, request, *division), &environment)?;
+        let (request, binding) = of_division(divisions, request, *division)?;
+        let binding = binding.as_ref().map(rank_binding);
+        if let Some(text) = binding.filter(|text| !outputs.quiet && said.as_ref() != Some(text)) {
+            streams::say(&format!("ranks: {text}"));
+            said = Some(text);
+        }
+        let plan = prepare(request, &environment)?;
         if plan.rank().is_some() {
             return Err(Failure::new(
                 "--ranks-x-threads starts the launcher itself, and this is a rank of one; expected it outside: numawise snapshot \
@@ -60,7 +71,8 @@ pub fn run(divisions: &Divisions, request: &SnapshotRequest, outputs: &Outputs) 
             if !outputs.quiet {
                 streams::say(&format!("{division}: run {} of {}", turn + 1, divisions.runs));
             }
-            let plan = prepare(of_division(divisions, request, *division), &environment)?;
+            let (request, _) = of_division(divisions, request, *division)?;
+            let plan = prepare(request, &environment)?;
             warn(&plan);
             let ended = match plan.run(&environment, &|_| {}) {
                 Ok(ended) => ended,
@@ -79,23 +91,36 @@ pub fn run(divisions: &Divisions, request: &SnapshotRequest, outputs: &Outputs) 
     Ok(report(watched, &command, outputs))
 }
 
-/// The request with the numbers of one division.
+/// The request with the numbers of one division, and who gives its ranks their CPUs where no placement was typed.
 fn of_division(
     divisions: &Divisions,
     request: &SnapshotRequest,
     division: RanksByThreads,
-) -> SnapshotRequest {
+) -> Result<(SnapshotRequest, Option<RankBinding>), Failure> {
     let mut request = request.clone();
+    let is_placed = request.run.is_placed();
     request.run.command = request.run.command.with_ranks(division.ranks);
+    let ranks = if is_placed { Ranks::AsTheyAre } else { unplaced(&request.run.command, division)? };
     request.run.threads = Some(division.threads);
     let threads = format!("--threads={}", division.threads).into();
-    let words: Vec<_> = divisions.words.iter().cloned().chain([threads]).collect();
+    let mut words: Vec<_> = divisions.words.iter().cloned().chain([threads]).collect();
+    if let Some(cpus) = ranks.placed().and_then(|placed| placed.cpus.clone()) {
+        // Not `request.run.cpus`: nobody asked for CPUs, and what was asked of the launcher goes before.
+        words.push(format!("--cpus={cpus}").into());
+    }
     request.placing = placing(&request.run, &words);
     request.record = request.record.map(|path| numbered(&path, division));
     let record = request.record.as_deref();
     let asked = HandedOn { ranks: None, record, is_fresh: false, objects: request.objects.is_some() };
     request.handing_over = handing_over(&request.run, &words, &asked);
-    request
+    Ok((request, ranks.binding()))
+}
+
+/// What is done about ranks for which no placement was typed.
+fn unplaced(command: &RunSpec, division: RanksByThreads) -> Result<Ranks, Failure> {
+    let free = PlacementRequest { threads: Some(division.threads), ..PlacementRequest::as_the_os_does() };
+    let asked = AskedOfRanks { command, ranks: division.ranks, request: &free, is_in_line: false };
+    Ok(launched::ranks(&asked, &here::for_sampling()?, &environment)?)
 }
 
 /// Who presses Ctrl-C does not mean one division alone.

@@ -1,13 +1,20 @@
 //! Commands that start the ranks of a job, perhaps on other computers: which they are, and where the programs stand in them.
 
+pub mod hosts;
+
 use std::borrow::Cow;
+use std::ffi::OsString;
 use std::path::Path;
 
 use numawise_facts::{Argument, RunSpec};
+use numawise_launch::LauncherOption;
 
 #[cfg(test)]
 #[path = "launcher_tests.rs"]
 mod tests;
+
+/// What looks a variable of the environment up.
+type Environment<'a> = &'a dyn Fn(&str) -> Option<OsString>;
 
 /// A launcher by the name of its command.
 struct LauncherName {
@@ -64,8 +71,13 @@ ntasks-per-core ntasks-per-gpu ntasks-per-node ntasks-per-socket open-mode outpu
 reservation signal sockets-per-node switches task-epilog task-prolog thread-spec threads threads-per-core time time-min tmp tres-bind \
 tres-per-task wait wckey ";
 
+/// The name of a file without its folder.
+pub fn file_name(word: &Argument) -> Option<&str> {
+    Path::new(word.as_os_str()).file_name()?.to_str()
+}
+
 fn known(command: &RunSpec) -> Option<(&str, OptionTable)> {
-    let name = Path::new(command.command.first()?.as_os_str()).file_name()?.to_str()?;
+    let name = file_name(command.command.first()?)?;
     let found = LAUNCHERS.iter().find(|launcher| launcher.name == name)?;
     Some((name, found.options))
 }
@@ -123,14 +135,6 @@ pub fn program_words<'a>(
     programs(command, is_executable).into_iter().filter_map(|at| command.command.get(at)).collect()
 }
 
-/// An option among the words of a launcher, without its dashes.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LauncherOption<'a> {
-    pub name: String,
-    /// What stands behind its `=`, or in the next word, which is its value where it takes one.
-    pub value: Option<Cow<'a, str>>,
-}
-
 /// The options of a launcher, of all of its programs; of all words where the programs cannot be told from them.
 pub fn options<'a>(
     command: &'a RunSpec,
@@ -138,6 +142,7 @@ pub fn options<'a>(
 ) -> Vec<LauncherOption<'a>> {
     let programs = programs(command, is_executable);
     let words = &command.command;
+    let is_srun = starts_by_daemon(command);
     let mut found = Vec::new();
     let (mut is_of_program, mut programs) = (false, programs.into_iter().peekable());
     for (at, word) in words.iter().enumerate().skip(1) {
@@ -148,14 +153,30 @@ pub fn options<'a>(
             is_of_program = false;
         } else if let Some(option) = text.strip_prefix('-').filter(|_| !is_of_program) {
             let option = option.strip_prefix('-').unwrap_or(option);
-            let (name, value) = match option.split_once('=') {
-                Some((name, value)) => (name, Some(Cow::Owned(value.to_owned()))),
-                None => (option, words.get(at + 1).map(|next| next.as_os_str().to_string_lossy())),
+            let behind =
+                |words_behind: usize| Some(words.get(at + words_behind)?.as_os_str().to_string_lossy());
+            let (name, value, second) = match option.split_once('=') {
+                Some((name, value)) => (name, Some(Cow::Owned(value.to_owned())), behind(1)),
+                None => (option, behind(1), behind(2)),
             };
-            found.push(LauncherOption { name: name.to_owned(), value });
+            let name = if is_srun && is_number_of_cpus(name) { SRUN_CPUS } else { name };
+            found.push(LauncherOption { name: name.to_owned().into(), value, second });
         }
     }
     found
+}
+
+/// What the short option of srun for CPUs of a task, alone or with its number, is called at length.
+const SRUN_CPUS: &str = "cpus-per-task";
+
+fn is_number_of_cpus(name: &str) -> bool {
+    name.strip_prefix('c').is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+/// By what somebody asked the launcher for the CPUs of its ranks: its option, or a variable.
+pub fn asked_binding(command: &RunSpec, environment: Environment<'_>) -> Option<String> {
+    let options = options(command, &executable_for(command));
+    numawise_launch::asked_binding(&options, starts_by_daemon(command), environment)
 }
 
 /// True for a launcher whose ranks are no processes below its own, wherever they run.

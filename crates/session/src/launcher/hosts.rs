@@ -7,9 +7,9 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use numawise_facts::{Argument, RunSpec};
+use numawise_launch::LauncherOption;
 
-use super::Environment;
-use super::launcher::{self, LauncherOption};
+use super::{Environment, options, starts_by_daemon};
 
 #[cfg(test)]
 #[path = "hosts_tests.rs"]
@@ -46,17 +46,17 @@ pub fn may_be_several(
     environment: Environment<'_>,
     is_executable: &dyn Fn(&Argument) -> bool,
 ) -> bool {
-    if launcher::starts_by_daemon(command) {
+    if starts_by_daemon(command) {
         return true;
     }
-    let options = launcher::options(command, is_executable);
+    let options = options(command, is_executable);
     let named: Vec<bool> = options.iter().filter_map(|option| has_others(option, command, own)).collect();
     if named.is_empty() { given(own, environment) } else { named.contains(&true) }
 }
 
 /// Whether an option names other computers; `None` for one that names none at all.
 fn has_others(option: &LauncherOption<'_>, command: &RunSpec, own: &str) -> Option<bool> {
-    let name = option.name.as_str();
+    let name = option.name.as_ref();
     let value = option.value.as_deref().unwrap_or_default();
     if LISTS.contains(&name) {
         Some(value.split(',').any(|host| is_other(host, own)))
