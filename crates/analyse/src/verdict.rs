@@ -206,7 +206,7 @@ fn processes_left(study: &Study) -> Option<StudyNotice> {
 
 /// A program that runs more threads than its placement has compares apples with pears.
 fn thread_count_mismatch(study: &Study, point: &Point) -> Option<StudyNotice> {
-    let planned = point.threads() * point.copies();
+    let planned = point.threads() * point.copies().max(point.request.tasks);
     let ran = inside::working_threads(study, point)?;
     let in_command = study.header.command.takes_threads();
     (ran > planned).then(|| StudyNotice::ThreadCountMismatch {

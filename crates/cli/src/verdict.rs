@@ -1,11 +1,12 @@
 //! The command line to use from now on, ours and the equivalent commands of other tools.
 
 use numawise_facts::{
-    DeviceName, LineTool, Machine, PlacementRequest, Point, PrintedLine, RunSpec, Strategy, Study,
-    StudyHeader, TaskPlacement, redaction,
+    Argument, DeviceName, LineTool, Machine, PlacementRequest, Point, PrintedLine, RankBinding, RunSpec,
+    Strategy, Study, StudyHeader, TaskPlacement, redaction,
 };
 use numawise_placement::EquivalentCommands;
 use numawise_report::check::{UseFromNowOn, lines};
+use numawise_session::launched;
 use numawise_session::openmp::outermost;
 use numawise_tables::{Analysis, LineEffect};
 use numawise_units::TaskId;
@@ -98,6 +99,10 @@ fn equivalent(
     point: &Point,
     command: &RunSpec,
 ) -> (Vec<EquivalentCommands>, Vec<EquivalentCommands>) {
+    // Those of other tools would place the launcher, or name its ranks without the options that were typed to it.
+    if point.ranks.is_some() {
+        return (Vec::new(), Vec::new());
+    }
     let command = |task: &TaskPlacement| command.shell_line_for_task(task.threads.len() as u32, TaskId(0));
     let with_mpi = numawise_analyse::uses_mpi(study);
     numawise_placement::equivalent_commands(&study.header.machine, &point.placement, true, &command)
@@ -140,6 +145,13 @@ pub fn our_line(machine: &Machine, point: &Point, command: &RunSpec) -> String {
     let behind_strategy = usize::from(request.strategy != Strategy::Explicit);
     if let Some(device) = device {
         options.insert(behind_strategy, format!("--near {device}"));
+    }
+    if matches!(point.ranks, Some(RankBinding::Planned { .. })) {
+        // Each rank has a numawise, and the launcher none.
+        let words = words.into_iter().chain(["--rebind".to_owned()]).chain(options).chain(["--".to_owned()]);
+        let words: Vec<Argument> =
+            words.flat_map(|word| word.split(' ').map(Argument::from).collect::<Vec<_>>()).collect();
+        return launched::with_words(command, &words).shell_line_for_task(point.threads(), TaskId(0));
     }
     words.extend(options);
     words.push(format!("-- {}", command.shell_line_for_task(point.threads(), TaskId(0))));

@@ -33,8 +33,8 @@ pub use residency::{
 pub use session::{ChangedPart, SessionNotice};
 pub use snapshot::{RankThatTold, SnapshotNotice, WatchedJob};
 pub use study::{
-    FrequencyHold, NodeReason, NotPinnedReason, NotTriedReason, ObservedFigure, PlacementEvidence,
-    PlacementGroup, StudyNotice,
+    BindingLauncher, FrequencyHold, NodeReason, NotPinnedReason, NotTriedReason, ObservedFigure,
+    PlacementEvidence, PlacementGroup, StudyNotice,
 };
 
 /// Defines the notices of a subject: an enum with one variant for each, and [`Notice::code`].

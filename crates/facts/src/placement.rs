@@ -74,6 +74,8 @@ pub enum RanksLeft {
     ProgramsUnknown,
     /// Ranks may run on other computers, where numawise may not be.
     OtherComputers,
+    /// They are compared with ranks that numawise places.
+    AsTyped,
 }
 
 /// What a process may use, and the memory policy that it was started with.

@@ -59,7 +59,7 @@ pub fn title(id: FindingId) -> &'static str {
         FindingId::TooNoisyOrShort => "too noisy or too short to tell",
         FindingId::NodeChosenAnew => "runs differ because the OS chose another node for each",
         FindingId::MemoryOutOfReach => "something else than the placement decides where memory lies",
-        FindingId::ThreadsBoundByProgram => "the program places its threads itself",
+        FindingId::ThreadsBoundByProgram => "the program, or its launcher, places the threads",
         FindingId::BetterTogether => "threads do better together on one node",
         FindingId::PinningHelps => "pinned threads are faster",
         FindingId::PlacementHelps => "another placement is better",

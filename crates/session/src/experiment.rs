@@ -6,20 +6,21 @@
 mod lines;
 mod objects;
 mod places;
+mod ranks;
+mod resolved;
 mod start;
 pub(crate) mod watching;
 
-use std::collections::HashSet;
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use numawise_analyse::BetterPlacement;
-use numawise_facts::notice::{LaunchNotice, PlacementGroup, PreloadObstacle, StudyNotice};
+use numawise_facts::notice::{PlacementGroup, PreloadObstacle, StudyNotice};
 use numawise_facts::{
-    DeviceName, Event, Machine, Metric, Notice, Outcome, Point, PointId, PointPair, Reading, Redactor,
-    RunSpec, Sink, StopReason, Study, StudyHeader, ThreadBinding, Trial,
+    DeviceName, Event, Machine, Metric, Notice, Outcome, Point, PointId, Reading, Redactor, RunSpec, Sink,
+    StopReason, Study, StudyHeader, ThreadBinding, Trial,
 };
 use numawise_launch::{EvenStart, Pinner, find_agent};
 use numawise_record::{Record, RecordError};
@@ -35,8 +36,11 @@ pub(crate) use lines::search_path;
 use objects::ObjectsStage;
 pub use objects::ObjectsWords;
 use places::places;
+use resolved::not_preloadable;
+pub(crate) use resolved::{ResolvedDesign, resolve};
 
 use crate::error::Settings;
+use crate::launched::{self, RankWords};
 use crate::metric::MetricClues;
 use crate::{Error, here, near};
 
@@ -78,6 +82,8 @@ pub struct ExperimentRequest {
     pub objects: Option<ObjectsWords>,
     /// Our own version, for the record.
     pub version: String,
+    /// How numawise is called in a rank that is placed so, where the command is a launcher.
+    pub rank_words: RankWords,
 }
 
 impl ExperimentRequest {
@@ -113,7 +119,14 @@ impl ExperimentRequest {
     /// The same on a machine, whose devices we know.
     fn needs_on(&self, machine: &Machine) -> Result<ProgramNeeds, Error> {
         let near = self.near.as_ref().map(|name| near::device(machine, name)).transpose()?;
-        Ok(ProgramNeeds { near, ..self.needs() })
+        let needs = self.needs();
+        // Those of all ranks, which the machine has to have room for.
+        let threads = self.ranks().map(|ranks| {
+            let each =
+                self.threads.map_or_else(|| machine.allowed_cpus.len() as u32 / ranks, NonZeroU32::get);
+            each.max(1).saturating_mul(ranks.get())
+        });
+        Ok(ProgramNeeds { near, threads: threads.or(needs.threads), ..needs })
     }
 
     /// What runs the program at these points, which start alike.
@@ -131,6 +144,7 @@ impl ExperimentRequest {
             metric_file,
             limit: None,
             commands: Vec::new(),
+            of_points: points.iter().filter_map(|point| self.of_point(point)).collect(),
         }
     }
 
@@ -201,7 +215,9 @@ impl ExperimentRequest {
     /// The header of a study: every point resolved to a placement. A point that cannot be placed is not tried, and says why.
     fn header(&self, machine: Machine, design: StudyDesign) -> Result<StudyHeader, Error> {
         let obstacle = pinner_of(&self.command).and_then(Result::err);
+        let (design, ranks) = self.with_ranks(design);
         let ResolvedDesign { points, pairs, not_tried } = resolve(&machine, design, obstacle.as_ref())?;
+        let points = launched::all(points, &machine, ranks);
         let begun: Nanoseconds = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().into();
         Ok(StudyHeader {
             tool_version: self.version.clone(),
@@ -225,44 +241,6 @@ impl ExperimentRequest {
             grid: None,
         })
     }
-}
-
-/// A design with the placement of every point.
-pub(crate) struct ResolvedDesign {
-    pub points: Vec<Point>,
-    pub pairs: Vec<PointPair>,
-    pub not_tried: Vec<Notice>,
-}
-
-/// Resolves every point to a placement; one that cannot be placed is not tried, and says why.
-pub(crate) fn resolve(
-    machine: &Machine,
-    design: StudyDesign,
-    obstacle: Option<&PreloadObstacle>,
-) -> Result<ResolvedDesign, Error> {
-    let StudyDesign { points: planned, mut pairs, mut not_tried } = design;
-    let mut points: Vec<Point> = Vec::new();
-    for PlannedPoint { id, levels, role, request, ranks: _ } in planned {
-        match numawise_placement::place(machine, &request) {
-            Ok(mut placement) => {
-                let obstacle = obstacle.filter(|_| placement.binding == ThreadBinding::Pinned);
-                placement.warnings.extend(obstacle.cloned().map(not_preloadable));
-                points.push(Point { id, levels, role, request, placement, ranks: None });
-            }
-            Err(error) if points.is_empty() => return Err(error.into()),
-            Err(error) => {
-                let (problem, limits) = (error.to_string(), error.limits().to_vec());
-                not_tried.push(StudyNotice::CannotBePlaced { point: id, levels, problem, limits }.into());
-            }
-        }
-    }
-    let known: HashSet<&PointId> = points.iter().map(|point| &point.id).collect();
-    pairs.retain(|pair| known.contains(&pair.from) && known.contains(&pair.to));
-    Ok(ResolvedDesign { points, pairs, not_tried })
-}
-
-fn not_preloadable(obstacle: PreloadObstacle) -> Notice {
-    LaunchNotice::NotPreloadable { obstacle }.into()
 }
 
 /// What keeps threads of the program from being placed, for who waits for the first run.

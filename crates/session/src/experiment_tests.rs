@@ -1,5 +1,7 @@
 use numawise_facts::notice::{MachineNotice, NotTriedReason};
-use numawise_facts::{Argument, Exit, Ignore, Levels, Notice, PlacementRequest, PointRole, Strategy};
+use numawise_facts::{
+    Argument, Exit, Ignore, Levels, Notice, PlacementRequest, PointRole, RankBinding, Strategy,
+};
 
 use super::*;
 use crate::Cause;
@@ -21,6 +23,7 @@ pub fn request(folder: &Path, command: &[&str]) -> ExperimentRequest {
         fresh: false,
         objects: None,
         version: "0".to_owned(),
+        rank_words: |_, _| Vec::new(),
     }
 }
 
@@ -148,4 +151,25 @@ fn the_device_of_a_check_is_known_also_where_its_point_had_no_time() {
     header.not_tried.clear();
     header.points[0].levels = levels;
     assert_eq!(near_device(&header), Some(&gpu));
+}
+
+#[test]
+fn a_check_of_a_launcher_places_its_ranks_and_runs_the_first_as_it_was_typed() {
+    let folder = tempfile::tempdir().unwrap();
+    let machine = numawise_machine::from_synthetic("pack:2 numa:1 core:2 pu:1").unwrap();
+    let words = |request: &PlacementRequest, _| vec![Argument::from(request.strategy.to_string().as_str())];
+    let typed = request(folder.path(), &["mpirun", "-n", "2", "./app"]);
+    let request = ExperimentRequest { rank_words: words, ..typed };
+    let header = design(&request, machine.clone()).unwrap();
+    let baseline = header.baseline().unwrap();
+    assert!(matches!(baseline.ranks, Some(RankBinding::LeftToLauncher { .. })), "{baseline:?}");
+    assert_eq!((baseline.threads(), baseline.request.tasks), (2, 2), "four CPUs for two ranks");
+    let placed = header.points.iter().find(|point| point.id.0 == "all-nodes").unwrap();
+    assert_eq!((placed.copies(), placed.plan().tasks.len(), placed.threads()), (1, 2, 2));
+    assert_eq!(placed.placement.binding, ThreadBinding::Free, "the launcher is not pinned");
+    assert!(header.points.iter().all(|point| point.id.0 != "copies"));
+    let runner = request.runner(&machine, &header.points);
+    assert!(!runner.of_points.contains_key(&baseline.id));
+    let strategy = placed.request.strategy;
+    assert_eq!(runner.of_points[&placed.id].shell_line(), format!("mpirun -n 2 {strategy} ./app"));
 }

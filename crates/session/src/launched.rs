@@ -4,9 +4,12 @@
 //! `mpirun -n 4 numawise run --place semi -- ./app`. Where a number of threads is asked for and nobody says where they run, each rank has an
 //! equal share of the CPUs: a launcher's own default may put all of its threads on one core. What was asked of the launcher stays.
 
+use std::collections::HashMap;
+use std::num::NonZeroU32;
+
 use numawise_facts::{
-    Argument, CpuChoice, Machine, Placement, PlacementRequest, Point, RankBinding, RanksLeft, RunSpec,
-    Strategy, TaskPlacement, ThreadBinding,
+    Argument, CpuChoice, Machine, Placement, PlacementRequest, Point, PointId, RankBinding, RanksLeft,
+    RunSpec, Strategy, TaskPlacement, ThreadBinding,
 };
 use numawise_units::TaskId;
 
@@ -124,6 +127,25 @@ pub fn ranks(
     })
 }
 
+/// How many ranks a launcher starts, where its words say so, its programs are known, and none of them is a numawise, which places them.
+pub fn number_of_ranks(command: &RunSpec) -> Option<NonZeroU32> {
+    let programs = launcher::program_words(command, &launcher::executable_for(command));
+    let is_ours = |word: &&Argument| launcher::file_name(word).is_some_and(|name| name == OWN_COMMAND);
+    if programs.is_empty() || programs.iter().any(is_ours) {
+        return None;
+    }
+    launcher::ranks(command)
+}
+
+/// How the launcher of a command binds its ranks where numawise places none: as it was asked to, or by its default.
+pub fn as_typed(command: &RunSpec, environment: Environment<'_>) -> Option<RankBinding> {
+    let launcher = launcher::of(command)?.to_owned();
+    Some(match launcher::asked_binding(command, environment) {
+        Some(by) => RankBinding::AskedFor { launcher, by },
+        None => RankBinding::LeftToLauncher { launcher, why: RanksLeft::AsTyped },
+    })
+}
+
 /// An equal share of all CPUs for each rank, in which its threads are free.
 fn shares(machine: &Machine, request: &PlacementRequest) -> PlacementRequest {
     PlacementRequest {
@@ -149,8 +171,17 @@ pub fn with_words(command: &RunSpec, words: &[Argument]) -> RunSpec {
     placed.unwrap_or_else(|| command.clone())
 }
 
+/// All points as they are started.
+pub fn all(points: Vec<Point>, machine: &Machine, mut ranks: HashMap<PointId, Ranks>) -> Vec<Point> {
+    let points = points.into_iter().map(|point| match ranks.remove(&point.id) {
+        Some(of_point) => launched(point, machine, of_point),
+        None => point,
+    });
+    points.collect()
+}
+
 /// The point as it is started: the launcher has no CPUs of its own, and hands its ranks their number of threads on, where somebody gave one.
-pub fn launched(point: Point, machine: &Machine, ranks: Ranks) -> Point {
+fn launched(point: Point, machine: &Machine, ranks: Ranks) -> Point {
     let cpus = &machine.allowed_cpus;
     let threads = vec![cpus.clone(); point.request.threads.unwrap_or(0) as usize];
     let mut plan = point.placement;

@@ -91,3 +91,18 @@ fn a_launcher_hands_on_the_number_of_threads_that_somebody_gave() {
     let unknown = launched(point(PlacementRequest::as_the_os_does()), &machine, Ranks::AsTheyAre);
     assert_eq!(unknown.threads(), 0, "its programs have their own");
 }
+
+#[test]
+fn the_number_of_ranks_is_what_the_launcher_is_told() {
+    let number = |line: &str| {
+        let words: Vec<&str> = line.split(' ').collect();
+        number_of_ranks(&spec(&words)).map(NonZeroU32::get)
+    };
+    assert_eq!(number("mpirun -n 4 ./app -n 7"), Some(4));
+    assert_eq!(number("mpiexec -np 2 ./a : -np 3 ./b"), Some(5));
+    assert_eq!(number("srun -n8 /bin/true"), Some(8));
+    for line in ["mpirun ./app", "mpirun -n 2 ./a : ./b", "sh -c ./app", "mpirun -n 0 ./app"] {
+        assert_eq!(number(line), None, "{line}");
+    }
+    assert_eq!(number("mpirun -n 4 numawise run --place semi -- ./app"), None, "it is placed");
+}

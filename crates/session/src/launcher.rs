@@ -4,6 +4,7 @@ pub mod hosts;
 
 use std::borrow::Cow;
 use std::ffi::OsString;
+use std::num::NonZeroU32;
 use std::path::Path;
 
 use numawise_facts::{Argument, RunSpec};
@@ -164,6 +165,21 @@ pub fn options<'a>(
         }
     }
     found
+}
+
+/// Options with the number of ranks, and srun's, whose short one may have its number behind it.
+const RANKS: [&str; 4] = ["n", "np", "c", "ntasks"];
+
+/// How many ranks the words of a launcher ask for, of all of its programs; `None` where one of them has no number.
+pub fn ranks(command: &RunSpec) -> Option<NonZeroU32> {
+    let programs = programs(command, &executable_for(command)).len();
+    let numbers = options(command, &executable_for(command)).into_iter().filter_map(|option| {
+        let is_it = RANKS.contains(&option.name.as_ref());
+        let joined = option.name.strip_prefix('n').filter(|_| !is_it).and_then(|number| number.parse().ok());
+        joined.or_else(|| option.value.filter(|_| is_it)?.parse::<u32>().ok())
+    });
+    let numbers: Vec<u32> = numbers.collect();
+    (numbers.len() == programs).then(|| NonZeroU32::new(numbers.iter().sum()))?
 }
 
 /// What the short option of srun for CPUs of a task, alone or with its number, is called at length.

@@ -33,7 +33,7 @@ pub use numawise_study::{
 
 use crate::experiment::watching::of_compared;
 use crate::experiment::{RecordKeeper, ResolvedDesign, no_metric, pinner_of, recorded, redactor_of, resolve};
-use crate::launched::{self, AskedOfRanks, RankWords, Ranks, launched};
+use crate::launched::{self, AskedOfRanks, RankWords, Ranks};
 use crate::slurm::{NodeDescription, SlurmEngine, SlurmFleet};
 use crate::{AroundTrial, Error, here, near};
 
@@ -178,14 +178,10 @@ impl StudyRequest {
         self.check_templates()?;
         let GridLayout { mut design, mut grid } = lay_out(&self.grid, &self.base, &self.command, &machine)?;
         near::resolve(&machine, &mut design)?;
-        let mut ranks = self.ranks(&machine, &mut design, &grid)?;
+        let ranks = self.ranks(&machine, &mut design, &grid)?;
         let obstacle = self.pinner().and_then(Result::err);
         let ResolvedDesign { points, pairs, not_tried } = resolve(&machine, design, obstacle.as_ref())?;
-        let points = points.into_iter().map(|point| match ranks.remove(&point.id) {
-            Some(of_point) => launched(point, &machine, of_point),
-            None => point,
-        });
-        let points: Vec<Point> = points.collect();
+        let points = launched::all(points, &machine, ranks);
         let are_there: HashSet<&PointId> = points.iter().map(|point| &point.id).collect();
         grid.runs.retain(|run| are_there.contains(&run.point));
         grid.around = self.around.clone();
@@ -281,6 +277,7 @@ impl StudyRequest {
             metric_file,
             limit: self.around.limit,
             commands: Vec::new(),
+            of_points: HashMap::new(),
         };
         GridRunner { local, runs, around: self.around.clone(), inputs, machine: header.machine.clone() }
     }

@@ -1,5 +1,6 @@
 //! Runs trials on this machine.
 
+use std::collections::HashMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
@@ -50,6 +51,8 @@ pub struct LocalRunner {
     pub limit: Option<Nanoseconds>,
     /// The command of each task of the next run, where it depends on its placement.
     pub commands: Vec<RunSpec>,
+    /// The command of points that have one of their own.
+    pub of_points: HashMap<PointId, RunSpec>,
 }
 
 impl LocalRunner {
@@ -79,7 +82,8 @@ impl Runner for LocalRunner {
             commands: &self.commands,
         };
         let files = point.placement.tasks.iter().map(|task| self.metric_file(task)).collect();
-        watched(&self.spec, &point.placement, start, (&self.watch, files, self.limit), context)
+        let spec = self.of_points.get(&point.id).unwrap_or(&self.spec);
+        watched(spec, &point.placement, start, (&self.watch, files, self.limit), context)
     }
 }
 

@@ -112,7 +112,8 @@ fn nobody_seen(case: &Case, point: &Point) -> Evidence {
 
 /// Threads are bound where numawise binds nothing; and what happens without it, where a placement shows that.
 pub fn threads_bound(case: &Case) -> Option<Finding> {
-    let StudyNotice::BoundByOthers { point, found, allowed } = threads::bound_by_others(case.study)? else {
+    let StudyNotice::BoundByOthers { point, found, allowed, .. } = threads::bound_by_others(case.study)?
+    else {
         return None;
     };
     let mut evidence = vec![plain(

@@ -10,7 +10,7 @@ use numawise_units::CpuSet;
 use super::{Case, cost, of_points, plain};
 use crate::comparison::{self, Comparison};
 use crate::inside::{workers, working_at_once};
-use crate::{middle, summary};
+use crate::{middle, obeyed, summary};
 
 #[cfg(test)]
 #[path = "oversubscribed_tests.rs"]
@@ -34,6 +34,9 @@ struct ContendedRun {
 pub fn more_threads_than_cpus(case: &Case) -> Option<Finding> {
     let point = case.study.header.point(&case.baseline.id)?;
     let run = contended(case.study, point)?;
+    if obeyed::threads::bound_by_launcher(case.study) {
+        return None;
+    }
     let subject = || EvidenceSubject::Point { point: point.id.clone() };
     let cpus = Some(Amount::Count(run.cpus));
     let count = |quantity, count| {

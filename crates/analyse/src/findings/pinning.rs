@@ -12,6 +12,7 @@ use super::{Case, concentrated, observed, oversubscribed};
 use crate::comparison::{self, Comparison};
 use crate::inside::{workers, working_at_once};
 use crate::obeyed::pinned::not_pinned;
+use crate::obeyed::threads::bound_by_launcher;
 use crate::{share, summary, verdict};
 
 #[cfg(test)]
@@ -23,7 +24,8 @@ mod tests;
 pub fn helps(case: &Case) -> Option<Finding> {
     let comparison = comparison::of_pinning(&case.study.header)?;
     let gain = case.gain(Some(comparison)).filter(|_| pins_only(case, comparison))?;
-    if migrate(case).is_some() || not_pinned(case.study, comparison.to).is_some() {
+    let is_said = bound_by_launcher(case.study) || migrate(case).is_some();
+    if is_said || not_pinned(case.study, comparison.to).is_some() {
         return None;
     }
     // As many threads on each CPU: said there already, with what that brought.

@@ -10,6 +10,7 @@ use numawise_units::Ratio;
 use super::{Case, cost, plain};
 use crate::comparison;
 use crate::obeyed::pinned::not_pinned;
+use crate::obeyed::threads::bound_by_launcher;
 
 /// Confidence of the comparison of two spreads.
 const CONFIDENCE: f64 = 0.95;
@@ -18,6 +19,10 @@ const SEED: u64 = 2;
 
 /// Threads migrate: they were seen to change CPUs under the operating system, and pinned they are faster or vary less.
 pub fn migrate(case: &Case) -> Option<Finding> {
+    // Where threads may not move, it is the launcher that does.
+    if bound_by_launcher(case.study) {
+        return None;
+    }
     let free = case.baseline;
     let comparison = comparison::of_pinning(&case.study.header)?;
     let pinned = case.point(comparison)?;

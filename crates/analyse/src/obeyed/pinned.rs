@@ -20,7 +20,7 @@ mod tests;
 /// No thread that worked was held on one CPU at a point that pins threads, and why. Nothing where another notice says it: the
 /// library cannot reach the program, or the program binds its threads itself. Nothing of runs too short to tell.
 pub fn not_pinned(study: &Study, point: &Point) -> Option<StudyNotice> {
-    let pins = point.placement.binding == ThreadBinding::Pinned && point.threads() > 1;
+    let pins = point.plan().binding == ThreadBinding::Pinned && point.threads() > 1;
     if !pins || out_of_reach(point) || bound_by_others(study).is_some() {
         return None;
     }

@@ -8,8 +8,10 @@
 
 use std::collections::BTreeMap;
 
-use numawise_facts::notice::{PlacementEvidence, StudyNotice};
-use numawise_facts::{MemoryMode, Observation, Point, PointRole, Study, ThreadBinding, ThreadObservation};
+use numawise_facts::notice::{BindingLauncher, PlacementEvidence, StudyNotice};
+use numawise_facts::{
+    MemoryMode, Observation, Point, PointRole, RankBinding, Study, ThreadBinding, ThreadObservation,
+};
 use numawise_units::{CpuSet, Nanoseconds, Pid};
 
 use super::reach::out_of_reach;
@@ -52,7 +54,7 @@ pub fn not_obeyed(study: &Study, point: &Point) -> Option<StudyNotice> {
 /// The CPUs that the working threads of the last run of a point that shows it were held to, all together.
 pub fn held_to(study: &Study, point: &Point) -> Option<CpuSet> {
     let masks = |observation| -> Option<CpuSet> {
-        let workers = workers(observation)?;
+        let workers = workers_of(point, observation)?;
         let masks = workers.iter().filter_map(|thread| thread.mask.measured());
         Some(masks.fold(CpuSet::new(), |all, mask| all.union(mask))).filter(|all| !all.is_empty())
     };
@@ -64,7 +66,7 @@ pub fn bound_by_others(study: &Study) -> Option<StudyNotice> {
     let point = study.header.baseline()?;
     let allowed = &study.header.machine.allowed_cpus;
     let masks_of = |observation| {
-        let workers = workers(observation)?;
+        let workers = workers_of(point, observation)?;
         let is_main = |thread: &&&ThreadObservation| thread.tid == thread.pid;
         // A main thread that starts several others may stay as it was: what it did before counts as work.
         let several = workers.iter().filter(|thread| !is_main(thread)).count() > 1;
@@ -81,7 +83,34 @@ pub fn bound_by_others(study: &Study) -> Option<StudyNotice> {
     }
     let masks = trials.iter().rfind(|masks| masks.iter().all(narrow))?;
     let found = masks.iter().fold(CpuSet::new(), |all, mask| all.union(mask));
-    Some(StudyNotice::BoundByOthers { point: point.id.clone(), found, allowed: allowed.clone() })
+    let launcher = match point.ranks.clone() {
+        Some(RankBinding::AskedFor { launcher, by }) => {
+            Some(BindingLauncher { name: launcher, asked_by: Some(by) })
+        }
+        Some(RankBinding::LeftToLauncher { launcher, .. }) => {
+            Some(BindingLauncher { name: launcher, asked_by: None })
+        }
+        Some(RankBinding::Planned { .. }) | None => None,
+    };
+    let (point, allowed) = (point.id.clone(), allowed.clone());
+    Some(StudyNotice::BoundByOthers { point, found, allowed, launcher })
+}
+
+/// True where a launcher binds the ranks that are compared with those that numawise places. That is the finding then, and not what comes of it: more
+/// threads than CPUs, and a gain by pinning them.
+pub fn bound_by_launcher(study: &Study) -> bool {
+    study.header.baseline().is_some_and(|point| point.ranks.is_some()) && bound_by_others(study).is_some()
+}
+
+/// The threads that worked in a run of a point: not those of a launcher, which is what was started and seen first, where the plan is that of its
+/// ranks.
+fn workers_of<'a>(point: &Point, observation: &'a Observation) -> Option<Vec<&'a ThreadObservation>> {
+    let mut workers = workers(observation)?;
+    if point.ranks.is_some() {
+        let launcher = observation.threads.measured()?.first()?.pid;
+        workers.retain(|thread| thread.pid != launcher);
+    }
+    Some(workers)
 }
 
 /// A thread that is not where the plan has it.
@@ -98,6 +127,7 @@ fn most_frequent(strays: Vec<Stray>) -> Option<Stray> {
 
 /// The CPUs that a point has for its threads, over all its tasks.
 struct Asked<'a> {
+    point: &'a Point,
     cpus: CpuSet,
     threads: Vec<&'a CpuSet>,
     /// Threads of one task.
@@ -125,6 +155,7 @@ impl<'a> Asked<'a> {
             tasks.iter().flat_map(|task| &task.threads).collect()
         };
         Asked {
+            point,
             cpus: tasks.iter().fold(CpuSet::new(), |all, task| all.union(&task.cpus)),
             threads,
             each: point.threads() as usize,
@@ -144,7 +175,7 @@ impl<'a> Asked<'a> {
         for thread in observation.threads.measured()? {
             processes.entry(thread.pid).or_default().push(thread);
         }
-        let workers: Vec<(&ThreadObservation, &CpuSet)> = workers(observation)?
+        let workers: Vec<(&ThreadObservation, &CpuSet)> = workers_of(self.point, observation)?
             .into_iter()
             .filter(|thread| thread.cpu_time >= self.settled)
             .filter_map(|thread| Some((thread, thread.mask.measured()?)))

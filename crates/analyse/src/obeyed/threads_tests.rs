@@ -1,7 +1,7 @@
-use numawise_facts::notice::{PlacementGroup, StudyNotice};
-use numawise_facts::{ContrastRole, Notice, Reading, StudyHeader};
+use numawise_facts::notice::{BindingLauncher, PlacementGroup, StudyNotice};
+use numawise_facts::{ContrastRole, Notice, RankBinding, RanksLeft, Reading, StudyHeader};
 use numawise_tables::{PlacedWell, VerdictKind};
-use numawise_units::CpuId;
+use numawise_units::{CpuId, Pid};
 
 use super::*;
 use crate::sample::{observation, see, study, two_sockets};
@@ -139,12 +139,36 @@ fn what_shows_that_placement_matters_shows_it_whatever_else_failed() {
 }
 
 #[test]
+fn a_launcher_that_binds_its_ranks_is_named_and_counts_as_none_of_them() {
+    let by = RankBinding::LeftToLauncher { launcher: "mpirun".to_owned(), why: RanksLeft::AsTyped };
+    // The launcher is seen first, and may use all CPUs.
+    let mut seen = with_masks(&["0-7", "0", "0"]);
+    let Reading::Measured(threads) = &mut seen.threads else { panic!() };
+    for (k, thread) in threads.iter_mut().enumerate() {
+        thread.pid = Pid(100 + k as i32);
+        thread.tid = thread.pid;
+    }
+    let mut study = check();
+    study.header.points[0].ranks = Some(by);
+    see(&mut study, "os", &seen);
+    let caveats = analyse(&study).verdict.caveats;
+    let [Notice::Study(StudyNotice::BoundByOthers { found, launcher, .. })] = caveats.as_slice() else {
+        panic!("{caveats:?}")
+    };
+    assert_eq!(found.to_string(), "0");
+    assert_eq!(launcher, &Some(BindingLauncher { name: "mpirun".to_owned(), asked_by: None }));
+    study.header.points[0].ranks = None;
+    assert_eq!(analyse(&study).verdict.caveats, [], "a process that is bound to no CPUs works as well");
+}
+
+#[test]
 fn a_program_that_binds_its_threads_itself_is_known_by_the_baseline() {
     let told = caveats_at("os", &with_masks(&["0", "1"]));
     let expected = StudyNotice::BoundByOthers {
         point: "os".into(),
         found: "0-1".parse().unwrap(),
         allowed: "0-7".parse().unwrap(),
+        launcher: None,
     };
     assert_eq!(told, [expected.into()]);
     assert_eq!(caveats_at("os", &with_masks(&["0-7", "1"])), [], "one thread is bound, as a logger may be");

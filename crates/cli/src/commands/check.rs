@@ -20,6 +20,7 @@ use numawise_units::{Nanoseconds, Share};
 
 use crate::exit::{Failure, INTERRUPTED, SUCCESS, Status, interruptible, stops_with_program};
 use crate::files::{self, FileContent, OutputFile, own_file};
+use crate::placing;
 use crate::show;
 use crate::verdict::printed_lines;
 use progress::Progress;
@@ -141,6 +142,7 @@ fn request(typed: Arguments, begun: Instant) -> Result<ExperimentRequest, Failur
         fresh: typed.fresh,
         objects: typed.objects.then_some(following as ObjectsWords),
         version: env!("CARGO_PKG_VERSION").to_owned(),
+        rank_words: placing::rank_words,
     })
 }
 

@@ -43,7 +43,7 @@ super::notices! {
             point: PointId, asked: CpuSet, each: u32, found: CpuSet, evidence: PlacementEvidence, trials: u32,
         },
         /// Threads are bound at a point where numawise places nothing.
-        "NW517" BoundByOthers { point: PointId, found: CpuSet, allowed: CpuSet },
+        "NW517" BoundByOthers { point: PointId, found: CpuSet, allowed: CpuSet, launcher: Option<BindingLauncher> },
         /// Trials were interrupted: the program, we or the system were stopped. They never count.
         "NW518" InterruptedLeftOut { trials: u32 },
         /// The program left processes running when it ended, at most so many; they were ended.
@@ -172,6 +172,13 @@ pub enum NotTriedReason {
     OneMetricFile,
     /// The system gives transparent huge pages to nobody, and only root can change that.
     TransparentHugePagesOff,
+}
+
+/// A launcher that binds its ranks: as it was asked to, by an option or a variable, or by its default.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BindingLauncher {
+    pub name: String,
+    pub asked_by: Option<String>,
 }
 
 /// Why threads of a plan that pins them were free.

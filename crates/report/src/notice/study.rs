@@ -1,8 +1,8 @@
 //! Texts of the notices of a study and of its analysis.
 
 use numawise_facts::notice::{
-    AffinityRefusal, FrequencyHold, MachineNotice, NodeReason, NotPinnedReason, NotTriedReason,
-    ObservedFigure, PlacementEvidence, PlacementGroup, StudyNotice,
+    AffinityRefusal, BindingLauncher, FrequencyHold, MachineNotice, NodeReason, NotPinnedReason,
+    NotTriedReason, ObservedFigure, PlacementEvidence, PlacementGroup, StudyNotice,
 };
 use numawise_facts::{
     Disturbance, Effect, Metric, MetricFileProblem, MetricProblem, Notice, Outcome, PointId, Trial,
@@ -65,10 +65,21 @@ pub fn text(notice: &StudyNotice) -> String {
                 many(asked.len(), asked)
             )
         }
-        StudyNotice::BoundByOthers { point, found, allowed } => format!(
-            "{point}: each thread that worked was bound to a part of the CPUs that it could have ({allowed}; all together to {found}), \
-             though numawise binds nothing there: the program sets its own affinity, or its environment does"
-        ),
+        StudyNotice::BoundByOthers { point, found, allowed, launcher } => {
+            let by = match launcher {
+                Some(BindingLauncher { name, asked_by: Some(by) }) => {
+                    format!("{name} does, as it was asked to ({by})")
+                }
+                Some(BindingLauncher { name, asked_by: None }) => {
+                    format!("{name} does by its default, since nobody asked it for another binding")
+                }
+                None => "the program sets its own affinity, or its environment does".to_owned(),
+            };
+            format!(
+                "{point}: each thread that worked was bound to a part of the CPUs that it could have ({allowed}; all together to \
+                 {found}), though numawise binds nothing there: {by}"
+            )
+        }
         StudyNotice::MemoryNotObeyed { point, asked, against, found, trials } => {
             let s = if *trials == 1 { "" } else { "s" };
             let found: Vec<String> =

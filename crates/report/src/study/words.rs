@@ -42,6 +42,9 @@ pub fn rank_binding(binding: &RankBinding) -> String {
             "the launcher inside of {launcher} may bind them by its default, so that threads of a rank share a core: expected mpirun, mpiexec or \
              srun as the first word of the command, where numawise gives each rank CPUs of its own"
         ),
+        RankBinding::LeftToLauncher { launcher, why: RanksLeft::AsTyped } => {
+            format!("{launcher} gives them their CPUs by its default")
+        }
         RankBinding::LeftToLauncher { launcher, why: RanksLeft::OtherComputers } => format!(
             "{launcher} may bind them by its default, so that threads of a rank share a core: they may run on other computers, where \
              numawise may not be. Where it is, under the same path, --place gives each rank CPUs of its own"

@@ -143,7 +143,8 @@ pub fn threads_bound() -> Sample {
     let (point, allowed) = ("os".into(), study.header.machine.allowed_cpus.clone());
     let found: numawise_units::CpuSet = "0-3".parse().expect("a list of CPUs");
     let subject = EvidenceSubject::Cpus { point: "os".into(), cpus: found.clone() };
-    analysis.verdict.caveats = vec![StudyNotice::BoundByOthers { point, found, allowed }.into()];
+    analysis.verdict.caveats =
+        vec![StudyNotice::BoundByOthers { point, found, allowed, launcher: None }.into()];
     let interleave = effect(1.653, 1.6, 1.7);
     analysis.contrasts = contrasts([
         (effect(0.995, 0.98, 1.01), ContrastCall::Same),

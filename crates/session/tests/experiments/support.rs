@@ -24,6 +24,7 @@ pub fn request(folder: &Path, program: &str) -> ExperimentRequest {
         fresh: false,
         objects: None,
         version: "0".to_owned(),
+        rank_words: |_, _| Vec::new(),
     }
 }
 
