@@ -15,6 +15,7 @@ mod frame_table;
 mod globals;
 mod loaded;
 mod mappings;
+mod python_variables;
 mod source;
 mod symbol_table;
 mod system_code;
