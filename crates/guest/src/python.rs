@@ -5,14 +5,16 @@
 //! have a type that is known, a thread in a call of its own reads what is its own by itself: its functions stay where they are meanwhile. In a handler of a
 //! signal, which may come while they change, the kernel goes on to read.
 
+mod memory;
+
 use core::cell::{Cell, UnsafeCell};
 use core::ffi::c_void;
 use core::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 
 use numawise_wire::python::{FRAMES, Layout, Letters, PUBLISHED_BYTES, Position, frame_head, line};
 
-use crate::quiet;
 use crate::system::{self, SavedErrno};
+use memory::{Bytes, Own, Window, Words, pointer, read, whole, word};
 
 /// The interpreter of this process.
 pub struct Interpreter {
@@ -101,94 +103,11 @@ fn find() -> Option<Interpreter> {
     Some(Interpreter { runtime, layout, code_type, function, own_state, is_checked: AtomicBool::new(false) })
 }
 
-/// Reads memory of this process, which may not be there: how many bytes it was.
-fn read(address: usize, into: &mut [u8]) -> Option<usize> {
-    if quiet::is_quiet() {
-        return None;
-    }
-    let local = libc::iovec { iov_base: into.as_mut_ptr().cast(), iov_len: into.len() };
-    let remote = libc::iovec {
-        iov_base: core::ptr::with_exposed_provenance_mut::<c_void>(address),
-        iov_len: into.len(),
-    };
-    // SAFETY: the kernel writes at most the buffer, and checks the other address.
-    let length = unsafe {
-        libc::syscall(
-            libc::SYS_process_vm_readv,
-            system::process(),
-            &raw const local,
-            1usize,
-            &raw const remote,
-            1usize,
-            0usize,
-        )
-    };
-    usize::try_from(length).ok().filter(|length| *length <= into.len())
-}
-
-/// Reads all of it, or nothing.
-fn whole<const N: usize>(address: usize) -> Option<[u8; N]> {
-    let mut bytes = [0; N];
-    (read(address, &mut bytes)? == N).then_some(bytes)
-}
-
-fn word(bytes: &[u8], at: u16) -> Option<usize> {
-    let bytes = bytes.get(usize::from(at)..)?.first_chunk()?;
-    Some(usize::from_ne_bytes(*bytes))
-}
-
 /// Who reads.
 #[derive(Clone, Copy)]
 enum Reader {
     Kernel,
     Thread,
-}
-
-/// A struct whose words can be read.
-trait Words {
-    fn word(&self, at: u16) -> Option<usize>;
-    fn byte(&self, at: u16) -> Option<u8>;
-}
-
-impl Words for [u8] {
-    fn word(&self, at: u16) -> Option<usize> {
-        word(self, at)
-    }
-
-    fn byte(&self, at: u16) -> Option<u8> {
-        self.get(usize::from(at)).copied()
-    }
-}
-
-/// A struct of the interpreter that belongs to the calling thread.
-struct Own(usize);
-
-impl Own {
-    /// # Safety
-    /// It is one, of the kind whose layout is asked for, and stays while this is used.
-    unsafe fn new(address: usize) -> Own {
-        Own(address)
-    }
-}
-
-impl Words for Own {
-    #[inline]
-    fn word(&self, at: u16) -> Option<usize> {
-        let place = core::ptr::with_exposed_provenance::<usize>(self.0.wrapping_add(usize::from(at)));
-        // SAFETY: who made it says so.
-        Some(unsafe { place.read_unaligned() })
-    }
-
-    #[inline]
-    fn byte(&self, at: u16) -> Option<u8> {
-        let place = core::ptr::with_exposed_provenance::<u8>(self.0.wrapping_add(usize::from(at)));
-        // SAFETY: as above.
-        Some(unsafe { place.read() })
-    }
-}
-
-fn pointer(address: usize) -> Option<usize> {
-    whole(address).map(usize::from_ne_bytes).filter(|pointer| *pointer != 0)
 }
 
 /// What a thread remembers of where its state is. All zeros at its begin.
@@ -212,8 +131,6 @@ const REST: u32 = 256;
 const MOST_STATES: usize = 4096;
 /// Bytes of a state that are read: of all versions its frame and its thread are among them.
 const STATE: usize = 192;
-/// Bytes of a function that are read: its code, its instruction, the one before it.
-const FRAME: usize = 112;
 /// Bytes of a code object.
 const CODE: usize = 144;
 
@@ -238,11 +155,20 @@ pub struct Stack {
 }
 
 impl Stack {
-    /// What makes two stacks the same, word by word.
-    pub fn words(&self) -> impl Iterator<Item = u64> {
-        let places = self.frames.iter().take(self.count).flat_map(|of| [of.code as u64, u64::from(of.at)]);
-        core::iter::once(self.innermost).chain(places)
+    /// Tells it apart from others.
+    pub fn hash(&self) -> u64 {
+        self.frames.iter().take(self.count).fold(self.innermost, |hash, of| of.mixed(hash))
     }
+}
+
+impl InProgress {
+    fn mixed(self, hash: u64) -> u64 {
+        mix(hash, (self.code as u64).rotate_left(24) ^ u64::from(self.at))
+    }
+}
+
+fn mix(hash: u64, word: u64) -> u64 {
+    (hash.rotate_left(5) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
 /// What a search for the calling thread came to.
@@ -263,16 +189,51 @@ impl Interpreter {
         }
         let _errno = SavedErrno::new();
         let found = self.frames(Reader::Kernel, self.frame(remembered)?, most)?;
-        let is_code = |of: &InProgress| self.code(Reader::Kernel, of.code).is_some();
+        let is_code = |of: &InProgress| self.code(of.code).is_some();
         if asked == Asked::InCall && found.frames.iter().take(found.count).all(is_code) {
             self.is_checked.store(true, Ordering::Relaxed);
         }
         Some(found)
     }
 
+    /// [`Stack::hash`] of what the calling thread executes, in a call of its own.
+    #[inline]
+    pub fn hash(&self, remembered: &Remembered, most: usize) -> Option<u64> {
+        if !self.is_checked.load(Ordering::Relaxed) {
+            return self.stack(remembered, Asked::InCall, most).map(|stack| stack.hash());
+        }
+        let (mut hash, mut count, mut next) = (0, 0, self.own_frame()?);
+        for _ in 0..2 * FRAMES {
+            if next == 0 || count >= most {
+                break;
+            }
+            // SAFETY: as in `frames`.
+            let Some((of, previous)) = self.in_progress(&unsafe { Own::new(next) }) else { break };
+            if let Some(of) = of {
+                if count == 0 {
+                    // SAFETY: what a function of the thread executes is an object; it is code, as was seen of others.
+                    hash = self.identity(&unsafe { Own::new(of.code) })?;
+                }
+                (hash, count) = (of.mixed(hash), count + 1);
+            }
+            next = previous;
+        }
+        (count > 0).then_some(hash)
+    }
+
+    /// What tells a code object from another that takes its place when it is gone. `None` for what is none.
+    #[inline]
+    fn identity(&self, code: &(impl Words + ?Sized)) -> Option<u64> {
+        let layout = &self.layout.code;
+        let (kind, file, first) =
+            (code.word(layout.kind)?, code.word(layout.file)?, code.word(layout.first_line)?);
+        let mixed = (file as u64).rotate_left(32) ^ first as u64 & 0xffff_ffff;
+        (kind == self.code_type).then_some(mixed)
+    }
+
     fn frames(&self, reader: Reader, innermost: usize, most: usize) -> Option<Stack> {
         let mut stack = Stack { frames: [InProgress::default(); FRAMES], count: 0, innermost: 0 };
-        let mut window = Window { begin: 0, length: 0, bytes: [0; Window::BYTES] };
+        let mut window = None;
         let mut next = innermost;
         // Those of the interpreter itself are between them.
         for _ in 0..2 * FRAMES {
@@ -282,7 +243,10 @@ impl Interpreter {
             let found = match reader {
                 // SAFETY: the functions of this thread that are in progress, which nobody else changes or takes away.
                 Reader::Thread => self.in_progress(&unsafe { Own::new(next) }),
-                Reader::Kernel => window.around(next).and_then(|bytes| self.in_progress(bytes)),
+                Reader::Kernel => {
+                    let window = window.get_or_insert_with(Window::new);
+                    window.around(next).and_then(|bytes| self.in_progress(bytes))
+                }
             };
             let Some((of, previous)) = found else { break };
             if let Some(of) = of {
@@ -293,10 +257,11 @@ impl Interpreter {
             next = previous;
         }
         let innermost = stack.frames.first().filter(|_| stack.count > 0)?;
-        let layout = &self.layout.code;
-        let code = self.code(reader, innermost.code)?;
-        let (file, first) = (word(&code, layout.file)?, word(&code, layout.first_line)?);
-        stack.innermost = (file as u64).rotate_left(32) ^ first as u64 & 0xffff_ffff;
+        stack.innermost = match reader {
+            // SAFETY: what a function of the thread executes is an object, and one that is no code has other objects behind it.
+            Reader::Thread => self.identity(&unsafe { Own::new(innermost.code) })?,
+            Reader::Kernel => self.identity(&self.code(innermost.code)?[..])?,
+        };
         Some(stack)
     }
 
@@ -418,13 +383,9 @@ impl Interpreter {
         Some((Some(InProgress { code, at }), previous))
     }
 
-    fn code(&self, reader: Reader, at: usize) -> Option<[u8; CODE]> {
-        let bytes: [u8; CODE] = match reader {
-            Reader::Kernel => whole(at)?,
-            // SAFETY: what a function of the thread executes is an object, and one that is no code has other objects behind it.
-            Reader::Thread => unsafe { core::ptr::with_exposed_provenance::<[u8; CODE]>(at).read_volatile() },
-        };
-        (word(&bytes, self.layout.code.kind)? == self.code_type).then_some(bytes)
+    fn code(&self, at: usize) -> Option<[u8; CODE]> {
+        let bytes: [u8; CODE] = whole(at)?;
+        self.identity(&bytes[..]).map(|_| bytes)
     }
 
     /// Writes the functions down as [`numawise_wire::python::frames`] reads them: how many bytes it was.
@@ -443,7 +404,7 @@ impl Interpreter {
 
     fn write_one(&self, of: InProgress, into: &mut [u8]) -> Option<usize> {
         let head = frame_head(0, 0, 0).len();
-        let code = self.code(Reader::Kernel, of.code)?;
+        let code = self.code(of.code)?;
         let layout = &self.layout.code;
         let file = self.text(word(&code, layout.file)?, FILE_LETTERS, into.get_mut(head..)?)?;
         let function = self.text(word(&code, layout.name)?, NAME_LETTERS, into.get_mut(head + file..)?)?;
@@ -503,60 +464,3 @@ fn encoded(letter: u32) -> ([u8; 4], usize) {
 /// Letters of a path and of a name that are kept.
 const FILE_LETTERS: usize = 400;
 const NAME_LETTERS: usize = 120;
-
-/// A part of memory in which several functions of a thread lie.
-struct Window {
-    begin: usize,
-    length: usize,
-    bytes: [u8; Window::BYTES],
-}
-
-impl Window {
-    const BYTES: usize = 1024;
-
-    /// A function's bytes; as those that have called it lie before it, mostly, what lies there is read with it.
-    fn around(&mut self, address: usize) -> Option<&[u8]> {
-        let is_here = address >= self.begin && address.wrapping_add(FRAME) <= self.begin + self.length;
-        if !is_here {
-            let page = address & !(crate::memory::PAGE - 1);
-            self.begin = address.saturating_sub(Window::BYTES - FRAME).max(page);
-            let wanted = address.checked_add(FRAME)? - self.begin;
-            self.length = read(self.begin, self.bytes.get_mut(..wanted)?)?;
-        }
-        self.bytes.get(address.checked_sub(self.begin)?..self.length)
-    }
-}
-
-/// Bytes from an address on, as far as they are there, read by parts.
-struct Bytes {
-    next: usize,
-    left: usize,
-    part: [u8; Bytes::PART],
-    at: usize,
-    length: usize,
-}
-
-impl Bytes {
-    const PART: usize = 128;
-
-    fn new(begin: usize, length: usize) -> Bytes {
-        Bytes { next: begin, left: length, part: [0; Bytes::PART], at: 0, length: 0 }
-    }
-}
-
-impl Iterator for Bytes {
-    type Item = u8;
-
-    fn next(&mut self) -> Option<u8> {
-        if self.at == self.length {
-            let wanted = self.left.min(Bytes::PART);
-            self.length = read(self.next, self.part.get_mut(..wanted)?).unwrap_or(0);
-            self.at = 0;
-            self.next = self.next.wrapping_add(self.length);
-            self.left -= self.length.min(self.left);
-        }
-        let byte = self.part.get(..self.length)?.get(self.at).copied();
-        self.at += usize::from(byte.is_some());
-        byte
-    }
-}

@@ -8,7 +8,7 @@ use numawise_wire::python::FRAMES;
 
 use crate::local::Local;
 use crate::log::Log;
-use crate::numbers::{Numbers, PART, mix};
+use crate::numbers::{Numbers, PART};
 use crate::ring;
 
 static NUMBERS: Numbers<PYTHON_PLACES, { PYTHON_PLACES / PART }> = Numbers::new();
@@ -27,8 +27,7 @@ pub fn number(log: &Log<'_>, local: &Local, asked: Asked) -> Option<u32> {
 #[inline(never)]
 fn find(log: &Log<'_>, local: &Local, interpreter: &Interpreter, asked: Asked) -> Option<u32> {
     let stack = interpreter.stack(&local.python, asked, FRAMES)?;
-    let hash = stack.words().fold(0, mix);
-    NUMBERS.find(hash, MOST_PYTHON, |number, _| {
+    NUMBERS.find(stack.hash(), MOST_PYTHON, |number, _| {
         ring::write_stack(log, |copy| fill(copy, number, interpreter, &stack))
     })
 }

@@ -313,6 +313,17 @@ fn signed(table: &mut impl Iterator<Item = u8>) -> i64 {
     if number & 1 == 0 { size } else { -size }
 }
 
+/// A source of the standard library or of an installed package, which says less to a person than the one that has called it.
+pub fn is_installed(file: &[u8]) -> bool {
+    const INSIDE: [&[u8]; 3] = [b"/site-packages/", b"/dist-packages/", b"/lib/python3."];
+    file.starts_with(b"<frozen ") || INSIDE.iter().any(|part| contains(file, part))
+}
+
+/// Whether a part stands somewhere in a text.
+pub fn contains(text: &[u8], part: &[u8]) -> bool {
+    (0..text.len()).any(|at| text.get(at..).is_some_and(|rest| rest.starts_with(part)))
+}
+
 /// A Python function in progress, as it is written down.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FrameText<'a> {

@@ -23,6 +23,8 @@ fn interpreters() -> Vec<String> {
         .flatten()
         .chain(own.is_file().then(|| own.to_owned()))
         .filter_map(|path| path.canonicalize().ok())
+        // Scripts of tools for several versions stand before the interpreters.
+        .filter(|path| std::fs::read(path).is_ok_and(|bytes| bytes.starts_with(b"\x7fELF")))
         .collect();
     found.into_iter().map(|path| path.to_string_lossy().into_owned()).collect()
 }
