@@ -111,3 +111,30 @@ if child:
         assert_eq!(lines, [Some(5); 2], "{interpreter}");
     }
 }
+
+#[test]
+fn a_sample_is_of_the_function_of_python_that_it_interrupts() {
+    let code = "
+import time
+def work():
+    kept = bytearray(900_000)
+    end = time.process_time() + 0.4
+    while time.process_time() < end:
+        kept[0] = 1
+work()
+";
+    for interpreter in interpreters() {
+        let bench = Bench::new();
+        let (written, _) = bench.with(&[&interpreter, "-c", code], &[("NUMAWISE_OBJECTS_TIMER", "1000")]);
+        let works: BTreeSet<u32> = (written.entries.iter())
+            .filter_map(|entry| match entry {
+                Entry::Python { number, frames } if frames[0].function == "work" => Some(*number),
+                _ => None,
+            })
+            .collect();
+        let is_of_work = |entry: &&Entry| matches!(entry, Entry::Sample { python: Some(python), .. } if works.contains(python));
+        let found = written.entries.iter().filter(is_of_work).count();
+        // By its own processor time: there are a hundred and more at 250 Hz.
+        assert!(found > 20, "{interpreter}: {found}");
+    }
+}

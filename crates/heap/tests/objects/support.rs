@@ -29,7 +29,7 @@ pub enum Entry {
     Stack { process: Pid, number: u32, python: Option<u32>, ip: u64, sp: u64, bp: u64, bytes: Vec<u8> },
     Python { number: u32, frames: Vec<PythonFrame> },
     Memory { process: Pid, thread: Pid, change: MemoryChange },
-    Sample { thread: Pid, cpu: u32, ip: u64, bytes: usize },
+    Sample { thread: Pid, cpu: u32, ip: u64, bytes: usize, python: Option<u32> },
 }
 
 pub struct Written {
@@ -218,6 +218,7 @@ fn entry(record: LoggedRecord<'_>) -> Entry {
             cpu: sample.cpu.0,
             ip: sample.registers.ip,
             bytes: sample.stack.bytes.len(),
+            python: sample.python,
         },
     }
 }
