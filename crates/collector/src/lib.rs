@@ -25,6 +25,7 @@ mod omp;
 mod phase;
 mod proc;
 mod process;
+mod python;
 mod thread;
 mod time;
 

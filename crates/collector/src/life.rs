@@ -9,7 +9,7 @@ use numawise_wire::snapshot::{Flag, ThreadSlot};
 
 use crate::sandbox::{self, Hooks};
 use crate::system::{self, SavedErrno};
-use crate::{counters, files, mpi, omp, phase, process, thread, time};
+use crate::{counters, files, mpi, omp, phase, process, python, thread, time};
 
 /// Begins to watch the process, where the environment asks for it.
 pub fn begin() {
@@ -22,6 +22,7 @@ pub fn begin() {
     register_child();
     exit::look_up(end);
     thread::look_up();
+    numawise_guest::python::look_up();
     let streams = if files::begin() { Flag::Streams as u32 } else { 0 };
     process::start(streams);
     process::header().into_iter().for_each(counters::hand_over);
@@ -78,6 +79,7 @@ unsafe extern "C" fn in_child() {
     let _errno = SavedErrno::new();
     process::forked();
     mpi::begin_child();
+    python::begin_child();
     phase::begin_child();
     thread::begin_child();
     thread::current();

@@ -61,7 +61,7 @@ impl<'a> Watched<'a> {
 }
 
 pub use file::copy;
-pub use modules::note as note_module;
+pub use modules::{note as note_module, note_source, path_of};
 pub use numawise_guest::memory::reserve;
 
 /// The process's file, where it is watched.

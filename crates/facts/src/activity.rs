@@ -125,17 +125,30 @@ impl SourcePlace {
     }
 }
 
-/// True for the headers of the system, and for what compilers bring along: the standard libraries of C++ and Rust.
+/// True for the headers of the system, and for what compilers and interpreters bring along: the standard libraries of C++, Rust and Python, and
+/// packages that are installed for the last.
 pub fn is_system_source(file: &str) -> bool {
-    const BEGIN: [&str; 6] =
-        ["/usr/include/", "/usr/lib/gcc", "/usr/lib/llvm", "/usr/lib/clang", "/rustc/", "/usr/lib/rustlib/"];
-    const INSIDE: [&str; 6] = [
+    const BEGIN: [&str; 8] = [
+        "/usr/include/",
+        "/usr/lib/gcc",
+        "/usr/lib/llvm",
+        "/usr/lib/clang",
+        "/rustc/",
+        "/usr/lib/rustlib/",
+        // Of Python what is a part of the interpreter, and what NumPy before 1.25 made at its begin.
+        "<frozen ",
+        "<__array_function__",
+    ];
+    const INSIDE: [&str; 9] = [
         "/include/c++/",
         "/libstdc++-v3/",
         "/lib/gcc/",
         "/lib/clang/",
         "/lib64/clang/",
         "/rustlib/src/rust/",
+        "/site-packages/",
+        "/dist-packages/",
+        "/lib/python3.",
     ];
     BEGIN.iter().any(|begin| file.starts_with(begin)) || INSIDE.iter().any(|inside| file.contains(inside))
 }

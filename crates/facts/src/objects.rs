@@ -276,7 +276,7 @@ pub struct MemoryObject {
 pub const SITE_FRAMES: usize = 12;
 
 /// An address in a file that was loaded.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Hash)]
 pub struct FileAddress {
     pub file: String,
     pub address: u64,

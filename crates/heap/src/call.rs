@@ -372,7 +372,7 @@ impl Place<'_> {
     fn write(&self, kind: EventKind, address: usize, bytes: u64) {
         let Some(log) = &self.log else { return };
         let at = log::now();
-        let stack = stacks::number(log, self.frame, at);
+        let stack = stacks::number(log, self.local, self.frame, at);
         let exponent = if kind == EventKind::Allocated { self.byte(EXPONENT_SHIFT) as u8 } else { 0 };
         let event = Happened { kind, at, address, bytes, stack, exponent };
         let late = ring::write_event(log, self.local, &event);

@@ -4,7 +4,7 @@
 //! The way of a call: its entry in assembler (`entry.rs`) decides by two compares whether anything is to be written; else it jumps on.
 //! `call.rs` says what is: `member.rs` knows which blocks were written down, `draw.rs` which small ones are drawn,
 //! `budget.rs` which large ones where all would cost too much, `stacks.rs` tells call
-//! stacks apart, and `log.rs` and `ring.rs` hold the file. `timer.rs` takes the samples.
+//! stacks apart, `python.rs` what Python executes in them, and `log.rs` and `ring.rs` hold the file. `timer.rs` takes the samples.
 //!
 //! Rules may say which objects go to which nodes: `rules.rs` knows these by the calls of their allocation, `modules.rs` where the files lie that
 //! they speak of, and `placed.rs` sets policies and takes them back. That works without a file too.
@@ -35,7 +35,9 @@ mod local;
 mod log;
 mod member;
 mod modules;
+mod numbers;
 mod placed;
+mod python;
 mod readable;
 mod ring;
 mod rules;

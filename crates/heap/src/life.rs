@@ -3,6 +3,7 @@
 use core::ffi::{CStr, c_int, c_void};
 use core::sync::atomic::Ordering::Relaxed;
 
+use numawise_guest::python;
 use numawise_guest::sandbox::{self, Hooks};
 use numawise_guest::system::{self, SavedErrno};
 use numawise_guest::threads;
@@ -31,6 +32,7 @@ pub fn begin() {
     let begins = log::prepare(folder, settings, forget);
     if begins {
         readable::find_top();
+        python::look_up();
         code::fill(log::now());
         draw::set_mean(settings.drawn);
         call::IS_ALL.store(number(ALL).is_some_and(|all| all > 0), Relaxed);

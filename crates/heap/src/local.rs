@@ -3,6 +3,7 @@
 
 use core::cell::Cell;
 
+use numawise_guest::python::Remembered;
 use numawise_guest::system;
 
 use crate::budget::{Budget, SITES};
@@ -32,6 +33,8 @@ pub struct Local {
     /// Large allocations until one is written down, by [`crate::budget::site`]; the entries count them down.
     pub countdowns: [Cell<i32>; SITES],
     pub budget: Budget,
+    /// Where the interpreter of Python keeps what the thread executes.
+    pub python: Remembered,
 }
 
 /// Bytes of [`Local`].

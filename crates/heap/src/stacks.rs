@@ -1,43 +1,39 @@
 //! Call stacks by numbers. Nothing is unwound here: two stacks are the same where the words near their ends are that look like addresses
 //! of code. Of a new one the registers and the bytes are copied, from which somebody outside follows it.
 
-use core::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Acquire, Ordering::Relaxed};
+use core::sync::atomic::Ordering::Relaxed;
 
+use numawise_guest::python::Asked;
 use numawise_wire::heap::{STACK_BYTES, STACK_PLACES, STACKS, StackCopy};
 
 use crate::frame::Frame;
+use crate::local::Local;
 use crate::log::Log;
-use crate::{code, readable, ring};
+use crate::numbers::{Numbers, PART, mix};
+use crate::{code, python, readable, ring};
 
 /// Bytes of a stack that tell it apart from others: a dozen frames and more.
 const COMPARED: usize = 2048;
 
-/// What tells each stack apart, at the place of its number; 0: none.
-static HASHES: [AtomicU64; STACK_PLACES] = [const { AtomicU64::new(0) }; STACK_PLACES];
-/// In each hash. A copy that found no place is tried again when its stack comes again.
-const IS_THERE: u64 = 1;
-const IS_NOT_COPIED: u64 = 2;
-static USED: AtomicUsize = AtomicUsize::new(0);
-
-/// Which parts of the hashes have any.
-const PART: usize = 1024;
-static USED_PARTS: [AtomicBool; STACK_PLACES / PART] =
-    [const { AtomicBool::new(false) }; STACK_PLACES / PART];
+/// What tells each stack apart.
+static NUMBERS: Numbers<STACK_PLACES, { STACK_PLACES / PART }> = Numbers::new();
 
 /// In a child of fork: its file has no stacks yet.
 pub fn begin_child() {
-    for (part, hashes) in USED_PARTS.iter().zip(HASHES.chunks(PART)) {
-        if part.swap(false, Relaxed) {
-            hashes.iter().for_each(|hash| hash.store(0, Relaxed));
-        }
-    }
-    USED.store(0, Relaxed);
+    NUMBERS.clear();
+    python::begin_child();
 }
 
-/// The number of the stack with which the caller goes on; `None` where there were too many.
-pub fn number(log: &Log<'_>, frame: &Frame, now: u64) -> Option<u32> {
+/// The number of the stack with which the caller goes on; `None` where there were too many. Stacks in which Python executes something else are others.
+pub fn number(log: &Log<'_>, local: &Local, frame: &Frame, now: u64) -> Option<u32> {
     code::note_caller(frame.ip as u64, now);
-    let number = find(log, frame, hash(frame));
+    let python = python::number(log, local, Asked::InCall).map_or(0, |number| number + 1);
+    let number = NUMBERS.find(mix(hash(frame), python.into()), STACKS, |number, is_new| {
+        if is_new {
+            log.header.stacks.fetch_add(1, Relaxed);
+        }
+        ring::write_stack(log, |copy| fill(copy, frame, number, python))
+    });
     if number.is_none() {
         log.header.without_stack.fetch_add(1, Relaxed);
     }
@@ -57,61 +53,17 @@ fn hash(frame: &Frame) -> u64 {
             hash = mix(hash, word);
         }
     }
-    (hash | IS_THERE) & !IS_NOT_COPIED
+    hash
 }
 
-fn mix(hash: u64, word: u64) -> u64 {
-    (hash.rotate_left(5) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15)
-}
-
-fn find(log: &Log<'_>, frame: &Frame, hash: u64) -> Option<u32> {
-    let first = (hash >> 40) as usize;
-    for k in 0..STACK_PLACES {
-        let number = (first + k) % STACK_PLACES;
-        let place = HASHES.get(number)?;
-        let mut found = place.load(Acquire);
-        if found == 0 {
-            if USED.load(Relaxed) >= STACKS {
-                return None;
-            }
-            // Before it has one, so that no child is left with it.
-            USED_PARTS.get(number / PART)?.store(true, Relaxed);
-            match place.compare_exchange(0, hash, Acquire, Acquire) {
-                Ok(_) => {
-                    USED.fetch_add(1, Relaxed);
-                    log.header.stacks.fetch_add(1, Relaxed);
-                    return copy(log, frame, number, place);
-                }
-                Err(other) => found = other,
-            }
-        }
-        if found == hash {
-            return Some(number as u32);
-        }
-        if found == hash | IS_NOT_COPIED {
-            let is_mine = place.compare_exchange(found, hash, Acquire, Acquire).is_ok();
-            return if is_mine { copy(log, frame, number, place) } else { None };
-        }
-    }
-    None
-}
-
-#[cold]
-fn copy(log: &Log<'_>, frame: &Frame, number: usize, place: &AtomicU64) -> Option<u32> {
-    let is_copied = ring::write_stack(log, |copy| fill(copy, frame, number as u32));
-    if !is_copied {
-        place.fetch_or(IS_NOT_COPIED, Relaxed);
-    }
-    is_copied.then_some(number as u32)
-}
-
-fn fill(copy: &StackCopy, frame: &Frame, number: u32) {
+fn fill(copy: &StackCopy, frame: &Frame, number: u32, python: u32) {
     let bytes = readable::from(frame.sp(), STACK_BYTES, frame.address());
     let from = core::ptr::with_exposed_provenance(frame.sp());
     // SAFETY: so many bytes of the stack can be read, and the place, which has as many, is ours until it has its number.
     unsafe { core::ptr::copy_nonoverlapping::<u8>(from, copy.stack.as_ptr().cast_mut().cast(), bytes) };
     copy.number.store(number, Relaxed);
     copy.bytes.store(bytes as u32, Relaxed);
+    copy.python.store(python, Relaxed);
     copy.ip.store(frame.ip as u64, Relaxed);
     copy.sp.store(frame.sp() as u64, Relaxed);
     copy.bp.store(frame.bp as u64, Relaxed);

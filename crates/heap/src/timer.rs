@@ -7,11 +7,12 @@ use core::ffi::{c_int, c_void};
 use core::sync::atomic::{AtomicI32, AtomicU32, Ordering::Relaxed};
 
 use numawise_guest::cpu;
+use numawise_guest::python::Asked;
 use numawise_guest::system::SavedErrno;
 use numawise_wire::heap::{Flag, SAMPLE_STACK, Sample};
 
 use crate::local::local;
-use crate::{log, readable, ring, signal};
+use crate::{log, python, readable, ring, signal};
 
 /// The signal; 0: none was free.
 static SIGNAL: AtomicI32 = AtomicI32::new(0);
@@ -159,11 +160,13 @@ unsafe extern "C" fn taken(_: c_int, info: *mut libc::siginfo_t, context: *mut c
     }
     if let Some(log) = log::log() {
         let (at, thread) = (log::now(), local().thread());
+        let python = python::number(&log, local(), Asked::InSignal).map_or(0, |number| number + 1);
         ring::write_sample(&log, |sample| {
             sample.time.store(at, Relaxed);
             sample.thread.store(thread, Relaxed);
             sample.cpu.store(cpu::current().map_or(0, |cpu| cpu + 1), Relaxed);
             sample.faults.store(faults(), Relaxed);
+            sample.python.store(python, Relaxed);
             registers(sample, context);
             copy_stack(sample);
         });

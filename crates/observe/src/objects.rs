@@ -18,6 +18,7 @@ mod lines;
 mod live;
 mod loads;
 pub mod log;
+mod paths;
 mod places;
 mod polling;
 mod process;
@@ -33,7 +34,7 @@ use std::collections::HashMap;
 use numawise_facts::Reading;
 use numawise_facts::activity::CodePlace;
 use numawise_facts::objects::{
-    AccessMethod, FileAddress, MemoryObject, ObjectKind, ObjectThread, ProcessRank, SITE_FRAMES,
+    AccessMethod, FileAddress, MemoryObject, ObjectKind, ObjectThread, ProcessRank,
 };
 use numawise_linux::calls::pages::page_size;
 use numawise_operands::{Access, Blame, Direction};
@@ -41,11 +42,12 @@ use numawise_units::{Nanoseconds, Pid};
 
 use blamed::memory_of;
 use input::{
-    Code, CodeMapping, FaultSample, LoadSample, LoadedVariable, MemoryChange, MemoryEvent, Stack, TimeSample,
+    Code, CodeMapping, FaultSample, LoadSample, LoadedVariable, MemoryChange, MemoryEvent, TimeSample,
 };
 use live::{Gone, Span};
 use loads::Load;
-use places::{Places, is_programs_own};
+use paths::CallPath;
+use places::Places;
 use polling::is_message_passing;
 use process::Process;
 use ranks::ProcessRanks;
@@ -84,7 +86,7 @@ pub struct ObjectTracker {
 struct Site {
     process: Pid,
     kind: ObjectKind,
-    callers: Vec<u64>,
+    path: CallPath,
     name: Option<String>,
 }
 
@@ -205,7 +207,7 @@ impl ObjectTracker {
             let at_site: Vec<FileAddress> = own.into_iter().collect();
             let defined = variable.defined.map(|place| vec![self.places.number(place)]);
             let name = Some(variable.name.clone());
-            let site = Site { process, kind: ObjectKind::Global, callers: Vec::new(), name };
+            let site = Site { process, kind: ObjectKind::Global, path: CallPath::default(), name };
             let new = || {
                 let name = Reading::Measured(variable.name);
                 Tally::new(ObjectKind::Global, process, name, defined).at_site(at_site)
@@ -216,16 +218,6 @@ impl ObjectTracker {
             self.gone(&gone, at);
             self.objects[object as usize].begin(variable.bytes, 1, at);
         }
-    }
-
-    /// The copy of the stack that an allocation with this number had.
-    pub fn stack(&mut self, process: Pid, number: u32, stack: &Stack<'_>) {
-        // Where the call returns to stands first.
-        let own = stack.after_call.then_some(stack.ip);
-        let callers = own.into_iter().chain(self.code.callers(process, stack)).collect();
-        let of = self.process(process);
-        of.stacks.insert(number, callers);
-        of.objects.retain(|(stack, _), _| *stack != number);
     }
 
     pub fn memory(&mut self, event: &MemoryEvent) {
@@ -262,30 +254,13 @@ impl ObjectTracker {
         }
     }
 
-    /// The object of allocations with this call stack.
-    fn of_stack(&mut self, process: Pid, stack: Option<u32>, kind: ObjectKind) -> u32 {
-        let of = self.process(process);
-        let known = stack.and_then(|stack| of.objects.get(&(stack, kind)));
-        if let Some(known) = known {
-            return *known;
-        }
-        let callers = stack.and_then(|stack| of.stacks.get(&stack)).cloned();
-        self.counts.without_stack += u64::from(callers.is_none());
-        let followed = stack.filter(|_| callers.is_some());
-        let object = self.of_callers(process, kind, callers.unwrap_or_default());
-        if let Some(stack) = followed {
-            self.process(process).objects.insert((stack, kind), object);
-        }
-        object
-    }
-
     /// A small allocation counts among all small ones, and among those of its call stack where that is known.
     fn drawn(&mut self, process: Pid, at: Nanoseconds, (address, weight): (u64, u64), stack: Option<u32>) {
-        let callers = stack.and_then(|stack| self.processes.get(&process)?.stacks.get(&stack)).cloned();
-        let callers = callers.filter(|callers| !callers.is_empty());
-        self.counts.without_stack += u64::from(callers.is_none());
+        let path = stack.and_then(|stack| self.processes.get(&process)?.stacks.get(&stack)).cloned();
+        let path = path.filter(|path| !path.is_empty());
+        self.counts.without_stack += u64::from(path.is_none());
         let all = self.of_kind(process, ObjectKind::Small);
-        let of_stack = callers.map(|callers| self.of_callers(process, ObjectKind::Small, callers));
+        let of_stack = path.map(|path| self.of_path(process, ObjectKind::Small, path));
         let objects = [Some(all), of_stack];
         for object in objects.into_iter().flatten() {
             self.objects[object as usize].begin(weight, 1, at);
@@ -295,55 +270,9 @@ impl ObjectTracker {
         before.iter().flatten().flatten().for_each(|gone| self.gone(&[*gone], at));
     }
 
-    fn of_callers(&mut self, process: Pid, kind: ObjectKind, callers: Vec<u64>) -> u32 {
-        let site = Site { process, kind, callers, name: None };
-        if let Some(known) = self.by_site.get(&site) {
-            return *known;
-        }
-        let places: Vec<u32> = site
-            .callers
-            .iter()
-            .filter_map(|caller| self.places.at(process, caller.saturating_sub(1), &mut *self.code))
-            .collect();
-        let with_line = places.iter().filter_map(|place| self.places.get(*place));
-        let first = with_line.into_iter().find(|place| is_programs_own(place)).cloned();
-        let name = match first {
-            Some(place) => self.code.variable(&place),
-            None => Reading::unavailable("no line of the program is known for its allocation"),
-        };
-        let stack = if places.is_empty() {
-            Reading::unavailable("the call stack of its allocation could not be followed")
-        } else {
-            Reading::Measured(places)
-        };
-        let at_site = self.in_files(process, &site.callers);
-        let is_ours = site.callers.first().is_some_and(|caller| self.is_ours(process, *caller));
-        object(&mut self.objects, &mut self.by_site, site, || {
-            let tally = Tally::new(kind, process, name, stack).at_site(at_site);
-            if is_ours { tally.hidden() } else { tally }
-        })
-    }
-
-    /// A call from a library that we have preloaded: what it maps for itself is no memory of the program's.
-    fn is_ours(&mut self, process: Pid, caller: u64) -> bool {
-        let file = self.code.in_file(process, caller.saturating_sub(1)).map(|found| found.file);
-        let name = file.as_deref().and_then(|file| file.rsplit('/').next());
-        name.is_some_and(|name| name.starts_with(OUR_LIBRARIES))
-    }
-
-    /// The innermost callers by their files; nothing where one of them lies in none.
-    fn in_files(&mut self, process: Pid, callers: &[u64]) -> Vec<FileAddress> {
-        // A call may be the last instruction of a file's code.
-        let in_file = |caller: &u64| {
-            let found = self.code.in_file(process, caller.saturating_sub(1))?;
-            Some(FileAddress { address: found.address + 1, ..found })
-        };
-        callers.iter().take(SITE_FRAMES).map(in_file).collect::<Option<_>>().unwrap_or_default()
-    }
-
     /// All memory of a process that is of a kind without places.
     fn of_kind(&mut self, process: Pid, kind: ObjectKind) -> u32 {
-        let site = Site { process, kind, callers: Vec::new(), name: None };
+        let site = Site { process, kind, path: CallPath::default(), name: None };
         let none = "it is all memory of its kind together";
         object(&mut self.objects, &mut self.by_site, site, || {
             Tally::new(kind, process, Reading::unavailable(none), Reading::unavailable(none))
@@ -423,12 +352,12 @@ impl ObjectTracker {
         match blamed {
             Blame::Nothing => {}
             Blame::Accesses(accesses) => {
-                let place = self.places.of_stack(process, &sample.stack, &mut *self.code);
+                let place = self.place_of(sample);
                 self.counts.with_memory += 1;
                 self.accesses(process, user, place, &accesses);
             }
             Blame::Unknown { ip } => {
-                let place = self.places.of_stack(process, &sample.stack, &mut *self.code);
+                let place = self.place_of(sample);
                 self.unknown.wait((process, ip), user, place, Used { samples: 1.0, reads: 1.0 });
             }
         }
@@ -442,7 +371,7 @@ impl ObjectTracker {
             return;
         }
         let now = counted.access.map(|access| {
-            let place = self.places.of_stack(process, &sample.stack, &mut *self.code);
+            let place = self.place_of(sample);
             let (object, _) = self.object_at(process, access.address);
             Touched { object, thread, cpu: sample.cpu, place }
         });
@@ -571,6 +500,7 @@ impl ObjectTracker {
         counts.with_memory += found.round() as u64;
         counts.unknown_address = unknown.round() as u64;
         apart::name_by_callers(&mut objects, &self.places, &mut *self.code);
+        paths::part_sites(&mut objects);
         let seen = objects.into_iter().filter(Tally::is_seen);
         TrackedObjects {
             objects: seen.map(|tally| tally.finish(self.begin)).collect(),

@@ -9,7 +9,7 @@ use numawise_units::{Bytes, CpuId, Cycles};
 use super::input::*;
 use super::*;
 
-const PROGRAM: Pid = Pid(i32::MAX - 7);
+pub(super) const PROGRAM: Pid = Pid(i32::MAX - 7);
 const FIRST: Pid = PROGRAM;
 const SECOND: Pid = Pid(i32::MAX - 6);
 const MAIN: u64 = 0x40_1000;
@@ -83,7 +83,7 @@ fn looped() -> (Vec<u8>, Vec<u64>) {
     (bytes, begins)
 }
 
-fn tracker() -> ObjectTracker {
+pub(super) fn tracker() -> ObjectTracker {
     let stacks = HashMap::from([(1, vec![ALLOCATES, CALLERS[0]]), (2, vec![ALLOCATES, CALLERS[1]])]);
     let mut tracker = ObjectTracker::new(
         Nanoseconds(1000),
@@ -91,12 +91,12 @@ fn tracker() -> ObjectTracker {
         Box::new(Fake { function: looped().0, stacks, ..Fake::default() }),
     );
     for number in [1, 2] {
-        tracker.stack(PROGRAM, number, &stack(u64::from(number)));
+        tracker.stack(PROGRAM, number, &stack(u64::from(number)), None);
     }
     tracker
 }
 
-fn stack<'a>(sp: u64) -> Stack<'a> {
+pub(super) fn stack<'a>(sp: u64) -> Stack<'a> {
     Stack { ip: MAIN, sp, bp: 0, kept: [0; 5], r10: None, after_call: false, bytes: &[] }
 }
 
@@ -104,7 +104,7 @@ fn event(at: u64, change: MemoryChange) -> MemoryEvent {
     MemoryEvent { process: PROGRAM, thread: FIRST, at: Nanoseconds(at), change }
 }
 
-fn allocated(at: u64, address: u64, bytes: u64, stack: u32) -> MemoryEvent {
+pub(super) fn allocated(at: u64, address: u64, bytes: u64, stack: u32) -> MemoryEvent {
     event(at, MemoryChange::Allocated { address, bytes, stack: Some(stack), weight: 1 })
 }
 
@@ -119,6 +119,7 @@ fn sample<'a>(thread: Pid, cpu: u32, array: u64, index: u64) -> TimeSample<'a> {
         cpu: CpuId(cpu),
         registers: Registers::new(looped().1[1], general),
         faults: None,
+        python: None,
         stack: stack(9),
     }
 }
@@ -180,7 +181,7 @@ fn allocations_through_one_function_are_told_apart_by_its_callers() {
 fn what_our_own_libraries_map_is_no_object() {
     let mut tracker = tracker();
     let own = Stack { ip: OURS + 1, after_call: true, ..stack(3) };
-    tracker.stack(PROGRAM, 3, &own);
+    tracker.stack(PROGRAM, 3, &own, None);
     tracker.memory(&event(
         2000,
         MemoryChange::Mapped {

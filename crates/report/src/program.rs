@@ -3,20 +3,49 @@
 use numawise_facts::Exit;
 use numawise_facts::activity::CodePlace;
 
+use crate::names;
+
+#[cfg(test)]
+#[path = "program_tests.rs"]
+mod tests;
+
 /// `exchange (app.c:120)`, as far as it is known.
 pub fn place_in_short(place: &CodePlace) -> String {
-    let source = &place.source;
-    let line = match (source.file.measured(), source.line.measured()) {
-        (Some(file), Some(line)) => Some(format!("{}:{line}", last(file))),
-        (Some(file), None) => Some(last(file).to_owned()),
-        (None, _) => None,
-    };
-    match (source.function.measured(), line) {
-        (Some(function), Some(line)) => format!("{} ({line})", function_in_short(function)),
-        (Some(function), None) => format!("{} ({})", function_in_short(function), last(&place.file)),
-        (None, Some(line)) => line,
-        (None, None) => format!("{}+{:#x}", last(&place.file), place.address),
+    match parts(place) {
+        (Some(function), location) => format!("{} ({location})", function_in_short(function)),
+        (None, location) => location,
     }
+}
+
+/// The same in at most `width` characters: parameters go first, then template arguments, then namespaces, so that the function's own name and its
+/// line stay.
+pub fn place_within(place: &CodePlace, width: usize) -> String {
+    let whole = place_in_short(place);
+    if whole.chars().count() <= width {
+        return whole;
+    }
+    match parts(place) {
+        (Some(function), location) => {
+            let brackets = " ()".len();
+            let location = names::end(&location, width * 3 / 5 - brackets);
+            let room = width.saturating_sub(location.chars().count() + brackets);
+            format!("{} ({location})", function_within(function, room))
+        }
+        (None, location) => names::end(&location, width),
+    }
+}
+
+/// The function, and where in which file it stands: its source's, else the file that was loaded.
+fn parts(place: &CodePlace) -> (Option<&str>, String) {
+    let source = &place.source;
+    let function = source.function.measured().map(String::as_str);
+    let location = match (source.file.measured(), source.line.measured()) {
+        (Some(file), Some(line)) => format!("{}:{line}", last(file)),
+        (Some(file), None) => last(file).to_owned(),
+        (None, _) if function.is_some() => last(&place.file).to_owned(),
+        (None, _) => format!("{}+{:#x}", last(&place.file), place.address),
+    };
+    (function, location)
 }
 
 /// Names of functions up to so many characters stand as they are.
@@ -24,11 +53,33 @@ const WHOLE: usize = 60;
 
 /// A long name of C++ or Rust without its template arguments and parameters: `step<…>(…)`.
 pub fn function_in_short(name: &str) -> String {
-    if name.chars().count() <= WHOLE {
-        return name.to_owned();
+    if name.chars().count() <= WHOLE { name.to_owned() } else { without(name, &["<", "("]) }
+}
+
+/// A name in at most `width` characters, of which the function's own is cut last.
+fn function_within(name: &str, width: usize) -> String {
+    let fits = |name: &String| name.chars().count() <= width;
+    let short = without(name, &["<", "("]);
+    let shorter = [name.to_owned(), without(name, &["("]), short.clone()];
+    if let Some(fitting) = shorter.into_iter().find(fits) {
+        return fitting;
     }
+    let scopes: Vec<usize> = short.match_indices("::").map(|(at, _)| at).collect();
+    if let Some(fitting) = scopes.iter().map(|at| format!("..{}", &short[*at..])).find(fits) {
+        return fitting;
+    }
+    // Nothing but its own name, without a type before it.
+    let own = scopes.last().map_or(short.as_str(), |at| &short[at + "::".len()..]);
+    let begin = own.split_once("(…)").map_or(own, |(before, _)| before);
+    let begin = begin.split_once("<…>").map_or(begin, |(before, _)| before);
+    let own = if begin.contains("operator") { begin } else { begin.rsplit(' ').next().unwrap_or(begin) };
+    names::clipped(own, width)
+}
+
+/// A name without what stands in such brackets, where these are not in others.
+fn without(name: &str, left_out: &[&str]) -> String {
     let mut short = String::new();
-    let (mut rest, mut depth) = (name, 0u32);
+    let (mut rest, mut depth, mut is_hidden) = (name, 0u32, false);
     while let Some(next) = rest.chars().next() {
         // Signs that are no brackets, and brackets that are a part of the name.
         let whole = [
@@ -44,16 +95,18 @@ pub fn function_in_short(name: &str) -> String {
         let token =
             whole.into_iter().find(|whole| rest.starts_with(whole)).unwrap_or(&rest[..next.len_utf8()]);
         rest = &rest[token.len()..];
-        match token {
-            "<" | "(" => {
-                if depth == 0 {
-                    short += if token == "<" { "<…>" } else { "(…)" };
-                }
-                depth += 1;
-            }
-            ">" | ")" if depth > 0 => depth -= 1,
-            _ if depth == 0 => short += token,
-            _ => {}
+        let opens = matches!(token, "<" | "(");
+        if opens && depth == 0 && left_out.contains(&token) {
+            short += if token == "<" { "<…>" } else { "(…)" };
+            is_hidden = true;
+        }
+        if !is_hidden {
+            short += token;
+        }
+        depth += u32::from(opens);
+        if matches!(token, ">" | ")") {
+            depth = depth.saturating_sub(1);
+            is_hidden &= depth > 0;
         }
     }
     short
@@ -70,35 +123,5 @@ pub fn exit(exit: Exit) -> String {
         Exit::Code(0) => "ended well (status 0)".to_owned(),
         Exit::Code(code) => format!("ended with status {code}"),
         Exit::Signal(signal) => format!("was ended by signal {signal}"),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::function_in_short;
-
-    #[test]
-    fn long_names_of_functions_lose_their_arguments() {
-        for (name, short) in [
-            ("iso3dfd::Field::Field(unsigned long, iso3dfd::Pages)", None),
-            (
-                "void c10::function_ref<void (char**, long const*)>::callback_fn<at::native::VectorizedLoop2d<float> >(long, char*…",
-                Some("void c10::function_ref<…>::callback_fn<…>(…)"),
-            ),
-            (
-                "at::native::(anonymous namespace)::normal_kernel(at::TensorBase const&, double, double)",
-                Some("at::native::(anonymous namespace)::normal_kernel(…)"),
-            ),
-            (
-                "std::function<void (int)>::operator()(int, std::vector<double, std::allocator<double> >) const",
-                Some("std::function<…>::operator()(…) const"),
-            ),
-            (
-                "std::ostream& std::operator<< <std::char_traits<char> >(std::ostream&, char const*)",
-                Some("std::ostream& std::operator<< <…>(…)"),
-            ),
-        ] {
-            assert_eq!(function_in_short(name), short.unwrap_or(name));
-        }
     }
 }

@@ -6,7 +6,7 @@ use numawise_facts::Reading;
 use numawise_facts::activity::CodePlace;
 
 use crate::source::SourceFiles;
-use crate::{c_variables, fortran_variables};
+use crate::{c_variables, fortran_variables, python_variables};
 
 #[cfg(test)]
 #[path = "variable_tests.rs"]
@@ -23,6 +23,7 @@ const LARGEST_SOURCE: usize = 4 << 20;
 enum Language {
     C,
     Fortran { is_fixed: bool },
+    Python,
 }
 
 /// The variable that the memory goes to which the call on a line gives; several where the line has several.
@@ -30,6 +31,7 @@ pub fn of(place: &CodePlace, sources: &mut SourceFiles) -> Reading<String> {
     searched(place, sources, |text, line, language| match language {
         Language::C => c_variables::on_line(text, line).join(", "),
         Language::Fortran { is_fixed } => fortran_variables::on_line(text, line, is_fixed).join(", "),
+        Language::Python => python_variables::on_line(text, line).join(", "),
     })
 }
 
@@ -37,8 +39,8 @@ pub fn of(place: &CodePlace, sources: &mut SourceFiles) -> Reading<String> {
 pub fn of_call(place: &CodePlace, column: u32, sources: &mut SourceFiles) -> Reading<String> {
     searched(place, sources, |text, line, language| match language {
         Language::C => c_variables::of_call(text, line, column).unwrap_or_default(),
-        // What one statement of Fortran allocates has no calls of its own.
-        Language::Fortran { .. } => String::new(),
+        // What one statement of Fortran allocates has no calls of its own, and an interpreter has no columns of code.
+        Language::Fortran { .. } | Language::Python => String::new(),
     })
 }
 
@@ -51,7 +53,7 @@ fn searched(
     source.file.clone().and_then(|file| {
         source.line.clone().and_then(|line| {
             let Some(language) = language(&file) else {
-                return Reading::unavailable("its source is neither C nor C++ nor Fortran");
+                return Reading::unavailable("its source is neither C nor C++ nor Fortran nor Python");
             };
             sources.text(&file).and_then(|text| {
                 let built = std::fs::metadata(Path::new(&place.file)).and_then(|facts| facts.modified()).ok();
@@ -87,6 +89,8 @@ fn language(file: &str) -> Option<Language> {
     let end = Path::new(file).extension()?.to_str()?;
     if C.contains(&end) {
         Some(Language::C)
+    } else if end == "py" {
+        Some(Language::Python)
     } else if FREE.contains(&end) {
         Some(Language::Fortran { is_fixed: false })
     } else {

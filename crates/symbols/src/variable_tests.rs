@@ -18,7 +18,7 @@ fn a_language_is_known_by_the_end_of_a_files_name() {
         ("b.cxx", Some(Language::C)),
         ("b.F90", Some(Language::Fortran { is_fixed: false })),
         ("b.f", Some(Language::Fortran { is_fixed: true })),
-        ("b.py", None),
+        ("b.py", Some(Language::Python)),
         ("b", None),
         (".c", None),
     ] {
@@ -34,5 +34,5 @@ fn what_is_not_known_of_a_place_is_the_reason() {
     assert!(
         reason(of(&place("/no/such/a.c", Reading::Measured(3)), &mut sources)).contains("cannot be read")
     );
-    assert!(reason(of(&place("/a.py", Reading::Measured(3)), &mut sources)).contains("neither C"));
+    assert!(reason(of(&place("/a.rb", Reading::Measured(3)), &mut sources)).contains("neither C"));
 }

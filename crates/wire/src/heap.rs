@@ -36,7 +36,7 @@ pub const SUFFIX: &str = ".heap";
 /// The first eight bytes of a file, in the byte order of the machine.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"NWheap\r\n");
 /// One number for the layout of all parts: the library and its reader come from one build.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
 /// Begins [`MARK`].
 pub const MARK_BEGIN: &[u8; 27] = b"numawise heap logs, layout ";
 /// Lies in the library, with [`VERSION`].
@@ -51,6 +51,9 @@ pub const EVENTS: usize = 1 << 19;
 pub const STACK_PLACES: usize = 2 * STACKS;
 /// Interpreters need so many: what their stacks hold between two calls differs from allocation to allocation.
 pub const STACKS: usize = 1 << 16;
+/// Places for the numbers of Python stacks, and how many of these are given out.
+pub const PYTHON_PLACES: usize = 2 * MOST_PYTHON;
+pub const MOST_PYTHON: usize = 1 << 13;
 /// The most that is copied of one stack.
 pub const STACK_BYTES: usize = 8 << 10;
 /// Copies of stacks that find a place before a reader comes.
@@ -178,12 +181,19 @@ pub struct Event {
 /// The largest of [`Event::exponent`].
 pub const MOST_EXPONENT: u32 = 31;
 
-/// A place of the ring of copies: the call stack of a number, which is written before the first event that names it.
+/// Stands in [`StackCopy::python`] of a Python stack.
+pub const IS_PYTHON: u32 = u32::MAX;
+
+/// A place of the ring of copies: the call stack of a number, which is written before the first event that names it. Or a Python stack, which has
+/// numbers of its own: text in place of a copy ([`crate::python::frames`]), and a function of the interpreter in place of `ip`.
 #[repr(C)]
 pub struct StackCopy {
     pub sequence: AtomicU64,
     pub number: AtomicU32,
     pub bytes: AtomicU32,
+    /// 1 + the number of what Python executes in it; 0: nothing; [`IS_PYTHON`]: it is a Python stack itself.
+    pub python: AtomicU32,
+    pub reserved: AtomicU32,
     /// The registers with which a function goes on once the allocator returns.
     pub ip: AtomicU64,
     pub sp: AtomicU64,
@@ -205,6 +215,9 @@ pub struct Sample {
     pub stack_bytes: AtomicU32,
     /// Page faults of the thread that needed no disk, since it began; 0 also where the kernel did not say.
     pub faults: AtomicU32,
+    /// 1 + the number of what Python executes; 0: nothing.
+    pub python: AtomicU32,
+    pub reserved: AtomicU32,
     pub ip: AtomicU64,
     pub sp: AtomicU64,
     pub registers: [AtomicU64; REGISTERS],

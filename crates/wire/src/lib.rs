@@ -7,6 +7,7 @@
 //! - [`heap`]: allocations of the target, and samples of its threads, in a file (`docs/formats/heap-log.md`).
 //! - [`heap::rules`]: where the target is to put memory objects, in the environment (`docs/formats/object-rules.md`).
 //! - [`roles`]: whose work a thread does, which both sides must answer alike.
+//! - [`python`]: where the interpreter of Python keeps what a thread executes, and how a call stack of it is written down.
 //! - [`mask`]: CPU sets as words of bits, in which both sides hold them.
 
 #![no_std]
@@ -17,6 +18,7 @@ extern crate std;
 pub mod heap;
 pub mod mask;
 pub mod pin;
+pub mod python;
 pub mod roles;
 pub mod snapshot;
 

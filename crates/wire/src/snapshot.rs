@@ -26,7 +26,7 @@ pub use calls::MPI_CALLS;
 pub use files::{FILE_OPERATIONS, FileCalls, FileOperation, KERNEL_BYTES};
 pub use header::{ClockKind, Flag, Header, MpiKind, PART_COUNT, Part, PartName};
 pub use phase::{PHASE_NAME_BYTES, PHASES, Phase, PhaseKind};
-pub use process::{Communicator, Module, PATH_BYTES};
+pub use process::{Communicator, Module, PATH_BYTES, SOURCE_LINES, SOURCES};
 pub use ranks::{RANK_VARIABLES, RANKS};
 pub use sample::{CallSample, FIRST_CALLS, SAMPLES, SampleKind};
 pub use thread::{

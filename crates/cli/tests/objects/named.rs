@@ -79,3 +79,44 @@ fn calls_of_one_line_have_the_names_of_their_variables() {
     }
     assert!(tried >= 2, "no compiler was tried");
 }
+
+/// `ones` is a function of Python in NumPy, `zeros` is not, and `full_like` calls another one.
+const IN_PYTHON: &str = "import numpy as np
+
+def work():
+    first = np.ones(100_000)
+    second = np.zeros(100_000)
+    third = np.full_like(
+        first, 7.0)
+    second += first
+    return first + second, third
+
+work()
+";
+
+#[test]
+fn arrays_of_numpy_are_objects_of_their_lines() {
+    let python = "/usr/bin/python3";
+    let has_numpy = Command::new(python).args(["-c", "import numpy"]).output();
+    if !has_numpy.is_ok_and(|asked| asked.status.success()) {
+        eprintln!("SKIPPED: no NumPy");
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let binary = installed(folder.path(), true);
+    std::fs::write(folder.path().join("work.py"), IN_PYTHON).unwrap();
+    let mut command = Command::new(&binary);
+    command.args(["objects", "--json", "run.json", "--", python, "work.py"]).current_dir(folder.path());
+    let output = command.output().unwrap();
+    let report = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{report}");
+    let told: Value =
+        serde_json::from_slice(&std::fs::read(folder.path().join("run.json")).unwrap()).unwrap();
+    let of_size = |object: &&Value| object["bytes"].as_u64() == Some(800_000);
+    let objects = told["objects"].as_array().unwrap().iter().filter(of_size);
+    let names: BTreeSet<&str> = objects.filter_map(|object| object["name"].as_str()).collect();
+    assert_eq!(names, ["first", "second", "third"].into(), "{report}");
+    for line in ["work.py:4 (work)", "work.py:5 (work)", "work.py:9 (work)"] {
+        assert!(report.contains(line), "{line}: {report}");
+    }
+}

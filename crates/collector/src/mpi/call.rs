@@ -15,6 +15,7 @@ use super::table::{Amount, Call, Effect, Role, Sizes};
 use super::{abi, completion, library, peers, process as mpi_process, requests, sizes, status};
 use crate::phase;
 use crate::process;
+use crate::python;
 use crate::thread::{self, Local, add};
 
 /// What the wrapper does next; in two registers.
@@ -194,6 +195,7 @@ fn note(call: &Call, frame: &Frame, slot: &ThreadSlot, tables: &ThreadTables, ti
     // In a Fortran interface the address is the one to which that returns.
     let fortran = local.fortran_frame.get();
     let address = if is_inside(fortran, frame) { local.fortran_site.get() } else { frame.site };
+    let address = python::site(address, local);
     let key = SiteKey { call: frame.call() as u16, address: address as u64, handle };
     let site = sites::site(slot, tables, key);
     let (mut sent, mut received) = (0, 0);

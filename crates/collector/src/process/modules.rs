@@ -3,7 +3,7 @@
 use core::ffi::{CStr, c_char, c_int, c_void};
 use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering, Ordering::Relaxed};
 
-use numawise_wire::snapshot::{Header, Module, PATH_BYTES};
+use numawise_wire::snapshot::{Header, Module, PATH_BYTES, SOURCE_LINES, SOURCES};
 
 use super::file;
 use crate::system;
@@ -32,6 +32,58 @@ pub fn note(header: &Header, address: usize) {
         }
     }
     ADDING.store(false, Ordering::Release);
+}
+
+/// The address at which a source of an interpreter begins, which is one of the files from then on; `Some(None)` where there is no place for it, and `None`
+/// where another thread adds one now.
+pub fn note_source(header: &Header, path: &[u8]) -> Option<Option<u64>> {
+    let modules = file::modules(header);
+    let rest = path.len().saturating_sub(PATH_BYTES - 1);
+    let path = path.get(rest..).unwrap_or_default();
+    let is_it = |module: &&Module| {
+        let of = &module.path;
+        let same = path.iter().zip(of).all(|(byte, place)| *byte == place.load(Relaxed));
+        module.begin.load(Relaxed) >= SOURCES
+            && same
+            && of.get(path.len()).is_some_and(|end| end.load(Relaxed) == 0)
+    };
+    let known = |used: usize| modules.iter().take(used).find(is_it).map(|module| module.begin.load(Relaxed));
+    if let Some(begin) = known(header.modules.load(Ordering::Acquire) as usize) {
+        return Some(Some(begin));
+    }
+    if ADDING.swap(true, Ordering::Acquire) {
+        return None;
+    }
+    let used = header.modules.load(Ordering::Acquire) as usize;
+    let usable = used > 0 || super::reserve(modules.as_ptr().cast(), size_of_val(modules));
+    let begin = known(used).or_else(|| {
+        let module = modules.get(used).filter(|_| usable)?;
+        let begin = SOURCES + used as u64 * SOURCE_LINES;
+        module.begin.store(begin, Relaxed);
+        module.end.store(begin + SOURCE_LINES, Relaxed);
+        module.base.store(begin, Relaxed);
+        file::copy(path, &module.path);
+        header.modules.store(used as u32 + 1, Ordering::Release);
+        Some(begin)
+    });
+    if begin.is_none() {
+        header.modules_dropped.fetch_add(1, Relaxed);
+    }
+    ADDING.store(false, Ordering::Release);
+    Some(begin)
+}
+
+/// Whether the path of the file in which an address lies is such a one; false where there is none.
+pub fn path_of(address: usize, is: fn(&[u8]) -> bool) -> bool {
+    let path = match found(address) {
+        Some(found) => found.and_then(|found| (!found.map.is_null()).then_some(found.map)).map(|map| {
+            // SAFETY: a file that runs stays loaded, and its map with it.
+            unsafe { (*map).name }
+        }),
+        None => system::loaded_file(address).map(|file| file.dli_fname),
+    };
+    // SAFETY: a string of the loader.
+    path.is_some_and(|path| !path.is_null() && is(unsafe { CStr::from_ptr(path) }.to_bytes()))
 }
 
 /// In a child of fork: who was adding is in the parent.
@@ -63,8 +115,9 @@ pub fn look_up() {
     FIND.store(system::next_symbol(c"_dl_find_object").expose_provenance(), Relaxed);
 }
 
-/// Without a lock of the loader, which another thread may hold while it waits for this one. `None` in older C libraries.
-fn by_object(address: usize, module: &Module) -> Option<bool> {
+/// What the loader knows of the file of an address, without a lock of the loader, which another thread may hold while it waits for this one. `None` in older
+/// C libraries, and `Some(None)` where it lies in no file.
+fn found(address: usize) -> Option<Option<FoundObject>> {
     let find = FIND.load(Relaxed);
     if find == 0 {
         return None;
@@ -72,14 +125,20 @@ fn by_object(address: usize, module: &Module) -> Option<bool> {
     let null = core::ptr::null_mut();
     let mut found = FoundObject { flags: 0, start: null, end: null, map: null.cast(), rest: [0; 12] };
     // SAFETY: glibc's function of this type takes any address, and writes no more than its own struct, which ours is at least as
-    // large as. A file that runs stays loaded, and its map with it.
-    unsafe {
+    // large as.
+    let is_found = unsafe {
         let find: unsafe extern "C" fn(*mut c_void, *mut FoundObject) -> c_int = core::mem::transmute(find);
-        if find(core::ptr::with_exposed_provenance_mut(address), &raw mut found) != 0 || found.map.is_null() {
-            return Some(false);
-        }
-        module.begin.store(found.start.addr() as u64, Relaxed);
-        module.end.store(found.end.addr() as u64, Relaxed);
+        find(core::ptr::with_exposed_provenance_mut(address), &raw mut found) == 0
+    };
+    Some(is_found.then_some(found))
+}
+
+fn by_object(address: usize, module: &Module) -> Option<bool> {
+    let Some(found) = found(address)?.filter(|found| !found.map.is_null()) else { return Some(false) };
+    module.begin.store(found.start.addr() as u64, Relaxed);
+    module.end.store(found.end.addr() as u64, Relaxed);
+    // SAFETY: a file that runs stays loaded, and its map with it.
+    unsafe {
         module.base.store((*found.map).base as u64, Relaxed);
         name((*found.map).name, module);
     }

@@ -5,6 +5,7 @@
 
 use core::cell::Cell;
 
+use numawise_guest::python::Remembered;
 use numawise_wire::snapshot::ThreadSlot;
 
 /// All zeros when a thread begins. A child of fork keeps its parent's: see `generation`.
@@ -26,7 +27,9 @@ pub struct Local {
     pub start: Cell<usize>,
     /// Memory for the regions that the thread has begun; null where there was none.
     pub regions: Cell<*mut u8>,
-    reserved: [Cell<usize>; 6],
+    /// Where the interpreter of Python keeps what the thread executes.
+    pub python: Remembered,
+    reserved: [Cell<usize>; 4],
 }
 
 const _: () = assert!(size_of::<Local>() == 128);

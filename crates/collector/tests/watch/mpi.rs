@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use numawise_wire::snapshot::reader::{SiteRecord, SnapshotFile, ThreadRecord};
-use numawise_wire::snapshot::{Flag, Header, MpiKind, ThreadState};
+use numawise_wire::snapshot::{Flag, Header, MpiKind, SOURCES, ThreadState};
 
 use crate::library::library;
 use crate::support::{Bench, Ended};
@@ -363,6 +363,17 @@ fn fortran_is_counted_once_at_the_programs_own_lines() {
     }
 }
 
+/// The calls of MPI that lines of Python make: call, source, line.
+pub fn lines_of_python(file: &SnapshotFile<'_>) -> Vec<(&'static str, String, u64)> {
+    let line = |site: SiteRecord| {
+        let is_there = |begin: u64, end: u64| begin >= SOURCES && (begin..end).contains(&site.address);
+        let source = file.modules().find(|module| is_there(module.begin, module.end))?;
+        let path = String::from_utf8_lossy(source.path).into_owned();
+        Some((site.call, path, site.address - source.base))
+    };
+    sites(file).into_iter().filter_map(line).collect()
+}
+
 #[test]
 fn python_finds_its_mpi_in_a_scope_of_its_own() {
     let bench = Bench::new();
@@ -378,6 +389,8 @@ fn python_finds_its_mpi_in_a_scope_of_its_own() {
         let file = SnapshotFile::parse(&bytes).unwrap();
         assert_eq!(counts(&file)["MPI_Barrier"].0, 1);
         assert!(file.header_long(offset_of!(Header, mpi_finalize)) > 0);
+        let barrier = ("MPI_Barrier", "<string>".to_owned(), 3);
+        assert!(lines_of_python(&file).contains(&barrier), "{:?}", lines_of_python(&file));
     }
 }
 

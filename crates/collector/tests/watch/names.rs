@@ -8,7 +8,7 @@ use numawise_wire::snapshot::MpiKind;
 use numawise_wire::snapshot::reader::SnapshotFile;
 
 use crate::library::{heap_library, library, pinning_library};
-use crate::mpi::{compilers, counts, environment, installed, launched};
+use crate::mpi::{compilers, counts, environment, installed, launched, lines_of_python};
 use crate::support::Bench;
 
 /// What a program prints that runs alone, with each preloaded library and with all.
@@ -95,6 +95,12 @@ fn mpi4py_of_today_runs_and_is_counted() {
             let exchanged: Vec<_> =
                 counts(&file).into_iter().filter(|(call, _)| call.starts_with("MPI_Sendrecv")).collect();
             assert!(matches!(exchanged[..], [(_, (1, 8000, 8000))]), "{name}: {exchanged:?}");
+            let lines = lines_of_python(&file);
+            for (call, line) in [("MPI_Allreduce", 16), ("MPI_Sendrecv", 21)] {
+                let is = |of: &&(&str, String, u64)| of.0.starts_with(call) && of.2 == line;
+                let found = lines.iter().find(is).unwrap_or_else(|| panic!("{name}, {call}: {lines:?}"));
+                assert_eq!(found.1, script.to_str().unwrap());
+            }
         }
     }
 }

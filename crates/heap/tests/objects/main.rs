@@ -3,6 +3,7 @@
 
 #[path = "../../../collector/tests/support/library.rs"]
 mod library;
+mod python;
 mod rules;
 mod sandbox;
 mod support;

@@ -8,7 +8,7 @@ use std::sync::{LazyLock, Mutex, PoisonError};
 use std::time::Duration;
 
 use numawise_facts::objects::AllocationLog;
-use numawise_observe::objects::input::{MemoryChange, Stack};
+use numawise_observe::objects::input::{MemoryChange, PythonFrame, Stack};
 use numawise_observe::objects::log::{HeapLogs, LoggedRecord, LoggedSamples};
 use numawise_units::{Nanoseconds, Pid};
 
@@ -26,9 +26,10 @@ pub struct Ended {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Entry {
     Begins { process: Pid, parent: Pid, forked: bool },
-    Stack { process: Pid, number: u32, ip: u64, sp: u64, bp: u64, bytes: Vec<u8> },
+    Stack { process: Pid, number: u32, python: Option<u32>, ip: u64, sp: u64, bp: u64, bytes: Vec<u8> },
+    Python { number: u32, frames: Vec<PythonFrame> },
     Memory { process: Pid, thread: Pid, change: MemoryChange },
-    Sample { thread: Pid, cpu: u32, ip: u64, bytes: usize },
+    Sample { thread: Pid, cpu: u32, ip: u64, bytes: usize, python: Option<u32> },
 }
 
 pub struct Written {
@@ -205,9 +206,10 @@ fn entry(record: LoggedRecord<'_>) -> Entry {
         LoggedRecord::ProcessBegins { process, parent, forked, .. } => {
             Entry::Begins { process, parent, forked }
         }
-        LoggedRecord::Stack { process, number, stack: Stack { ip, sp, bp, bytes, .. } } => {
-            Entry::Stack { process, number, ip, sp, bp, bytes: bytes.to_vec() }
+        LoggedRecord::Stack { process, number, stack: Stack { ip, sp, bp, bytes, .. }, python } => {
+            Entry::Stack { process, number, python, ip, sp, bp, bytes: bytes.to_vec() }
         }
+        LoggedRecord::Python { number, frames, .. } => Entry::Python { number, frames },
         LoggedRecord::Memory(event) => {
             Entry::Memory { process: event.process, thread: event.thread, change: event.change }
         }
@@ -216,6 +218,7 @@ fn entry(record: LoggedRecord<'_>) -> Entry {
             cpu: sample.cpu.0,
             ip: sample.registers.ip,
             bytes: sample.stack.bytes.len(),
+            python: sample.python,
         },
     }
 }

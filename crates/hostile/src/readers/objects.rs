@@ -7,7 +7,8 @@ use std::os::unix::fs::FileExt;
 use numawise_observe::objects::input::MemoryChange;
 use numawise_observe::objects::log::{HeapLogs, LoggedRecord};
 use numawise_units::Nanoseconds;
-use numawise_wire::heap::{EVENTS, SAMPLES, SUFFIX, file_bytes};
+use numawise_wire::heap::{EVENTS, SAMPLES, STACK_BYTES, SUFFIX, file_bytes};
+use numawise_wire::python::FRAME_HEAD;
 
 use super::blocks;
 use crate::{Read, Reader};
@@ -44,6 +45,12 @@ fn heap_log(input: &[u8]) -> Read {
                 stacks.insert(number);
                 return;
             }
+            LoggedRecord::Python { frames, .. } => {
+                if frames.len() > STACK_BYTES / FRAME_HEAD {
+                    nonsense = Some(format!("{} functions in one copy", frames.len()));
+                }
+                return;
+            }
             LoggedRecord::Memory(event) => {
                 let stack = match event.change {
                     MemoryChange::Allocated { stack, .. }
@@ -70,5 +77,18 @@ fn heap_log(input: &[u8]) -> Read {
         Some(nonsense) => Read::Nonsense(nonsense),
         None if accepted => Read::Accepted,
         None => Read::Refused("no heap log".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::corpus::corpus;
+
+    #[test]
+    fn the_logs_of_the_corpus_are_of_the_version_that_is_read() {
+        for of in corpus(&READERS[0]) {
+            assert!(matches!(heap_log(&of), Read::Accepted));
+        }
     }
 }

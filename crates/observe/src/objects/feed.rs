@@ -254,7 +254,7 @@ fn feed_sample(tracker: &mut ObjectTracker, sample: &Sample<'_>, faults: Option<
         tracker.fault(&FaultSample { at, process, thread, cpu, address, faults, stack });
     } else {
         let registers = Registers::new(registers.ip(), registers.general());
-        tracker.time(&TimeSample { at, process, thread, cpu, registers, faults: None, stack });
+        tracker.time(&TimeSample { at, process, thread, cpu, registers, faults: None, python: None, stack });
     }
 }
 
@@ -285,7 +285,12 @@ fn feed_logged(tracker: &mut ObjectTracker, logged: LoggedRecord<'_>, is_sampled
             }
             tracker.logs(process);
         }
-        LoggedRecord::Stack { process, number, stack } => tracker.stack(process, number, &stack),
+        LoggedRecord::Stack { process, number, stack, python } => {
+            tracker.stack(process, number, &stack, python);
+        }
+        LoggedRecord::Python { process, number, interpreter, frames } => {
+            tracker.python(process, number, interpreter, frames);
+        }
         LoggedRecord::Memory(event) => tracker.memory(&event),
         LoggedRecord::Time(sample) => tracker.time(&sample),
     }

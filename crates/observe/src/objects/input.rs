@@ -61,7 +61,17 @@ pub struct TimeSample<'a> {
     pub registers: Registers,
     /// Page faults of the thread since it began, modulo 2^32; nothing where they are sampled by themselves.
     pub faults: Option<u32>,
+    /// The number of what it executes in Python, where that is known.
+    pub python: Option<u32>,
     pub stack: Stack<'a>,
+}
+
+/// A function of Python in progress.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PythonFrame {
+    pub file: String,
+    pub function: String,
+    pub line: Option<u32>,
 }
 
 /// A first access to a page.

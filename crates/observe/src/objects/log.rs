@@ -13,10 +13,11 @@ use std::path::{Path, PathBuf};
 use numawise_facts::objects::{AllocationLog, ObjectKind};
 use numawise_operands::Registers;
 use numawise_units::{CpuId, Nanoseconds, Pid};
-use numawise_wire::heap::reader::{EventRecord, LogHeader, SampleRecord, StackRecord};
+use numawise_wire::heap::reader::{EventRecord, LogHeader, PythonRecord, SampleRecord, StackRecord};
 use numawise_wire::heap::{EventKind, Flag, REGISTERS, SUFFIX};
+use numawise_wire::python::FrameText;
 
-use super::input::{MemoryChange, MemoryEvent, Stack, TimeSample};
+use super::input::{MemoryChange, MemoryEvent, PythonFrame, Stack, TimeSample};
 use file::{Buffers, LogFile};
 
 #[cfg(test)]
@@ -39,6 +40,16 @@ pub enum LoggedRecord<'a> {
         process: Pid,
         number: u32,
         stack: Stack<'a>,
+        /// The number of what Python executes in it.
+        python: Option<u32>,
+    },
+    /// What Python executes, before the first stack or sample that names it.
+    Python {
+        process: Pid,
+        number: u32,
+        /// The address of a function of the interpreter.
+        interpreter: u64,
+        frames: Vec<PythonFrame>,
     },
     Memory(MemoryEvent),
     Time(TimeSample<'a>),
@@ -49,7 +60,7 @@ impl LoggedRecord<'_> {
     pub fn at(&self) -> Option<Nanoseconds> {
         match self {
             LoggedRecord::ProcessBegins { at, .. } => Some(*at),
-            LoggedRecord::Stack { .. } => None,
+            LoggedRecord::Stack { .. } | LoggedRecord::Python { .. } => None,
             LoggedRecord::Memory(event) => Some(event.at),
             LoggedRecord::Time(sample) => Some(sample.at),
         }
@@ -229,11 +240,15 @@ impl HeapLogs {
             }
             What::Stack(bytes) => {
                 // It was one when it was read.
-                if let Some(StackRecord { number, ip, sp, bp, kept, stack: bytes }) =
+                if let Some(StackRecord { number, python, ip, sp, bp, kept, stack: bytes }) =
                     StackRecord::parse(bytes)
                 {
                     let stack = Stack { ip, sp, bp, kept, r10: None, after_call: true, bytes };
-                    each(LoggedRecord::Stack { process, number, stack });
+                    each(LoggedRecord::Stack { process, number, stack, python });
+                } else if let Some(record) = PythonRecord::parse(bytes) {
+                    let frames = record.frames().map(python_frame).collect();
+                    let (number, interpreter) = (record.number, record.interpreter);
+                    each(LoggedRecord::Python { process, number, interpreter, frames });
                 }
             }
             What::Event(event) => {
@@ -274,6 +289,11 @@ impl HeapLogs {
     }
 }
 
+fn python_frame(of: FrameText<'_>) -> PythonFrame {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    PythonFrame { file: text(of.file), function: text(of.function), line: (of.line > 0).then_some(of.line) }
+}
+
 fn is_log(name: &OsStr) -> bool {
     name.as_encoded_bytes().ends_with(SUFFIX.as_bytes())
 }
@@ -312,6 +332,7 @@ fn sample<'a>(process: Pid, at: Nanoseconds, record: &SampleRecord<'a>) -> Optio
         cpu: CpuId(record.cpu?),
         registers: Registers::new(record.ip, general),
         faults: Some(record.faults),
+        python: record.python,
         stack: Stack {
             ip: record.ip,
             sp: record.sp,

@@ -3,9 +3,11 @@ use std::mem::offset_of;
 use std::os::unix::fs::FileExt;
 
 use numawise_wire::heap::{
-    COPIES, COPIES_AT, EVENTS, EVENTS_AT, Event, Header, MAGIC, NO_STACK, SAMPLES_AT, Sample, StackCopy,
-    VERSION, file_bytes,
+    COPIES, COPIES_AT, EVENTS, EVENTS_AT, Event, Header, IS_PYTHON, MAGIC, NO_STACK, SAMPLES_AT, Sample,
+    StackCopy, VERSION, file_bytes,
 };
+
+use numawise_wire::python::frame_head;
 
 use super::*;
 
@@ -68,6 +70,22 @@ impl Written {
         self.long(at, place + 1);
     }
 
+    /// What Python executes, at a place of the same ring.
+    fn python(&self, place: u64, number: u32, frames: &[(u32, &str, &str)]) {
+        let mut text = Vec::new();
+        for (line, file, function) in frames {
+            text.extend(frame_head(*line, file.len() as u16, function.len() as u16));
+            text.extend(file.bytes().chain(function.bytes()));
+        }
+        self.stack(place, number, 0x77, &text);
+        self.in_python(place, IS_PYTHON);
+    }
+
+    fn in_python(&self, place: u64, python: u32) {
+        let at = COPIES_AT + (place as usize % COPIES) * size_of::<StackCopy>();
+        self.word(at + offset_of!(StackCopy, python), python);
+    }
+
     fn stacks(&self, head: u64) {
         self.long(offset_of!(Header, copy_head), head);
     }
@@ -81,8 +99,14 @@ fn words(logs: &mut HeapLogs, until: u64) -> Vec<String> {
             LoggedRecord::ProcessBegins { process, at, forked, .. } => {
                 format!("{process} begins {}{}", at.0, if forked { " forked" } else { "" })
             }
-            LoggedRecord::Stack { process, number, stack } => {
-                format!("{process} stack {number} {} {:?}", stack.ip, stack.bytes)
+            LoggedRecord::Stack { process, number, stack, python } => {
+                let python = python.map(|number| format!(" in Python {number}")).unwrap_or_default();
+                format!("{process} stack {number} {} {:?}{python}", stack.ip, stack.bytes)
+            }
+            LoggedRecord::Python { process, number, interpreter, frames } => {
+                let of = |of: &PythonFrame| format!("{}:{:?} {}", of.file, of.line, of.function);
+                let frames: Vec<String> = frames.iter().map(of).collect();
+                format!("{process} Python {number} {interpreter:#x} {}", frames.join(", "))
             }
             LoggedRecord::Memory(MemoryEvent { process, at, change, .. }) => {
                 format!("{process} {} {change:?}", at.0)
@@ -255,4 +279,31 @@ fn samples_without_a_cpu_are_lost() {
     assert_eq!(words(&mut logs, 100), ["70 begins 10", "70 20 sample 2 16"]);
     let samples = logs.samples();
     assert_eq!((samples.samples, samples.lost, samples.timed, samples.not_timed), (1, 1, 1, 0));
+}
+
+#[test]
+fn what_python_executes_comes_before_the_stacks_in_which_it_does() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut logs = HeapLogs::new(folder.path());
+    let written = Written::new(folder.path(), 70, 10, 0, false);
+    written.python(0, 3, &[(7, "/a.py", "fill"), (0, "<string>", "<module>")]);
+    written.stack(1, 3, 0x1234, &[1]);
+    written.in_python(1, 3 + 1);
+    // A number that there is not.
+    written.stack(2, 4, 0x1234, &[2]);
+    written.in_python(2, u32::MAX - 1);
+    written.stacks(3);
+    written.event(0, EventKind::Allocated, 20, 0x9000, 3);
+    written.head(1);
+    let found = words(&mut logs, 100);
+    assert_eq!(
+        found[1..4],
+        [
+            "70 Python 3 0x77 /a.py:Some(7) fill, <string>:None <module>",
+            "70 stack 3 4660 [1] in Python 3",
+            "70 stack 4 4660 [2]",
+        ]
+    );
+    assert_eq!(found.len(), 5);
+    assert_eq!(logs.counts().dropped, 0);
 }

@@ -9,6 +9,7 @@ use numawise_operands::{Listing, Registers};
 use numawise_units::Pid;
 
 use super::live::Live;
+use super::paths::{CallPath, PythonStack};
 
 /// A process while it runs.
 #[derive(Debug, Default)]
@@ -16,8 +17,10 @@ pub struct Process {
     pub live: Live,
     /// Whether its allocations are logged: what is in none of them is small then.
     pub is_logged: bool,
-    /// Callers by the number of a call stack.
-    pub stacks: HashMap<u32, Vec<u64>>,
+    /// Calls by the number of a call stack.
+    pub stacks: HashMap<u32, CallPath>,
+    /// What Python executes, by its numbers.
+    pub python: HashMap<u32, PythonStack>,
     /// What was allocated with a call stack, so that the stack is compared with others once.
     pub objects: HashMap<(u32, ObjectKind), u32>,
     /// By where they end: functions that do not overlap.
@@ -41,6 +44,7 @@ impl Process {
             live: self.live.clone(),
             is_logged: self.is_logged,
             stacks: self.stacks.clone(),
+            python: self.python.clone(),
             ..Process::default()
         }
     }

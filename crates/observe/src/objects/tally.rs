@@ -67,6 +67,7 @@ pub struct Tally {
     site: Reading<Vec<FileAddress>>,
     loads: Loads,
     is_hidden: bool,
+    is_in_python: bool,
 }
 
 impl Tally {
@@ -98,12 +99,29 @@ impl Tally {
             site: Reading::unavailable("it is not known in which file its allocation is"),
             loads: Loads::default(),
             is_hidden: false,
+            is_in_python: false,
         }
     }
 
     /// It is none of the program's, and nothing is said of it.
     pub fn hidden(self) -> Tally {
         Tally { is_hidden: true, ..self }
+    }
+
+    /// A line of Python allocates it.
+    pub fn in_python(self) -> Tally {
+        Tally { is_in_python: true, ..self }
+    }
+
+    pub fn is_in_python(&self) -> bool {
+        self.is_in_python
+    }
+
+    /// Other objects are allocated by the same calls.
+    pub fn share_site(&mut self) {
+        self.site = Reading::unavailable(
+            "lines of Python tell it apart, and its calls are those of other objects too",
+        );
     }
 
     /// At these addresses of files.

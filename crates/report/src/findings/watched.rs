@@ -9,6 +9,7 @@ use numawise_facts::{Finding, FindingId, Reading};
 
 use super::{amount, how_often, number_of, value};
 use crate::amount::of_ranks;
+use crate::program::function_in_short;
 
 #[cfg(test)]
 #[path = "watched_tests.rs"]
@@ -246,8 +247,8 @@ pub fn place(at: &Reading<CodePlace>) -> String {
         _ => None,
     };
     match (source.function.measured(), line) {
-        (Some(function), Some(line)) => format!("in {function} ({line})"),
-        (Some(function), None) => format!("in {function}"),
+        (Some(function), Some(line)) => format!("in {} ({line})", function_in_short(function)),
+        (Some(function), None) => format!("in {}", function_in_short(function)),
         (None, Some(line)) => format!("at {line}"),
         (None, None) => format!("at {}+{:#x}", last(&place.file), place.address),
     }

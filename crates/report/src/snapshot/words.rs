@@ -10,7 +10,7 @@ use numawise_tables::snapshot::{
 use numawise_units::{Bytes, Nanoseconds, Ratio, TimeSum};
 
 use crate::document::{Cell, RowLimits, Text, Tone};
-use crate::names;
+use crate::program::place_within;
 pub use crate::program::{exit, last, place_in_short};
 
 /// Columns of the place of a call or of a region.
@@ -120,7 +120,7 @@ pub fn judged(share: &RatedShare) -> Cell {
 
 /// `solve (cg.c:120)`, or what is known of that.
 pub fn place(place: &Reading<CodePlace>) -> Text {
-    Text::of(place, |place| names::end(&place_in_short(place), PLACE))
+    Text::of(place, |place| place_within(place, PLACE))
 }
 
 pub fn end(end: ProcessEnd) -> &'static str {

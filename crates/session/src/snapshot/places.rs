@@ -2,12 +2,14 @@
 //! had loaded, as they are when it has ended.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 
 use numawise_facts::activity::{CodeAddress, ThreadActivity};
 use numawise_facts::notice::SnapshotNotice;
 use numawise_facts::{Activity, MergedRanks, Notice, SourcePlaces};
-use numawise_symbols::DebugInfo;
+use numawise_symbols::{DebugInfo, SourceFiles, python_place};
 
 #[cfg(test)]
 #[path = "places_tests.rs"]
@@ -15,6 +17,8 @@ mod tests;
 
 /// Most places that are named: a program of a hundred thousand call sites has most of its time in a few.
 const MOST_PLACES: usize = 16_384;
+/// A source has fewer lines.
+const MOST_LINES: u64 = 1_000_000;
 /// The longest path that the collector keeps whole.
 const WHOLE_PATH: usize = 231;
 
@@ -36,8 +40,14 @@ pub fn of(processes: &[Activity], merged: Option<&MergedRanks>, notices: &mut Ve
             want(path, at.address);
         }
     }
-    let mut places = SourcePlaces::new();
+    let (mut places, mut sources) = (SourcePlaces::new(), SourceFiles::default());
     for (path, addresses) in wanted {
+        if is_source(path) && addresses.iter().all(|at| *at < MOST_LINES) {
+            let line = |at: u64| u32::try_from(at).ok().filter(|line| *line > 0);
+            let mut named = |at| ((path.to_owned(), at), python_place(path, line(at), &mut sources));
+            places.extend(addresses.into_iter().map(&mut named));
+            continue;
+        }
         let Some(file) = readable(path) else { continue };
         match DebugInfo::open(file) {
             Ok(info) => {
@@ -68,4 +78,13 @@ fn addresses(activity: &Activity) -> impl Iterator<Item = CodeAddress> {
 fn readable(path: &str) -> Option<&Path> {
     let is_whole = path.len() < WHOLE_PATH || path.starts_with('/');
     Some(Path::new(path)).filter(|path| is_whole && path.is_file())
+}
+
+/// A source of Python, whose addresses are lines: what a program makes of a text (`<string>`), and files that are no code.
+fn is_source(path: &str) -> bool {
+    let mut begin = [0; 4];
+    path.starts_with('<')
+        || readable(path).is_some_and(|path| {
+            File::open(path).and_then(|mut file| file.read_exact(&mut begin)).is_err() || begin != *b"\x7fELF"
+        })
 }

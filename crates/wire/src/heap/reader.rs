@@ -3,9 +3,10 @@
 use core::mem::offset_of;
 
 use super::{
-    Event, EventKind, Flag, HEADER_BYTES, Header, MAGIC, MOST_EXPONENT, REGISTERS, SAMPLE_STACK, STACK_BYTES,
-    STACK_PLACES, Sample, StackCopy, VERSION, file_bytes,
+    Event, EventKind, Flag, HEADER_BYTES, Header, IS_PYTHON, MAGIC, MOST_EXPONENT, PYTHON_PLACES, REGISTERS,
+    SAMPLE_STACK, STACK_BYTES, STACK_PLACES, Sample, StackCopy, VERSION, file_bytes,
 };
+use crate::python::{FrameText, frames};
 
 #[cfg(test)]
 #[path = "reader_tests.rs"]
@@ -163,11 +164,50 @@ impl EventRecord {
     }
 }
 
+/// The number of a Python stack, of 1 + that.
+fn python_number(word: u32) -> Option<u32> {
+    word.checked_sub(1).filter(|number| (*number as usize) < PYTHON_PLACES)
+}
+
+/// A Python stack of the ring of copies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PythonRecord<'a> {
+    /// Below [`PYTHON_PLACES`].
+    pub number: u32,
+    /// The address of a function of the interpreter.
+    pub interpreter: u64,
+    text: &'a [u8],
+}
+
+impl<'a> PythonRecord<'a> {
+    /// `None` for what is another copy, or none.
+    pub fn parse(place: &'a [u8]) -> Option<PythonRecord<'a>> {
+        let number = word(place, offset_of!(StackCopy, number));
+        let bytes = word(place, offset_of!(StackCopy, bytes)) as usize;
+        let is_python = word(place, offset_of!(StackCopy, python)) == IS_PYTHON;
+        if !is_python || number as usize >= PYTHON_PLACES || bytes > STACK_BYTES {
+            return None;
+        }
+        Some(PythonRecord {
+            number,
+            interpreter: long(place, offset_of!(StackCopy, ip)),
+            text: place.get(offset_of!(StackCopy, stack)..)?.get(..bytes)?,
+        })
+    }
+
+    /// Its functions, from the innermost on.
+    pub fn frames(&self) -> impl Iterator<Item = FrameText<'a>> {
+        frames(self.text)
+    }
+}
+
 /// A call stack of the ring of copies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StackRecord<'a> {
     /// Below [`STACK_PLACES`].
     pub number: u32,
+    /// Of what Python executes in it.
+    pub python: Option<u32>,
     pub ip: u64,
     pub sp: u64,
     pub bp: u64,
@@ -176,15 +216,17 @@ pub struct StackRecord<'a> {
 }
 
 impl StackRecord<'_> {
-    /// `None` for a number that there is not, or with more of a stack than there is place.
+    /// `None` for a number that there is not, or with more of a stack than there is place, and for a Python stack.
     pub fn parse(place: &[u8]) -> Option<StackRecord<'_>> {
         let number = word(place, offset_of!(StackCopy, number));
         let bytes = word(place, offset_of!(StackCopy, bytes)) as usize;
-        if number as usize >= STACK_PLACES || bytes > STACK_BYTES {
+        let python = word(place, offset_of!(StackCopy, python));
+        if python == IS_PYTHON || number as usize >= STACK_PLACES || bytes > STACK_BYTES {
             return None;
         }
         Some(StackRecord {
             number,
+            python: python_number(python),
             ip: long(place, offset_of!(StackCopy, ip)),
             sp: long(place, offset_of!(StackCopy, sp)),
             bp: long(place, offset_of!(StackCopy, bp)),
@@ -202,6 +244,8 @@ pub struct SampleRecord<'a> {
     pub cpu: Option<u32>,
     /// Of the thread since it began, modulo 2^32.
     pub faults: u32,
+    /// The number of what Python executes.
+    pub python: Option<u32>,
     pub ip: u64,
     pub sp: u64,
     pub registers: [u64; REGISTERS],
@@ -219,6 +263,7 @@ impl SampleRecord<'_> {
             thread: word(place, offset_of!(Sample, thread)),
             cpu: word(place, offset_of!(Sample, cpu)).checked_sub(1),
             faults: word(place, offset_of!(Sample, faults)),
+            python: python_number(word(place, offset_of!(Sample, python))),
             ip: long(place, offset_of!(Sample, ip)),
             sp: long(place, offset_of!(Sample, sp)),
             registers: core::array::from_fn(|k| long(place, offset_of!(Sample, registers) + 8 * k)),

@@ -5,6 +5,11 @@ use core::sync::atomic::{AtomicU8, AtomicU32, AtomicU64};
 /// Bytes of a path; a longer one keeps its end.
 pub const PATH_BYTES: usize = 256 - 24;
 
+/// From here on lie sources of an interpreter: at addresses that nothing has, so many each, of which each stands for the line that is as far from the begin; the
+/// begin itself for a line that is not known.
+pub const SOURCES: u64 = 1 << 63;
+pub const SOURCE_LINES: u64 = 1 << 32;
+
 /// A file that is loaded at some addresses; a call site is told by the file and its distance from `base`.
 #[repr(C)]
 pub struct Module {

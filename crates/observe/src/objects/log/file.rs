@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use numawise_units::Pid;
 use numawise_wire::heap::reader::{
-    COPY_TAIL_AT, EVENT_TAIL_AT, EventRecord, HEADER_READ, LogHeader, SAMPLE_TAIL_AT, SampleRecord,
-    StackRecord, sequence,
+    COPY_TAIL_AT, EVENT_TAIL_AT, EventRecord, HEADER_READ, LogHeader, PythonRecord, SAMPLE_TAIL_AT,
+    SampleRecord, StackRecord, sequence,
 };
 use numawise_wire::heap::{
     COPIES, COPIES_AT, EVENTS, EVENTS_AT, Event, SAMPLES, SAMPLES_AT, Sample, StackCopy,
@@ -134,11 +134,12 @@ impl LogFile {
         let copied = header(&self.file).map_or(self.header.copy_head, |header| header.copy_head);
         let (file, handed_over) = (&self.file, &mut self.handed_over);
         self.copies.follow(file, copied, (is_last, buffers), &mut |place| {
-            let Some(StackRecord { number, .. }) = StackRecord::parse(place) else { return false };
-            if handed_over.insert(number) {
+            let stack = StackRecord::parse(place).map(|stack| handed_over.insert(stack.number));
+            if stack == Some(true) || PythonRecord::parse(place).is_some() {
                 each_stack(place.into());
+                return true;
             }
-            true
+            stack.is_some()
         });
         if self.copies.next != copied && !is_last {
             return;
