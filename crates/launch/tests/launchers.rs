@@ -25,7 +25,7 @@ fn environments(launcher: &str, options: &[&str]) -> Option<Vec<BTreeMap<String,
             return None;
         }
     };
-    assert!(output.status.success(), "{launcher}: {}", String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{launcher}: {output:?}");
     let read = |file: &Path| {
         let text = String::from_utf8_lossy(&std::fs::read(file).unwrap()).into_owned();
         text.lines()

@@ -68,11 +68,15 @@ impl Installed {
     }
 }
 
+/// What a program waits for itself, behind its other children. A shell that gets SIGINT before it has started this waits for it all the same, with
+/// and without us.
+const LAST_CHILD: &str = "sleep 601";
+
 /// Ends numawise so, once the program has its children.
 fn end(of: &Installed, words: &[&str], program: &Path, end: End) -> u32 {
     let mut command = of.command(words, program);
     let has_begun = |child: &Child| {
-        of.children();
+        wait_until("the program waits", || !of.place.processes_with(LAST_CHILD).is_empty());
         assert!(!Installed::folders(child.id()).is_empty(), "it has a folder while the program runs");
         child.id()
     };
@@ -99,7 +103,7 @@ fn nothing_that_a_watched_program_has_started_outlives_us() {
     let of = Installed::new();
     let mut count = 0;
     for (kind, (how, child)) in CHILDREN.into_iter().enumerate() {
-        let program = of.place.program_with(&format!("{child}\nsleep 600"));
+        let program = of.place.program_with(&format!("{child}\n{LAST_CHILD}"));
         for (turn, words) in WATCHED.into_iter().enumerate() {
             let is_deaf = child.contains("TERM");
             let ways = [kind + 2 * turn, kind + 2 * turn + 1].map(|way| ENDS[way % ENDS.len()]);
@@ -116,7 +120,7 @@ fn nothing_that_a_watched_program_has_started_outlives_us() {
 #[test]
 fn what_was_measured_until_we_were_asked_to_end_is_kept() {
     let of = Installed::new();
-    let program = of.place.program_with("sleep 600 &\nsleep 600");
+    let program = of.place.program_with(&format!("sleep 600 &\n{LAST_CHILD}"));
     for words in WATCHED {
         let words = [words, &["--output", RECORD]].concat();
         let pid = end(&of, &words, &program, End::Signal(libc::SIGTERM));
