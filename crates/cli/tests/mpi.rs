@@ -269,3 +269,28 @@ fn verbose_tells_which_rank_this_is() {
         }
     }
 }
+
+/// The line is refused where ranks are more than the slots that a launcher counts.
+#[test]
+fn printed_lines_start_more_ranks_than_cores() {
+    for (launcher, tool) in [(Launcher::OpenMpi, "mpirun-openmpi"), (Launcher::Mpich, "mpirun-mpich")] {
+        if Command::new(launcher.program()).arg("--version").output().is_err() {
+            let _ = writeln!(std::io::stderr(), "SKIPPED: {} is not installed", launcher.program());
+            continue;
+        }
+        let ranks = (std::thread::available_parallelism().unwrap().get() + 1).to_string();
+        let words = ["run", "--emit", tool, "--ranks", &ranks, "--place", "local", "--threads", "1"];
+        let line = Command::new(NUMAWISE).args(words).args(["--", "sh", "-c", LOOK]).output().unwrap();
+        let line = String::from_utf8(line.stdout).unwrap();
+        let line = line.lines().find(|line| !line.starts_with('#')).unwrap();
+        let (first, rest) = line.split_once(' ').unwrap();
+        assert!(["mpirun", "mpiexec"].contains(&first), "{line}");
+        let mut command = Command::new("sh");
+        command.args(["-c", &format!("{} {rest}", launcher.program())]);
+        command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+        let output = command.output().unwrap();
+        let out = String::from_utf8_lossy(&output.stdout);
+        let begun = out.lines().filter(|line| line.starts_with("rank ")).count();
+        assert_eq!(begun.to_string(), ranks, "{line}{output:?}");
+    }
+}

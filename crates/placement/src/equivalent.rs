@@ -142,7 +142,10 @@ impl Commands<'_> {
 
     /// What numactl leaves out, in whatever line it stands.
     fn left_out_by_numactl(&self) -> Vec<PlanNotice> {
-        self.threads_not_placed().into_iter().chain(self.ignored_by_numactl()).collect()
+        let weighted = |task: &TaskPlacement| task.memory.mode == MemoryMode::WeightedInterleave;
+        let is_new = self.placement.tasks.iter().any(weighted);
+        let version = is_new.then_some(PlanNotice::WeightsNeedNewNumactl);
+        self.threads_not_placed().into_iter().chain(self.ignored_by_numactl()).chain(version).collect()
     }
 
     /// The weights, which are the same for all tasks, as lines for root's shell.
@@ -274,8 +277,19 @@ impl Commands<'_> {
     /// CPUs in ways that differ.
     fn open_mpi(&self) -> EquivalentCommands {
         let set = |(name, value): (&str, String)| format!("-x {name}='{value}'");
-        let lines = self.ranks("mpirun --bind-to none", &set);
+        let lines = self.ranks(&format!("mpirun --bind-to none{}", self.slots_of_open_mpi()), &set);
         EquivalentCommands::new(EquivalentTool::OpenMpi, lines, self.left_out_by_numactl())
+    }
+
+    /// Open MPI counts a slot for each core and refuses more ranks: what lets it start them. Hardware threads as slots change nothing else; where
+    /// there are more ranks than these, its ranks give their CPUs up while they wait.
+    fn slots_of_open_mpi(&self) -> &'static str {
+        let (ranks, allowed) = (self.placement.tasks.len(), &self.machine.allowed_cpus);
+        match () {
+            () if ranks <= self.machine.cores(allowed) => "",
+            () if ranks <= allowed.len() => " --use-hwthread-cpus",
+            () => " --oversubscribe",
+        }
     }
 
     fn mpich(&self) -> EquivalentCommands {
@@ -315,7 +329,10 @@ impl Commands<'_> {
         } else {
             missing.push(PlanNotice::GpusDiffer);
         }
-        words.push(format!("srun -n {}", tasks.len()));
+        let cpus = self.machine.allowed_cpus.len();
+        // More tasks than CPUs are refused otherwise.
+        let overcommit = if tasks.len() > cpus { " -O" } else { "" };
+        words.push(format!("srun -n {}{overcommit}", tasks.len()));
         if tasks.iter().any(|task| task.threads.len() != first.threads.len()) {
             missing.push(PlanNotice::ThreadCountsDiffer);
         } else if tasks.iter().any(|task| self.command(task) != self.command(first)) {
@@ -326,7 +343,8 @@ impl Commands<'_> {
             missing.push(PlanNotice::MasksNeedWholeComputer);
         } else {
             // Not with masks: since Slurm 22.05 -c gives the step so many CPUs and refuses masks with others (--exact).
-            words.push(format!("-c {} --cpu-bind=none", first.threads.len()))
+            let each = first.threads.len().min(cpus / tasks.len()).max(1);
+            words.push(format!("-c {each} --cpu-bind=none"))
         }
         if self.has_policy() {
             self.srun_memory(&mut words, &mut missing);

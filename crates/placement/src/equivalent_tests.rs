@@ -104,6 +104,29 @@ fn launchers_get_one_line_for_all_ranks() {
 }
 
 #[test]
+fn launchers_that_count_cores_or_cpus_are_told_where_there_are_more_ranks() {
+    let line = |machine: &Machine, ranks: u32, name: &str| {
+        let one = request(Strategy::Local, Some(1));
+        let request = PlacementRequest { tasks: ranks, binding: ThreadBinding::Pinned, ..one };
+        tool(&commands(machine, &request, false), name).lines[0].clone()
+    };
+    let begins = |machine: &Machine, ranks, name, begin: &str| {
+        let line = line(machine, ranks, name);
+        assert!(line.contains(begin), "{ranks}: {line}");
+    };
+    // Four cores of two hardware threads.
+    let all = two_sockets();
+    begins(&all, 4, "mpirun-openmpi", "mpirun --bind-to none -n 1");
+    begins(&all, 5, "mpirun-openmpi", "mpirun --bind-to none --use-hwthread-cpus -n 1");
+    begins(&all, 9, "mpirun-openmpi", "mpirun --bind-to none --oversubscribe -n 1");
+    begins(&all, 8, "srun", "srun -n 8 --cpu-bind");
+    begins(&all, 9, "srun", "srun -n 9 -O --cpu-bind");
+    let free = PlacementRequest { tasks: 6, threads: Some(2), ..PlacementRequest::as_the_os_does() };
+    let srun = tool(&commands(&all, &free, true), "srun").lines[0].clone();
+    assert!(srun.contains("srun -n 6 -c 1 --cpu-bind=none"), "no more CPUs than there are: {srun}");
+}
+
+#[test]
 fn srun_takes_policies_by_its_own_options_or_through_numactl() {
     let line = |policy: &str| {
         let request = PlacementRequest { memory: memory(policy), ..semi() };

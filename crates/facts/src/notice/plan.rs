@@ -107,5 +107,7 @@ super::notices! {
         "NW144" CommandsDiffer,
         /// One command cannot give tasks different GPUs.
         "NW145" GpusDiffer,
+        /// numactl knows weighted interleaving since 2.0.19.
+        "NW146" WeightsNeedNewNumactl,
     }
 }

@@ -103,6 +103,7 @@ pub fn text(notice: &PlanNotice) -> String {
         PlanNotice::ThreadsNotPlaced
         | PlanNotice::PolicyNotExpressible { .. }
         | PlanNotice::BalancingIgnoredByNumactl
+        | PlanNotice::WeightsNeedNewNumactl
         | PlanNotice::SmallPagesNotExpressible
         | PlanNotice::WeightsOfTheMachine
         | PlanNotice::WeightsOfThisMachine
@@ -182,6 +183,9 @@ fn left_out(notice: &PlanNotice) -> String {
         PlanNotice::BalancingIgnoredByNumactl => {
             "NUMA balancing: numactl 2.0.16 and older ignore --balancing together with --preferred-many"
                 .to_owned()
+        }
+        PlanNotice::WeightsNeedNewNumactl => {
+            "--weighted-interleave is known to numactl since version 2.0.19; Debian 12 has 2.0.16".to_owned()
         }
         PlanNotice::SmallPagesNotExpressible => {
             "small pages: no tool has an option for switching transparent huge pages off for one program"
