@@ -15,6 +15,7 @@ mod input;
 mod inside;
 mod job;
 mod jobs;
+mod judged;
 mod memory;
 pub mod merge;
 mod merged;
@@ -112,7 +113,9 @@ pub fn run_snapshot(parts: &RunParts<'_>) -> RunSnapshot {
         openmp: openmp.measured(),
         placement: placed.measured().zip(placement.measured()),
     });
-    RunSnapshot {
+    let mut snapshot = RunSnapshot {
+        doubt: None,
+        grade: None,
         processes: counts(&run, others.len() as u64),
         useful: rating::efficiency(efficiency::useful(&run, &time, &cpus)),
         rows: rows::all(&run),
@@ -132,7 +135,9 @@ pub fn run_snapshot(parts: &RunParts<'_>) -> RunSnapshot {
         counters: counters::summary(&run),
         phases: phase::tables(&run),
         findings,
-    }
+    };
+    judged::judge(&mut snapshot);
+    snapshot
 }
 
 /// The sum of counts that nobody vouches for.

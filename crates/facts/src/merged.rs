@@ -141,7 +141,24 @@ pub struct CpuTime {
     pub serial_in_mpi: TimeSum,
     /// Threads outside of MPI and OpenMP that were not on a CPU; TALP has no letter for it.
     pub waiting: TimeSum,
+    /// Of `useful`, ready to run and without a CPU, as far as is known: U has it, and it is of no use.
+    #[serde(default)]
+    pub delayed: TimeSum,
+    /// The same of `waiting`.
+    #[serde(default)]
+    pub delayed_waiting: TimeSum,
+    /// Of `useful`, of threads of which that is not known.
+    #[serde(default = "all_of_it")]
+    pub delay_unknown: TimeSum,
 }
+
+/// Of records that were made before that was asked.
+fn all_of_it() -> TimeSum {
+    TimeSum(1 << 56)
+}
+
+/// So small a part of useful time is left aside where it is not known how long its threads had no CPU: one in so many.
+const LEFT_ASIDE: u128 = 100;
 
 impl CpuTime {
     /// All of it: threads are in one state at a time.
@@ -149,8 +166,30 @@ impl CpuTime {
         self.useful + self.mpi + self.imbalance + self.scheduling + self.serial + self.waiting
     }
 
+    /// In the program's code and on a CPU, as far as is known.
+    pub fn on_cpu(&self) -> TimeSum {
+        self.useful.saturating_sub(self.delayed)
+    }
+
+    /// Threads outside of MPI and OpenMP that had nothing to do.
+    pub fn waiting_elsewhere(&self) -> TimeSum {
+        self.waiting.saturating_sub(self.delayed_waiting)
+    }
+
+    /// Ready to run, and without a CPU.
+    pub fn without_cpu(&self) -> Reading<TimeSum> {
+        if self.delay_unknown.0.saturating_mul(LEFT_ASIDE) > self.useful.0 {
+            return Reading::unavailable(format!(
+                "of threads that were useful for {} it is not known how long they had no CPU: the kernel does not count that (schedstat), \
+                 or they were killed",
+                self.delay_unknown
+            ));
+        }
+        Reading::Measured(self.delayed + self.delayed_waiting)
+    }
+
     /// One after the other, as they stand.
-    pub fn each(&self) -> [TimeSum; 8] {
+    pub fn each(&self) -> [TimeSum; 11] {
         [
             self.useful,
             self.mpi,
@@ -160,6 +199,9 @@ impl CpuTime {
             self.serial,
             self.serial_in_mpi,
             self.waiting,
+            self.delayed,
+            self.delayed_waiting,
+            self.delay_unknown,
         ]
     }
 }

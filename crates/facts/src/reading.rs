@@ -44,6 +44,13 @@ impl<T> Reading<T> {
         }
     }
 
+    pub fn measured_mut(&mut self) -> Option<&mut T> {
+        match self {
+            Reading::Measured(value) => Some(value),
+            Reading::Unavailable { .. } => None,
+        }
+    }
+
     pub fn reason(&self) -> Option<&Reason> {
         match self {
             Reading::Measured(_) => None,

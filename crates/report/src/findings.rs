@@ -29,6 +29,8 @@ pub fn title(id: FindingId) -> &'static str {
         | FindingId::MpiTransfer
         | FindingId::MpiConcentrated
         | FindingId::TinyMessages
+        | FindingId::LateMessages
+        | FindingId::RankDied
         | FindingId::TooFewIterations
         | FindingId::RegionImbalance
         | FindingId::SerialShare

@@ -51,8 +51,12 @@ pub struct RunSnapshot {
     pub processes: ProcessCounts,
     pub cpus: Reading<CpuCount>,
     pub time: Reading<CpuTime>,
-    /// Useful time of the time that all CPUs had.
+    /// Time in the program's code and on a CPU, as far as that is known, of all that the CPUs had.
     pub useful: RatedShare,
+    /// Why nothing is graded; none where it is.
+    pub doubt: Option<RunDoubt>,
+    /// Of `useful`, but no better than what findings could bring; none where it is not graded.
+    pub grade: Option<Grade>,
     pub efficiency: Efficiencies,
     /// Ranks in their order; without MPI by host and process id.
     pub rows: Vec<ProcessRow>,
@@ -70,6 +74,15 @@ pub struct RunSnapshot {
     pub lost: SnapshotLosses,
     /// The largest potential first.
     pub findings: Vec<SnapshotFinding>,
+}
+
+/// Why a run is not judged.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum RunDoubt {
+    /// Shares are of less than this time.
+    TooShort { shortest: Nanoseconds },
+    /// Other work had CPUs for which threads of the run waited.
+    Disturbed { lost: PotentialGain },
 }
 
 /// How many processes there are.
@@ -129,6 +142,8 @@ impl RunSnapshot {
 /// Efficiencies with the names of POP and TALP.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Efficiencies {
+    /// The share of the time in which threads had something to do that they had a CPU for it: not POP's, whose useful time has all of it.
+    pub with_cpu: RatedShare,
     pub parallel: RatedShare,
     pub mpi_parallel: RatedShare,
     pub mpi_communication: RatedShare,
@@ -141,6 +156,25 @@ pub struct Efficiencies {
     pub openmp_serialization: RatedShare,
     pub openmp_load_balance: RatedShare,
     pub openmp_scheduling: RatedShare,
+}
+
+impl Efficiencies {
+    /// One after the other, as they stand.
+    pub fn each_mut(&mut self) -> [&mut RatedShare; 11] {
+        [
+            &mut self.with_cpu,
+            &mut self.parallel,
+            &mut self.mpi_parallel,
+            &mut self.mpi_communication,
+            &mut self.mpi_load_balance,
+            &mut self.mpi_load_balance_in,
+            &mut self.mpi_load_balance_out,
+            &mut self.openmp_parallel,
+            &mut self.openmp_serialization,
+            &mut self.openmp_load_balance,
+            &mut self.openmp_scheduling,
+        ]
+    }
 }
 
 /// A finding with what its cure could bring at most.

@@ -71,8 +71,9 @@ fn shares([first, second]: [&RunSnapshot; 2]) -> Vec<(ComparedShare, BothRuns<Ra
             }
         }
     }
-    let all: [(ComparedShare, Share); 16] = [
+    let all: [(ComparedShare, Share); 17] = [
         (ComparedShare::Useful, |run| run.useful.clone()),
+        (ComparedShare::WithCpu, |run| run.efficiency.with_cpu.clone()),
         (ComparedShare::Parallel, |run| run.efficiency.parallel.clone()),
         (ComparedShare::MpiParallel, |run| run.efficiency.mpi_parallel.clone()),
         (ComparedShare::MpiCommunication, |run| run.efficiency.mpi_communication.clone()),

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use numawise_facts::merged::MergedPhase;
 use numawise_facts::{MergedRanks, RankSet, Reading};
-use numawise_tables::snapshot::{CpuCount, CpuTime, Efficiencies};
+use numawise_tables::snapshot::{CpuCount, CpuTime, Efficiencies, RatedShare};
 use numawise_units::{Nanoseconds, Ratio, TimeSum};
 
 use super::process::{Process, add, in_mpi};
@@ -57,23 +57,25 @@ pub fn time_of_run(run: &Run<'_>) -> Reading<CpuTime> {
     time(&run.processes)
 }
 
-/// Useful time of all that the CPUs had.
+/// Time in the program's code and on a CPU, as far as that is known, of all that the CPUs had.
 pub fn useful(run: &Run<'_>, time: &Reading<CpuTime>, cpus: &Reading<CpuCount>) -> Reading<Ratio> {
     let known = time.as_ref().zip(cpus.as_ref()).zip(run.seconds());
     known.map(|((time, cpus), elapsed)| {
-        Ratio((time.useful.seconds() / (cpus.count as f64 * elapsed)).min(1.0))
+        Ratio((time.on_cpu().seconds() / (cpus.count as f64 * elapsed)).min(1.0))
     })
 }
 
 pub fn all(run: &Run<'_>) -> Efficiencies {
-    let time = time_of_run(run).map(|time| Times::of(&time));
-    by_formula(&time, &openmp_times(run, &time), &mpi_times(run))
+    let of_cpus = time_of_run(run);
+    let time = of_cpus.as_ref().map(Times::of);
+    by_formula(&of_cpus, &time, &openmp_times(run, &time), &mpi_times(run))
 }
 
 /// Of ranks that were merged, with the same formulas.
 pub fn of_merged(merged: &MergedRanks) -> Efficiencies {
-    let time = time_of_merged(merged).map(|time| Times::of(&time));
-    by_formula(&time, &openmp_times_of_merged(merged, &time), &mpi_times_of_merged(merged, None))
+    let of_cpus = time_of_merged(merged);
+    let time = of_cpus.as_ref().map(Times::of);
+    by_formula(&of_cpus, &time, &openmp_times_of_merged(merged, &time), &mpi_times_of_merged(merged, None))
 }
 
 /// Of a phase of merged ranks, whose `time` it is; of which computers these are is not kept.
@@ -99,7 +101,7 @@ pub fn of_merged_phase(
     Efficiencies {
         mpi_load_balance_in: by_computer(),
         mpi_load_balance_out: by_computer(),
-        ..by_formula(&times, &openmp_times_of_merged(merged, &times), &mpi)
+        ..by_formula(time, &times, &openmp_times_of_merged(merged, &times), &mpi)
     }
 }
 
@@ -115,7 +117,24 @@ fn openmp_times_of_merged(merged: &MergedRanks, time: &Reading<Times>) -> Readin
     }
 }
 
-fn by_formula(time: &Reading<Times>, openmp: &Reading<Times>, mpi: &Reading<MpiTimes>) -> Efficiencies {
+/// Of the time in which threads had something to do, that in which they had a CPU for it. No figure of POP's or TALP's, whose useful time
+/// has both.
+pub fn with_cpu(time: &Reading<CpuTime>) -> RatedShare {
+    let of = time.as_ref().and_then(|time| {
+        time.without_cpu().and_then(|_| {
+            let had_work = time.useful + time.delayed_waiting;
+            efficiency(time.on_cpu().seconds() / had_work.seconds())
+        })
+    });
+    rating::own_efficiency(of)
+}
+
+fn by_formula(
+    of_cpus: &Reading<CpuTime>,
+    time: &Reading<Times>,
+    openmp: &Reading<Times>,
+    mpi: &Reading<MpiTimes>,
+) -> Efficiencies {
     let of_openmp = |formula: fn(&Times) -> f64| {
         rating::efficiency(openmp.as_ref().and_then(|times| efficiency(formula(times))))
     };
@@ -127,6 +146,7 @@ fn by_formula(time: &Reading<Times>, openmp: &Reading<Times>, mpi: &Reading<MpiT
         rating::efficiency(checked.and_then(|times| efficiency(formula(times))))
     };
     Efficiencies {
+        with_cpu: with_cpu(of_cpus),
         parallel: rating::efficiency(time.as_ref().and_then(|t| efficiency(t.u / t.all()))),
         mpi_parallel: rating::efficiency(
             mpi.as_ref().and_then(|t| efficiency((t.elapsed - t.mean) / t.elapsed)),

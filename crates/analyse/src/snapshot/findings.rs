@@ -55,12 +55,21 @@ impl Case<'_> {
         self.elapsed().is_some_and(|elapsed| seconds >= WORTH_SAYING * elapsed)
     }
 
-    /// As much of what a process waited for CPUs as is in the time that shares are of, in seconds: it may have lived for longer. None where
-    /// it is not known for how long.
-    fn in_run(&self, lived: &Reading<Nanoseconds>, delay: Nanoseconds) -> Option<f64> {
+    /// As much of what a process waited for each of its CPUs as is in the time that shares are of, in seconds: it may have lived for longer.
+    /// None where it is not known for how long. What its useful time has of that is no more than all.
+    fn in_run(
+        &self,
+        process: Option<&Process<'_>>,
+        lived: &Reading<Nanoseconds>,
+        delay: Nanoseconds,
+    ) -> Option<f64> {
         let lived = lived.measured()?.seconds();
         let part = self.elapsed().filter(|_| lived > 0.0).map_or(1.0, |elapsed| (elapsed / lived).min(1.0));
-        Some(delay.seconds() * part)
+        let of_useful = process.and_then(|process| {
+            let (time, cpus) = (process.time.measured()?, *process.cpus.measured()?);
+            Some(time.without_cpu().measured()?.each_of(cpus).min(delay).seconds())
+        });
+        Some((delay.seconds() * part).max(of_useful.unwrap_or(0.0)))
     }
 
     fn gain(&self, seconds: f64) -> Reading<PotentialGain> {

@@ -69,7 +69,8 @@ fn parts(tables: &RunSnapshot) -> Vec<(HybridTimePart, Nanoseconds)> {
     };
     let of_a_cpu = |time: TimeSum| time.each_of(cpus.count);
     [
-        (HybridTimePart::Useful, time.useful),
+        (HybridTimePart::Useful, time.on_cpu()),
+        (HybridTimePart::WithoutCpu, time.delayed),
         (HybridTimePart::Mpi, time.mpi),
         (HybridTimePart::OpenMpWaiting, time.imbalance),
         (HybridTimePart::OpenMpScheduling, time.scheduling),

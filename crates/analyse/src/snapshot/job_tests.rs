@@ -105,7 +105,7 @@ fn mpi_is_that_of_all_in_full() {
     let (mut full, mut merged) =
         (full.mpi.measured().unwrap().clone(), merged.mpi.measured().unwrap().clone());
     assert_close(&full.share, &merged.share);
-    assert_close(&full.imbalance_share, &merged.imbalance_share);
+    assert_close(&full.waiting_share, &merged.waiting_share);
     assert_eq!((full.calls, full.further_sites), (merged.calls, merged.further_sites));
     // Waiting takes single calls of all ranks.
     merged.sites.iter().for_each(|row| assert!(row.waiting.reason().is_some()));

@@ -52,7 +52,7 @@ pub fn rank_summary(activity: &Activity) -> Option<MergedRanks> {
             merged.cpus = *cpus;
             merged.time = *time;
             host = MergedHost { cpus: *cpus, mpi: in_mpi(time) };
-            merged.useful = distribution(time.useful.each_of(*cpus), world.rank);
+            merged.useful = distribution(time.on_cpu().each_of(*cpus), world.rank);
             merged.mpi = distribution(in_mpi(time).each_of(*cpus), world.rank);
             merged.dead = process.died().then_some((*span, world.rank)).into_iter().collect();
         }

@@ -54,7 +54,8 @@ pub fn summary(run: &Run<'_>) -> Reading<MpiSummary> {
             .any(|one| one.activity.mpi.measured().is_some_and(|mpi| mpi.has_several)),
         share: rating::loss(times.as_ref().map(|times| Ratio(times.mean / times.elapsed))),
         share_by_rank: by_rank(run, &times),
-        imbalance_share: rating::loss(imbalance.as_ref().and_then(|imbalance| run.share(*imbalance))),
+        imbalance_share: imbalance.as_ref().and_then(|imbalance| run.share(*imbalance)),
+        waiting_share: rating::loss(waiting(&imbalance, &waiting_in_calls).and_then(|time| run.share(time))),
         imbalance: imbalance.map(Nanoseconds::from_seconds),
         waiting_in_calls,
         calls: calls(run),
@@ -163,19 +164,48 @@ fn add(sum: &mut CallTime, one: CallTime) {
     sum.time = sum.time + one.time;
 }
 
-/// All time in MPI, also of calls that found no row.
+/// They come once, and are not in the time that efficiencies are of: no share of other calls has them in it.
+pub fn comes_once(call: &str) -> bool {
+    matches!(call, "MPI_Init" | "MPI_Init_thread" | "MPI_Finalize")
+}
+
+/// All time in MPI but for what comes once, also of calls that found no row.
 fn all_time(run: &Run<'_>) -> Nanoseconds {
     let threads = run.processes.iter().flat_map(Process::threads);
     threads.fold(Nanoseconds(0), |sum, thread| {
-        let sites = thread.calls.iter().fold(Nanoseconds(0), |sum, site| sum + site.calls.time);
-        sum + sites + thread.lost_calls.time
+        let sites = thread.calls.iter().filter(|site| !comes_once(&site.call));
+        sites.fold(sum, |sum, site| sum + site.calls.time) + thread.lost_calls.time
     })
 }
 
-fn share(part: Nanoseconds, all: Nanoseconds) -> Reading<Ratio> {
+/// The share of a call of all time in MPI.
+fn share(call: &str, part: Nanoseconds, all: Nanoseconds) -> Reading<Ratio> {
     match all.0 {
+        _ if comes_once(call) => Reading::unavailable("it comes once: shares are of the other calls"),
         0 => Reading::unavailable("no time in MPI was measured"),
         _ => Reading::Measured(Ratio(part.seconds() / all.seconds())),
+    }
+}
+
+/// So much of the time in calls is time of which it is known what was waiting.
+const MOSTLY_KNOWN: f64 = 0.9;
+
+/// Of nearly all time in calls it is known what was waiting: the rest would not make another figure of it.
+pub fn is_mostly_known(of: &WaitingInCalls) -> bool {
+    of.callers > 0 && of.known.0 > 0 && of.known.seconds() >= MOSTLY_KNOWN * of.all.seconds()
+}
+
+/// On average over the threads that call MPI, of the run, in seconds.
+pub fn waiting_of_rank(of: &WaitingInCalls) -> f64 {
+    of.waiting.seconds() / of.callers as f64
+}
+
+/// What ranks wait in MPI for others, on average, in seconds: as measured in their calls, where that is known of nearly all; else what
+/// they are in MPI for beyond the rank with the least, which is nothing where ranks are late in turn.
+fn waiting(imbalance: &Reading<f64>, in_calls: &Reading<WaitingInCalls>) -> Reading<f64> {
+    match in_calls.measured().filter(|found| is_mostly_known(found)) {
+        Some(found) => imbalance.as_ref().map(|_| waiting_of_rank(found)),
+        None => imbalance.clone(),
     }
 }
 
@@ -192,7 +222,7 @@ fn calls(run: &Run<'_>) -> Vec<MpiCallRow> {
         .map(|(call, of)| MpiCallRow {
             call: call.to_owned(),
             calls: of.calls,
-            share: share(of.calls.time, all),
+            share: share(call, of.calls.time, all),
             longest: of.longest,
             sent: of.sent,
             received: of.received,
@@ -208,10 +238,9 @@ type SiteKey<'a> = (&'a str, Reading<CodePlace>, Reading<String>);
 
 /// Over all sites, those that come once apart; `callers` are the threads that called MPI.
 fn waiting_in_calls(sites: &[MpiSiteRow], callers: u64) -> Reading<WaitingInCalls> {
-    const ONCE: [&str; 3] = ["MPI_Init", "MPI_Init_thread", "MPI_Finalize"];
     let zero = Nanoseconds(0);
     let mut sum = WaitingInCalls { waiting: zero, known: zero, in_requests: zero, all: zero, callers };
-    for row in sites.iter().filter(|row| !ONCE.contains(&row.call.as_str())) {
+    for row in sites.iter().filter(|row| !comes_once(&row.call)) {
         sum.all = sum.all + row.calls.time;
         if completes_requests(&row.call) {
             sum.in_requests = sum.in_requests + row.calls.time;
@@ -274,7 +303,7 @@ fn site_row(
         place,
         communicator,
         calls: of.calls,
-        share: share(of.calls.time, all),
+        share: share(call, of.calls.time, all),
         longest: of.longest,
         sent: of.sent,
         received: of.received,

@@ -204,6 +204,10 @@ fn part<'a>(process: &Process<'a>, phase: &PhaseActivity) -> Process<'a> {
         serial: times.idle.into(),
         serial_in_mpi: TimeSum::default(),
         waiting: TimeSum::default(),
+        delayed: TimeSum::default(),
+        delayed_waiting: TimeSum::default(),
+        // The kernel counts that over the whole life of a thread.
+        delay_unknown: times.useful.into(),
     };
     if !is_of_threads(&phase.name) {
         let had = TimeSum(u128::from(cpus) * u128::from(phase.elapsed.0));
@@ -232,6 +236,9 @@ fn part<'a>(process: &Process<'a>, phase: &PhaseActivity) -> Process<'a> {
 fn of_threads(parallel: &Reading<Ratio>) -> Efficiencies {
     let none = || RatedShare { value: Reading::unavailable("it is of single threads"), rating: None };
     Efficiencies {
+        with_cpu: rating::own_efficiency(Reading::unavailable(
+            "the kernel counts how long a thread had no CPU over its whole life",
+        )),
         parallel: rating::efficiency(parallel.clone()),
         mpi_parallel: none(),
         mpi_communication: none(),

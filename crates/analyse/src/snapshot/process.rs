@@ -209,6 +209,9 @@ impl<'a> Process<'a> {
             match of_thread(thread) {
                 Reading::Measured(mut time) => {
                     time.serial = time.serial.saturating_sub(self.idle_outside(thread).into());
+                    if thread.is_first {
+                        inside_only(&mut time, self.useful_outside().into());
+                    }
                     add(&mut sum, &time);
                 }
                 Reading::Unavailable { unavailable } => return Reading::Unavailable { unavailable },
@@ -249,9 +252,7 @@ impl<'a> Process<'a> {
 
     /// Efficiencies are of the time between `MPI_Init` and `MPI_Finalize`, as TALP's.
     fn leave_out_begin_and_end(&self, sum: &mut CpuTime) {
-        let in_calls = self.begin_and_end_of_mpi();
-        sum.mpi = sum.mpi.saturating_sub(in_calls.into());
-        sum.useful = sum.useful.saturating_sub(self.useful_outside().into());
+        sum.mpi = sum.mpi.saturating_sub(self.begin_and_end_of_mpi().into());
     }
 
     /// Time of its first thread in `MPI_Init` and `MPI_Finalize`, as far as it is left out.
@@ -290,11 +291,14 @@ fn of_thread(thread: &ThreadActivity) -> Reading<CpuTime> {
             return Reading::Unavailable { unavailable: unavailable.clone() };
         }
     };
-    let (useful, waiting) = match (&thread.processor, is_plain(thread)) {
-        (_, false) => (times.useful, Nanoseconds(0)),
+    let zero = Nanoseconds(0);
+    let delay = thread.processor.measured().and(thread.run_delay.measured()).copied();
+    let (useful, waiting, delayed, delayed_waiting) = match (&thread.processor, is_plain(thread)) {
+        (on_cpu, false) => (times.useful, zero, delayed_in_useful(times, on_cpu.measured(), delay), zero),
         // What a plain thread waits for is not seen, only that it was on no CPU.
         (Reading::Measured(on_cpu), true) => {
-            (times.useful.min(*on_cpu), times.useful.saturating_sub(*on_cpu))
+            let waiting = times.useful.saturating_sub(*on_cpu);
+            (times.useful.min(*on_cpu), waiting, zero, delay.unwrap_or(zero).min(waiting))
         }
         (Reading::Unavailable { unavailable }, true) => {
             return Reading::Unavailable { unavailable: unavailable.clone() };
@@ -309,7 +313,34 @@ fn of_thread(thread: &ThreadActivity) -> Reading<CpuTime> {
         serial: times.idle.into(),
         serial_in_mpi: TimeSum::default(),
         waiting: waiting.into(),
+        delayed: delayed.into(),
+        delayed_waiting: delayed_waiting.into(),
+        delay_unknown: if delay.is_some() { zero } else { useful }.into(),
     })
+}
+
+/// How long a thread of MPI or OpenMP had no CPU while it was useful. The kernel counts that over all that it does: whatever it does on a
+/// CPU is taken to have lost as much to it. Where it sleeps when it waits for others, all of it is in useful time then; where it spins, as
+/// large a part as useful time is of its life.
+fn delayed_in_useful(
+    times: &StateTimes,
+    on_cpu: Option<&Nanoseconds>,
+    delay: Option<Nanoseconds>,
+) -> Nanoseconds {
+    let (Some(on_cpu), Some(delay)) = (on_cpu, delay) else { return Nanoseconds(0) };
+    let ready = on_cpu.seconds() + delay.seconds();
+    let part = if ready > 0.0 { (times.useful.seconds() / ready).min(1.0) } else { 0.0 };
+    Nanoseconds::from_seconds(delay.seconds() * part).min(times.useful)
+}
+
+/// Without useful time that is left out, which had as little of a CPU as the rest.
+fn inside_only(time: &mut CpuTime, outside: TimeSum) {
+    let inside = time.useful.saturating_sub(outside);
+    let part = if time.useful.0 > 0 { inside.seconds() / time.useful.seconds() } else { 0.0 };
+    for of_useful in [&mut time.delayed, &mut time.delay_unknown] {
+        *of_useful = Nanoseconds::from_seconds(of_useful.seconds() * part).into();
+    }
+    time.useful = inside;
 }
 
 pub fn add(sum: &mut CpuTime, one: &CpuTime) {
@@ -321,6 +352,9 @@ pub fn add(sum: &mut CpuTime, one: &CpuTime) {
     sum.serial = sum.serial + one.serial;
     sum.serial_in_mpi = sum.serial_in_mpi + one.serial_in_mpi;
     sum.waiting = sum.waiting + one.waiting;
+    sum.delayed = sum.delayed + one.delayed;
+    sum.delayed_waiting = sum.delayed_waiting + one.delayed_waiting;
+    sum.delay_unknown = sum.delay_unknown + one.delay_unknown;
 }
 
 /// What TALP's efficiencies of MPI count as MPI.

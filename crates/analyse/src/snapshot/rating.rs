@@ -9,17 +9,26 @@ const GOOD_EFFICIENCY: f64 = 0.8;
 /// Ours: two fifths of the CPUs do nothing useful.
 const BAD_EFFICIENCY: f64 = 0.6;
 /// Ours: a loss of a tenth of the time is worth a look, one of three tenths is the first thing to mend.
-const GOOD_LOSS: f64 = 0.1;
-const BAD_LOSS: f64 = 0.3;
+pub const GOOD_LOSS: f64 = 0.1;
+pub const BAD_LOSS: f64 = 0.3;
 
 /// More is better.
 pub fn efficiency(value: Reading<Ratio>) -> RatedShare {
+    efficiency_by(value, ThresholdSource::Pop)
+}
+
+/// The same of what POP does not know.
+pub fn own_efficiency(value: Reading<Ratio>) -> RatedShare {
+    efficiency_by(value, ThresholdSource::Numawise)
+}
+
+fn efficiency_by(value: Reading<Ratio>, source: ThresholdSource) -> RatedShare {
     let rating = value.measured().map(|share| Rating {
         grade: grade(-share.0, -GOOD_EFFICIENCY, -BAD_EFFICIENCY),
         good: Ratio(GOOD_EFFICIENCY),
         bad: Ratio(BAD_EFFICIENCY),
         is_efficiency: true,
-        source: ThresholdSource::Pop,
+        source,
     });
     RatedShare { value, rating }
 }

@@ -73,7 +73,7 @@ fn memory(of: &ProcessSurroundings) -> ProcessMemory {
 fn useful(process: &Process<'_>) -> Reading<Ratio> {
     let known = process.time.as_ref().zip(process.cpus.as_ref()).zip(process.span.as_ref());
     known.and_then(|((time, cpus), span)| match *cpus as f64 * span.seconds() {
-        all if all > 0.0 => Reading::Measured(Ratio((time.useful.seconds() / all).min(1.0))),
+        all if all > 0.0 => Reading::Measured(Ratio((time.on_cpu().seconds() / all).min(1.0))),
         _ => Reading::unavailable("it took no time that could be measured"),
     })
 }

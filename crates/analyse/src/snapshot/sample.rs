@@ -64,6 +64,10 @@ pub fn thread(tid: i32, states: [f64; 6]) -> ThreadActivity {
     }
 }
 
+pub fn threads(activity: &mut Activity) -> &mut Vec<ThreadActivity> {
+    activity.threads.measured_mut().expect("threads that are made by hand")
+}
+
 /// A process whose first thread is the first one.
 pub fn process(pid: i32, elapsed: f64, mut threads: Vec<ThreadActivity>) -> Activity {
     if let Some(first) = threads.first_mut() {

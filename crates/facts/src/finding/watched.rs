@@ -226,6 +226,8 @@ pub enum WatchedAdvice {
     ReduceInsteadOfLock,
     /// Give ranks and threads CPUs of their own.
     SeparateCpus,
+    /// Start so many ranks on a host at most, each of one thread.
+    FewerRanks { ranks: u32 },
     /// Keep each rank on one node, so that its memory is where its threads are.
     RankOnOneNode,
     /// Spare time in calls on files.

@@ -85,7 +85,7 @@ pub fn advise(advice: &Advice) -> String {
     match advice {
         Advice::RunFewerThreads { threads } => {
             format!(
-                "run {}, one for each CPU (--threads {threads}, which sets OMP_NUM_THREADS and {{threads}})",
+                "run {} in each process, so that each has a CPU (--threads {threads}, which sets OMP_NUM_THREADS and {{threads}})",
                 many((*threads).into(), "thread")
             )
         }

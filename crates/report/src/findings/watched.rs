@@ -26,6 +26,8 @@ pub(super) fn title(id: FindingId) -> &'static str {
         FindingId::MpiTransfer => "all ranks spend long in MPI, none for want of work",
         FindingId::MpiConcentrated => "most time in MPI is in one call",
         FindingId::TinyMessages => "many tiny messages",
+        FindingId::LateMessages => "ranks wait for messages that are sent or received late",
+        FindingId::RankDied => "a rank ended before its time",
         FindingId::TooFewIterations => "a loop has too few iterations for its threads",
         FindingId::RegionImbalance => "threads of a region wait for each other",
         FindingId::SerialShare => "serial parts limit the speedup",
@@ -312,6 +314,12 @@ pub(super) fn advise(advice: &WatchedAdvice) -> String {
             );
         }
         WatchedAdvice::FittingThreads { threads } => return fitting(*threads),
+        WatchedAdvice::FewerRanks { ranks } => {
+            let s = if *ranks == 1 { "" } else { "s" };
+            return format!(
+                "start {ranks} rank{s} on each computer at most: one thread each is too many already"
+            );
+        }
         WatchedAdvice::TryRanksTimesThreads => {
             "try fewer ranks with more threads each, among which work is easier to balance, or the other way round"
         }

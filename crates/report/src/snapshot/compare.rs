@@ -53,9 +53,9 @@ pub fn compare_document(compared: &Compared) -> Document {
     blocks.push(Block::Reasons { title: "Why figures are unavailable" });
     Document {
         tool: "numawise compare",
-        title: format!("{second} vs {first}"),
+        title: format!("{first} and {second}"),
         opening: Opening {
-            headline: format!("{second} vs {first}"),
+            headline: format!("{first} (first) and {second} (second)"),
             sentence: headline(compared),
             ..Opening::default()
         },
@@ -180,7 +180,7 @@ fn time_name(name: ComparedTime) -> &'static str {
     match name {
         ComparedTime::Elapsed => "elapsed",
         ComparedTime::Span => "what shares are of",
-        ComparedTime::MpiImbalance => "MPI, waiting for longer ranks",
+        ComparedTime::MpiImbalance => "MPI, beyond the rank with least",
         ComparedTime::PotentialGain => "OpenMP, potential gain",
         ComparedTime::RunDelay => "no CPU for, of a CPU at most",
     }
@@ -189,6 +189,7 @@ fn time_name(name: ComparedTime) -> &'static str {
 fn share_name(name: ComparedShare) -> (&'static str, fn(Ratio) -> String) {
     match name {
         ComparedShare::Useful => ("useful", words::percent),
+        ComparedShare::WithCpu => ("time with a CPU, of useful time", words::efficiency),
         ComparedShare::Parallel => ("parallel efficiency", words::efficiency),
         ComparedShare::MpiParallel => ("MPI parallel efficiency", words::efficiency),
         ComparedShare::MpiCommunication => ("  MPI communication efficiency", words::efficiency),

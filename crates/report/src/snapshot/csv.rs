@@ -227,6 +227,9 @@ fn rank(tables: &RunSnapshot, of: &ProcessRow) -> Vec<Value> {
         time("cpu_scheduling_seconds", |time| time.scheduling),
         time("cpu_serial_seconds", |time| time.serial),
         time("cpu_waiting_seconds", |time| time.waiting),
+        read("cpu_without_cpu_seconds", "s", &of.time.as_ref().and_then(CpuTime::without_cpu), |time| {
+            format!("{:.9}", time.seconds())
+        }),
     ];
     row.extend(surroundings::rank(tables, of));
     row

@@ -49,10 +49,7 @@ pub fn opened(shown: &Shown) -> Document {
         title: format!("Snapshot: {}", run.header.command.shell_line()),
         opening: Opening {
             headline: words::headline(tables),
-            tone: match words::tone(&tables.useful) {
-                Tone::Plain => Tone::Doubt,
-                tone => tone,
-            },
+            tone: tables.grade.map_or(Tone::Doubt, words::grade_tone),
             effect: None,
             sentence: Some(words::sentence(tables)),
         },
@@ -125,9 +122,15 @@ fn time(shown: &Shown) -> Block {
             [name.into(), words::percent(share).into(), part.to_string().into(), bar(share).into(), judged];
         cells.into_iter().collect()
     };
-    let is_there = |(name, part): &(&str, TimeSum)| *name == "useful" || part.0 > 0;
+    let delays = time.without_cpu();
+    let is_there = |(name, part): &(&str, TimeSum)| match *name {
+        "useful" => true,
+        words::WITHOUT_CPU => part.0 > 0 && delays.measured().is_some(),
+        _ => part.0 > 0,
+    };
     let mut rows: Vec<Row> = parts.into_iter().filter(is_there).map(row).collect();
-    rows.extend(without.reason().map(without_thread));
+    let unknown = [(words::WITHOUT_CPU, delays.reason()), (words::WITHOUT_THREAD, without.reason())];
+    rows.extend(unknown.into_iter().filter_map(|(name, reason)| Some(not_known(name, reason?))));
     let columns = vec![
         Column::text("what"),
         Column::number("share"),
@@ -145,10 +148,10 @@ fn time(shown: &Shown) -> Block {
     section("time", title, blocks)
 }
 
-/// Its row where nobody knows how long that was.
-fn without_thread(reason: &Reason) -> Row {
+/// The row of what nobody knows how long it was.
+fn not_known(name: &'static str, reason: &Reason) -> Row {
     let missing = || Cell::from(Text::unavailable(reason.to_string()));
-    [words::WITHOUT_THREAD.into(), missing(), missing(), "".into(), "".into()].into_iter().collect()
+    [name.into(), missing(), missing(), "".into(), "".into()].into_iter().collect()
 }
 
 /// A bar of at most twenty characters.
@@ -157,9 +160,14 @@ fn bar(share: Ratio) -> String {
 }
 
 /// Efficiencies, each with what it is of.
-fn efficiency_rows(of: &Efficiencies) -> [(&'static str, &RatedShare, &'static str); 10] {
+fn efficiency_rows(of: &Efficiencies) -> [(&'static str, &RatedShare, &'static str); 11] {
     [
         ("parallel efficiency", &of.parallel, "useful time, of all the time that the CPUs had"),
+        (
+            "  time with a CPU",
+            &of.with_cpu,
+            "of the time in which threads had something to do, that in which they had a CPU: as POP and TALP have it, useful time is all of it",
+        ),
         ("MPI parallel efficiency", &of.mpi_parallel, "what MPI leaves of the time, on average over CPUs"),
         (
             "  MPI communication efficiency",
@@ -201,7 +209,11 @@ pub fn shown_efficiencies(
 fn efficiencies(shown: &Shown) -> Block {
     let rows = shown_efficiencies(shown.tables).map(|(name, share, meaning)| {
         let value = Text::of(&share.value, |share| words::efficiency(*share));
-        let cells: [Cell; 4] = [name.into(), value.into(), words::judged(share), meaning.into()];
+        let judged = match words::remark(shown.tables, share) {
+            Some(remark) => remark.into(),
+            None => words::judged(share),
+        };
+        let cells: [Cell; 4] = [name.into(), value.into(), judged, meaning.into()];
         cells.into_iter().collect()
     });
     let columns = vec![

@@ -15,12 +15,14 @@ pub fn cpu_time(of: &CpuTime) -> Value {
         "serial_seconds": of.serial.seconds(),
         "serial_in_mpi_seconds": of.serial_in_mpi.seconds(),
         "waiting_seconds": of.waiting.seconds(),
+        "without_cpu_seconds": reading(&of.without_cpu(), |time| object!(time.seconds())),
     })
 }
 
 /// All that are judged, by their names.
-pub fn rated(of: &Efficiencies) -> [(&'static str, &RatedShare); 10] {
+pub fn rated(of: &Efficiencies) -> [(&'static str, &RatedShare); 11] {
     [
+        ("with_cpu", &of.with_cpu),
         ("parallel", &of.parallel),
         ("mpi_parallel", &of.mpi_parallel),
         ("mpi_communication", &of.mpi_communication),

@@ -95,8 +95,9 @@ fn place(tables: &HybridComparison, number: usize) -> &'static str {
 }
 
 /// The name of a part, and its colour.
-const PARTS: [(HybridTimePart, BarPart); 5] = [
+const PARTS: [(HybridTimePart, BarPart); 6] = [
     (HybridTimePart::Useful, BarPart { name: "useful", colour: "--good" }),
+    (HybridTimePart::WithoutCpu, BarPart { name: words::WITHOUT_CPU, colour: "--bad" }),
     (HybridTimePart::Mpi, BarPart { name: "MPI", colour: "--n0" }),
     (HybridTimePart::OpenMpWaiting, BarPart { name: "OpenMP waits", colour: "--n1" }),
     (HybridTimePart::OpenMpScheduling, BarPart { name: "OpenMP scheduling", colour: "--n5" }),
@@ -202,6 +203,7 @@ fn why(tables: &HybridComparison, best: HybridBest) -> Option<String> {
     let why = best.why?;
     let part = match why.part {
         HybridTimePart::Useful => "the program's own code",
+        HybridTimePart::WithoutCpu => words::WITHOUT_CPU,
         HybridTimePart::Mpi => "MPI",
         HybridTimePart::OpenMpWaiting => "waiting in OpenMP for other threads",
         HybridTimePart::OpenMpScheduling => "OpenMP's scheduling",

@@ -4,7 +4,7 @@ use numawise_facts::activity::{CallTime, CodePlace};
 use numawise_facts::{Exit, Reading};
 use numawise_tables::snapshot::{
     CommunicatorRow, LoopRow, MpiCallRow, MpiSiteRow, MpiSummary, OpenMpSummary, ProcessRow, RatedShare,
-    RegionRow, RunSnapshot, SnapshotFinding, SpanScope, TrafficMatrix, WaitRow,
+    RegionRow, RunDoubt, RunSnapshot, SnapshotFinding, SpanScope, TrafficMatrix, WaitRow,
 };
 use numawise_units::{Bytes, Nanoseconds, Ratio};
 use serde_json::{Value, json as object};
@@ -23,6 +23,8 @@ pub fn json(shown: &Shown) -> String {
     let document = object!({
         "schema": SCHEMA,
         "headline": words::headline(tables),
+        "grade": tables.grade,
+        "doubt": tables.doubt.as_ref().map(doubt),
         "text": words::sentence(tables),
         "elapsed_seconds": seconds(&tables.elapsed),
         "span": reading(&tables.span, |span| object!({
@@ -75,6 +77,18 @@ pub fn json(shown: &Shown) -> String {
         "record": shown.record,
     });
     format!("{document:#}\n")
+}
+
+/// Why nothing is graded.
+fn doubt(of: &RunDoubt) -> Value {
+    match of {
+        RunDoubt::TooShort { shortest } => {
+            object!({ "kind": "too_short", "shortest_seconds": shortest.seconds() })
+        }
+        RunDoubt::Disturbed { lost } => {
+            object!({ "kind": "disturbed", "lost_seconds": lost.time.seconds(), "lost_share": lost.share.0 })
+        }
+    }
 }
 
 fn seconds(of: &Reading<Nanoseconds>) -> Value {
@@ -193,7 +207,8 @@ fn mpi(of: &MpiSummary) -> Value {
             "most": { "rank": spread.most.0, "share": spread.most.1.0 },
         })),
         "imbalance_seconds": seconds(&of.imbalance),
-        "imbalance_share": share(&of.imbalance_share),
+        "imbalance_share": ratio(&of.imbalance_share),
+        "waiting_share": share(&of.waiting_share),
         "waiting_in_calls_seconds": reading(&of.waiting_in_calls, |of| object!(of.waiting.seconds())),
         "waiting_known_of_seconds": reading(&of.waiting_in_calls, |of| object!(of.known.seconds())),
         "in_requests_seconds": reading(&of.waiting_in_calls, |of| object!(of.in_requests.seconds())),

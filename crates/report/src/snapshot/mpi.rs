@@ -26,10 +26,10 @@ pub fn section(of: &MpiSummary) -> Block {
     };
     let second = if of.has_several { "; a second MPI was loaded beside it" } else { "" };
     let library = format!("{}{second}", words::library(of.library));
-    let share = &of.imbalance_share;
-    let imbalance = match (&of.imbalance, &share.value) {
+    let imbalance = match (&of.imbalance, &of.imbalance_share) {
         (Reading::Measured(time), Reading::Measured(part)) => {
-            format!("{time} of the run ({}): {}", words::percent(*part), words::judgement(share)).into()
+            format!("{time} of the run ({}) beyond the rank that is in MPI least", words::percent(*part))
+                .into()
         }
         (imbalance, _) => words::time(imbalance),
     };

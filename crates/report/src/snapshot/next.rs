@@ -20,13 +20,14 @@ pub fn of_finding(shown: &Shown, finding: &Finding) -> Option<String> {
             placed(shown, &format!("--place semi --memory local --threads {}", threads?.max(1)))
         }
         FindingId::Oversubscribed | FindingId::TooFewIterations => {
-            with_threads(shown, &format!("--threads {}", fewer_threads(shown, finding)?))
+            with_threads(shown, &format!("--threads {}", fewer_threads(finding)?))
         }
-        FindingId::MpiImbalance | FindingId::MachineShared => table(shown, "ranks"),
+        FindingId::MpiImbalance | FindingId::MachineShared | FindingId::RankDied => table(shown, "ranks"),
         FindingId::LongOnFiles => table(shown, "files"),
-        FindingId::MpiTransfer | FindingId::MpiConcentrated | FindingId::TinyMessages => {
-            table(shown, "sites")
-        }
+        FindingId::MpiTransfer
+        | FindingId::MpiConcentrated
+        | FindingId::TinyMessages
+        | FindingId::LateMessages => table(shown, "sites"),
         _ => table(shown, "regions"),
     }
 }
@@ -130,15 +131,10 @@ fn without_taskset(words: &[Argument]) -> Option<Vec<Argument>> {
     Some(rest)
 }
 
-/// Threads of each process: more of them than CPUs are those of all processes of a computer together. Nothing where one each is too many.
-fn fewer_threads(shown: &Shown, finding: &Finding) -> Option<u32> {
-    let processes = &shown.tables.processes;
-    let on_one = processes.ranks.div_ceil(processes.hosts.max(1)).max(1);
+/// Threads of each process. Nothing where one each is too many.
+fn fewer_threads(finding: &Finding) -> Option<u32> {
     finding.advice.iter().find_map(|step| match &step.advice {
-        Advice::RunFewerThreads { threads, .. } => {
-            let each = u64::from(*threads) / on_one;
-            u32::try_from(each).ok().filter(|each| *each > 0)
-        }
+        Advice::RunFewerThreads { threads, .. } => Some(*threads),
         Advice::Watched(WatchedAdvice::FittingThreads { threads }) => Some(*threads),
         _ => None,
     })

@@ -20,8 +20,9 @@ pub type PartOfTime = fn(&CpuTime) -> TimeSum;
 const MOST_RANKS: usize = 12_000;
 
 /// What CPUs do, from the bottom of a bar on.
-pub const PARTS: [(BarPart, PartOfTime); 7] = [
-    (BarPart { name: "useful", colour: "--good" }, |time| time.useful),
+pub const PARTS: [(BarPart, PartOfTime); 8] = [
+    (BarPart { name: "useful", colour: "--good" }, CpuTime::on_cpu),
+    (BarPart { name: words::WITHOUT_CPU, colour: "--bad" }, |time| time.delayed + time.delayed_waiting),
     (BarPart { name: "MPI", colour: "--n0" }, |time| time.mpi),
     (BarPart { name: "OpenMP: waits at barriers", colour: "--n1" }, |time| {
         time.imbalance.saturating_sub(time.lock)
@@ -29,7 +30,7 @@ pub const PARTS: [(BarPart, PartOfTime); 7] = [
     (BarPart { name: "OpenMP: locks", colour: "--n3" }, |time| time.lock),
     (BarPart { name: "OpenMP: scheduling", colour: "--n5" }, |time| time.scheduling),
     (BarPart { name: "OpenMP: no parallel region", colour: "--n4" }, |time| time.serial),
-    (BarPart { name: "waiting elsewhere", colour: "--same" }, |time| time.waiting),
+    (BarPart { name: "waiting elsewhere", colour: "--same" }, CpuTime::waiting_elsewhere),
 ];
 
 /// Useful time, and the parts that some process has.

@@ -1,7 +1,7 @@
 //! A snapshot on one screen: what is judged, what to look at first, and what to type next.
 
 use numawise_facts::Reading;
-use numawise_tables::snapshot::{MpiSummary, RatedShare, SnapshotFinding};
+use numawise_tables::snapshot::{Grade, MpiSummary, RatedShare, SnapshotFinding};
 
 use super::{Shown, counters, files, next, objects, surroundings, words};
 use crate::amount::many;
@@ -39,13 +39,20 @@ pub fn summary(shown: &Shown) -> Document {
 fn judged(shown: &Shown) -> Table {
     let tables = shown.tables;
     let mut rows = vec![row("useful", words::percent, &tables.useful)];
-    rows.extend(
-        super::document::shown_efficiencies(tables)
-            .map(|(name, share, _)| row(name, words::efficiency, share)),
-    );
+    let is_good = |share: &RatedShare| share.rating.is_some_and(|rating| rating.grade == Grade::Good);
+    // What threads waited for CPUs is worth a line where it is any.
+    let all_had_cpus = is_good(&tables.efficiency.with_cpu);
+    let is_shown = |share: &RatedShare| !(all_had_cpus && std::ptr::eq(share, &tables.efficiency.with_cpu));
+    let efficiencies = super::document::shown_efficiencies(tables).filter(|(_, share, _)| is_shown(share));
+    rows.extend(efficiencies.map(|(name, share, _)| {
+        let mut row = row(name, words::efficiency, share);
+        let remark = words::remark(tables, share);
+        row.cells.iter_mut().skip(3).zip(remark).for_each(|(cell, remark)| *cell = remark.into());
+        row
+    }));
     if let Some(mpi) = tables.mpi.measured() {
         rows.push(row("MPI, share of the time", words::percent, &mpi.share));
-        rows.push(row("MPI, waiting for longer ranks", words::percent, &mpi.imbalance_share));
+        rows.push(row("MPI, waiting for other ranks", words::percent, &mpi.waiting_share));
     }
     if let Some(openmp) = tables.openmp.measured() {
         rows.push(row("OpenMP, outside of regions", words::percent, &openmp.serial));

@@ -5,7 +5,8 @@ use numawise_facts::activity::{
     CodePlace, ConstructName, MessageFamily, MpiLibrary, OpenMpSchedule, ProcessEnd,
 };
 use numawise_tables::snapshot::{
-    CpuCount, Grade, ProcessCounts, RatedShare, Rating, RunSnapshot, SpanScope, ThresholdSource,
+    CpuCount, CpuTime, Grade, ProcessCounts, RatedShare, Rating, RunDoubt, RunSnapshot, SpanScope,
+    ThresholdSource,
 };
 use numawise_units::{Bytes, Nanoseconds, Ratio, TimeSum};
 
@@ -105,12 +106,21 @@ fn source(source: ThresholdSource) -> &'static str {
 }
 
 pub fn tone(share: &RatedShare) -> Tone {
-    match share.rating.map(|rating| rating.grade) {
-        Some(Grade::Good) => Tone::Good,
-        Some(Grade::LookHere) => Tone::Doubt,
-        Some(Grade::Bad) => Tone::Bad,
-        None => Tone::Plain,
+    share.rating.map_or(Tone::Plain, |rating| grade_tone(rating.grade))
+}
+
+pub fn grade_tone(grade: Grade) -> Tone {
+    match grade {
+        Grade::Good => Tone::Good,
+        Grade::LookHere => Tone::Doubt,
+        Grade::Bad => Tone::Bad,
     }
+}
+
+/// What stands in the place of a judgement that would call time without a CPU good.
+pub fn remark(tables: &RunSnapshot, share: &RatedShare) -> Option<&'static str> {
+    let is_withheld = share.rating.is_none() && share.value.measured().is_some() && tables.doubt.is_none();
+    is_withheld.then_some("waiting for a CPU is in it")
 }
 
 /// A judgement in a table.
@@ -236,19 +246,31 @@ pub fn span(tables: &RunSnapshot) -> String {
     }
 }
 
+/// Threads that were ready to run while others had the CPUs.
+pub const WITHOUT_CPU: &str = "waiting for a CPU";
+
 /// What CPUs had while the thread that each is counted for was not there.
 pub const WITHOUT_THREAD: &str = "thread not there";
 
 /// The first line.
 pub fn headline(tables: &RunSnapshot) -> String {
-    match &tables.useful.value {
-        Reading::Measured(share) => format!("{} of the CPUs' time was useful", percent(*share)),
-        Reading::Unavailable { .. } if tables.processes.counted == 0 => "Nothing was measured".to_owned(),
-        Reading::Unavailable { .. } => "How much of the CPUs' time was useful is not known".to_owned(),
+    let Reading::Measured(share) = &tables.useful.value else {
+        return match tables.processes.counted {
+            0 => "Nothing was measured".to_owned(),
+            _ => "How much of the CPUs' time was useful is not known".to_owned(),
+        };
+    };
+    let of = tables.time.measured();
+    let most = if of.is_some_and(|time| time.without_cpu().measured().is_none()) { "at most " } else { "" };
+    let useful = format!("{most}{} of the CPUs' time was useful", percent(*share));
+    match &tables.doubt {
+        Some(RunDoubt::TooShort { .. }) => format!("Too short to judge: {useful}"),
+        Some(RunDoubt::Disturbed { .. }) => format!("The machine was busy: {useful}"),
+        None => format!("{}{}", useful[..1].to_uppercase(), &useful[1..]),
     }
 }
 
-/// What took the rest: the parts of at least one percent, the largest first.
+/// What took the rest: the parts of at least one percent, the largest first; and why nothing is graded.
 pub fn sentence(tables: &RunSnapshot) -> String {
     let Some(time) = tables.time.measured() else {
         return match (&tables.useful.value, tables.processes.counted) {
@@ -256,18 +278,27 @@ pub fn sentence(tables: &RunSnapshot) -> String {
             _ => "No process of the program could be watched.".to_owned(),
         };
     };
+    let delays = time.without_cpu();
+    let unknown =
+        delays.reason().map(|reason| format!("How long threads waited for a CPU is unavailable ({reason})."));
+    let doubt = tables.doubt.as_ref().map(|of| doubted(tables, of));
+    [Some(rest(tables, time)), unknown, doubt].into_iter().flatten().collect::<Vec<_>>().join(" ")
+}
+
+fn rest(tables: &RunSnapshot, time: &CpuTime) -> String {
     let locks = time.lock;
     let without = tables.without_thread();
     let known = without.measured().copied().unwrap_or_default();
     // Without all of the time there is no useful share in the headline.
-    let useful = without.reason().map(|_| ("useful", time.useful));
+    let useful = without.reason().map(|_| ("useful", time.on_cpu()));
     let mut parts = vec![
+        (WITHOUT_CPU, time.without_cpu().measured().copied().unwrap_or_default()),
         ("MPI", time.mpi),
         ("waiting in OpenMP for other threads", time.imbalance.saturating_sub(locks)),
         ("waiting for locks and critical sections", locks),
         ("OpenMP's scheduling", time.scheduling),
         ("threads of a team that had no region to work in", time.serial),
-        ("waiting elsewhere", time.waiting),
+        ("waiting elsewhere", time.waiting_elsewhere()),
         ("threads that were not there all the time", known),
     ];
     parts.extend(useful);
@@ -286,8 +317,28 @@ pub fn sentence(tables: &RunSnapshot) -> String {
                 named.join(", ")
             )
         }
-        None if named.is_empty() => "Nothing of note took the rest.".to_owned(),
+        None if named.is_empty() && tables.findings.is_empty() => "Nothing of note took the rest.".to_owned(),
+        None if named.is_empty() => "No state of threads took much of the rest: see the findings.".to_owned(),
         None => format!("The rest: {}.", named.join(", ")),
+    }
+}
+
+/// Why nothing is graded, and what helps.
+fn doubted(tables: &RunSnapshot, doubt: &RunDoubt) -> String {
+    match doubt {
+        RunDoubt::TooShort { shortest } => {
+            let time = tables.span.as_ref().map(|span| span.time.to_string());
+            format!(
+                "Shares are of {}, and a moment without a CPU changes them: grades and findings need {shortest} at least. Give it more to do.",
+                plain(&time)
+            )
+        }
+        RunDoubt::Disturbed { lost } => format!(
+            "Other work had the CPUs for up to {} of the {} (NW055): nothing is graded, and what could bring less is left out. Run it again on \
+             CPUs of its own.",
+            lost.time,
+            plain(&tables.span.as_ref().map(|span| span.time.to_string()))
+        ),
     }
 }
 

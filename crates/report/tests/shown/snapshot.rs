@@ -238,13 +238,14 @@ fn a_cure_that_is_a_placement_is_typed_around_the_launcher() {
 
 #[test]
 fn fewer_threads_are_those_of_each_rank() {
-    use numawise_facts::finding::Advice;
+    use numawise_facts::finding::{Advice, WatchedAdvice};
     let mut of = Watched::of(watched::ranks(2, false));
-    of.tables.processes.hosts = 1;
     let mut over = of.tables.findings[0].clone();
     over.finding.id = numawise_facts::FindingId::Oversubscribed;
-    for (cpus, typed) in [(4, Some("--threads 2 -- mpirun -n 2 ./app")), (1, None)] {
-        over.finding.advice = vec![Advice::RunFewerThreads { threads: cpus }.into()];
+    let two = (Advice::RunFewerThreads { threads: 2 }, Some("--threads 2 -- mpirun -n 2 ./app"));
+    let fewer_ranks = Advice::Watched(WatchedAdvice::FewerRanks { ranks: 1 });
+    for (advice, typed) in [two, (fewer_ranks, None)] {
+        over.finding.advice = vec![advice.into()];
         of.tables.findings = vec![over.clone()];
         match typed {
             Some(typed) => assert!(screen(&of).contains(typed), "{}", screen(&of)),
@@ -330,9 +331,13 @@ fn two_runs_stand_side_by_side_and_no_difference_is_proven() {
     let text = document::terminal(&document, Style { colour: false, unicode: true, width: 80 });
     assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    for expected in
-        ["after.nw vs before.nw", "none of them is proven", "MPI_Allreduce", "solve (app.c:30)", "went"]
-    {
+    for expected in [
+        "before.nw (first) and after.nw (second)",
+        "none of them is proven",
+        "MPI_Allreduce",
+        "solve (app.c:30)",
+        "went",
+    ] {
         assert!(words.contains(expected), "{expected}: {text}");
     }
     let json: serde_json::Value = serde_json::from_str(&compare_json(&compared)).unwrap();

@@ -94,6 +94,8 @@ pub struct ProcessPlacement {
 #[serde(rename_all = "snake_case")]
 pub enum ComparedShare {
     Useful,
+    /// Of the time in which threads had something to do, that in which they had a CPU.
+    WithCpu,
     Parallel,
     MpiParallel,
     MpiCommunication,

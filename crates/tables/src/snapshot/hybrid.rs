@@ -36,6 +36,8 @@ pub struct HybridRow {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HybridTimePart {
     Useful,
+    /// Ready to run in the program's own code, and without a CPU, as far as is known.
+    WithoutCpu,
     Mpi,
     OpenMpWaiting,
     OpenMpScheduling,

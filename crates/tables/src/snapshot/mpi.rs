@@ -18,7 +18,10 @@ pub struct MpiSummary {
     /// Of the run: time in MPI beyond that of the rank with the least, on average. The ranks wait for those that compute longer.
     pub imbalance: Reading<Nanoseconds>,
     /// `imbalance` of the elapsed time.
-    pub imbalance_share: RatedShare,
+    pub imbalance_share: Reading<Ratio>,
+    /// Of the elapsed time, what ranks wait for others on average: as measured in their calls, where that is known of nearly all; else
+    /// `imbalance`.
+    pub waiting_share: RatedShare,
     /// How much of the time in calls was waiting for other ranks.
     pub waiting_in_calls: Reading<WaitingInCalls>,
     /// By name, the most time first.
@@ -62,7 +65,7 @@ pub struct MpiCallRow {
     /// As in C: `MPI_Send`.
     pub call: String,
     pub calls: CallTime,
-    /// Of all time in MPI.
+    /// Of all time in MPI but for `MPI_Init` and `MPI_Finalize`, which have none.
     pub share: Reading<Ratio>,
     pub longest: Nanoseconds,
     pub sent: Reading<Bytes>,
@@ -78,7 +81,7 @@ pub struct MpiSiteRow {
     pub place: Reading<CodePlace>,
     pub communicator: Reading<String>,
     pub calls: CallTime,
-    /// Of all time in MPI.
+    /// Of all time in MPI but for `MPI_Init` and `MPI_Finalize`, which have none.
     pub share: Reading<Ratio>,
     pub longest: Nanoseconds,
     pub sent: Reading<Bytes>,

@@ -2,8 +2,8 @@ use numawise_facts::finding::{Advice, EvidenceQuantity, EvidenceSubject};
 use numawise_facts::{Activity, Reading};
 
 use super::*;
-use crate::snapshot::findings::tests::{self, advised, threads};
-use crate::snapshot::sample::{call, file_calls as calls, process, seconds, simple_rank, thread};
+use crate::snapshot::findings::tests::{self, advised};
+use crate::snapshot::sample::{call, file_calls as calls, process, seconds, simple_rank, thread, threads};
 
 fn found(activities: &[Activity]) -> Option<SnapshotFinding> {
     tests::found(activities, FindingId::LongOnFiles)

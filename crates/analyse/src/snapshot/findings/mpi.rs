@@ -10,6 +10,7 @@ use numawise_units::{Bytes, Nanoseconds};
 
 use super::{Case, advice, evidence, finding, of_run, time};
 use crate::snapshot::efficiency::{MpiTimes, mpi_times};
+use crate::snapshot::mpi::{comes_once, is_mostly_known, waiting_of_rank};
 use crate::snapshot::process::in_mpi;
 use crate::snapshot::sum;
 
@@ -19,8 +20,6 @@ const HAS_MORE: f64 = 1.05;
 const NAMED: usize = 3;
 /// Time of the rank with the least time in MPI, of the elapsed time: POP's 0.8 for both parts of MPI's efficiency leaves a tenth each.
 const TRANSFER: f64 = 0.1;
-/// So much of the time in calls is time of which it is known what was waiting.
-const MOSTLY_KNOWN: f64 = 0.9;
 /// One call has so much of the time in MPI.
 const CONCENTRATED: f64 = 0.5;
 /// Messages whose sizes have so many bits at most are smaller than 1 KiB.
@@ -31,8 +30,6 @@ const MOSTLY_SMALL: f64 = 0.8;
 const MANY_MESSAGES: f64 = 1000.0;
 /// A call that takes longer for each message waits for it.
 const NOT_WAITING: f64 = 50e-6;
-/// They come once, and are not in the time that efficiencies are of.
-const ONCE: [&str; 3] = ["MPI_Init", "MPI_Init_thread", "MPI_Finalize"];
 
 pub fn all(case: &Case<'_>) -> Vec<SnapshotFinding> {
     let Some(mpi) = case.mpi else { return Vec::new() };
@@ -52,7 +49,7 @@ pub fn all(case: &Case<'_>) -> Vec<SnapshotFinding> {
 /// of nearly all; else what follows from the rank that is in MPI least, which is nothing where ranks are late in turn.
 fn imbalance(case: &Case<'_>, mpi: &MpiSummary, times: &MpiTimes) -> Option<SnapshotFinding> {
     let measured = waiting_in_calls(mpi);
-    let by_calls = measured.filter(is_mostly_known).map(waiting_of_rank);
+    let by_calls = measured.as_ref().filter(|found| is_mostly_known(found)).map(waiting_of_rank);
     let waiting = by_calls.unwrap_or(times.mean - times.least);
     if times.unequal.is_some() || !case.is_worth(waiting) {
         return None;
@@ -151,17 +148,7 @@ fn transfer(case: &Case<'_>, mpi: &MpiSummary, times: &MpiTimes) -> Option<Snaps
     Some(finding(FindingId::MpiTransfer, facts, case.gain(moving), cures))
 }
 
-/// Of nearly all time in calls it is known what was waiting: the rest would not make another finding of it.
-fn is_mostly_known(of: &WaitingInCalls) -> bool {
-    of.callers > 0 && of.known.seconds() >= MOSTLY_KNOWN * of.all.seconds()
-}
-
-/// On average over the threads that call MPI, of the run.
-fn waiting_of_rank(of: WaitingInCalls) -> f64 {
-    of.waiting.seconds() / of.callers as f64
-}
-
-/// The same of what is no waiting, as far as is known.
+/// What is no waiting, as far as is known, on average over the threads that call MPI.
 fn moving_of_rank(of: WaitingInCalls) -> f64 {
     of.all.saturating_sub(of.waiting).seconds() / of.callers as f64
 }
@@ -184,7 +171,7 @@ fn between_hosts(hosts: &TrafficMatrix) -> (Bytes, Bytes) {
 /// NW012: most of the time in MPI is in one call, perhaps at one place.
 fn concentrated(case: &Case<'_>, mpi: &MpiSummary, times: &MpiTimes) -> Option<SnapshotFinding> {
     let cpus = case.cpus.measured()?.count as f64;
-    let calls = || mpi.calls.iter().filter(|row| !ONCE.contains(&row.call.as_str()));
+    let calls = || mpi.calls.iter().filter(|row| !comes_once(&row.call));
     let all = calls().fold(Nanoseconds(0), |sum, row| sum + row.calls.time);
     let enough = |of: CallTime| of.time.seconds() >= CONCENTRATED * all.seconds();
     let top = calls().max_by_key(|row| row.calls.time)?;

@@ -83,7 +83,7 @@ fn displaced<'a>(case: &Case<'a>) -> Option<Vec<Displaced<'a>>> {
         let (delay, cpus) = (*process.run_delay().measured()?, *process.cpus.measured()?);
         let background = *background.entry(host).or_insert_with(|| in_background(case, host));
         let delay = Nanoseconds(delay.saturating_sub(background).0 / cpus.max(1));
-        Some(Displaced { process, delay, in_run: case.in_run(&process.elapsed(), delay)? })
+        Some(Displaced { process, delay, in_run: case.in_run(Some(process), &process.elapsed(), delay)? })
     };
     Some(case.run.processes.iter().filter_map(of_process).collect())
 }

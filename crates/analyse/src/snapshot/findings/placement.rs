@@ -30,8 +30,10 @@ pub fn all(case: &Case<'_>) -> Vec<SnapshotFinding> {
 }
 
 fn of_cpus(case: &Case<'_>, placement: &PlacementSummary) -> Vec<SnapshotFinding> {
-    let shared = match is_over(case) {
-        Some(over) => oversubscribed(case, placement, over),
+    let (usable, threads) = (usable_by_host(case), threads_by_host(case));
+    let threads = threads.iter().flatten().map(|(host, threads)| (host.as_str(), *threads));
+    let shared = match OverHost::worst(threads, |host| usable.as_ref()?.get(host).copied()) {
+        Some(over) => oversubscribed(case, placement, &over),
         None => shared(case, placement),
     };
     // More threads than CPUs move because of that.
@@ -69,55 +71,84 @@ pub fn usable_by_host(case: &Case<'_>) -> Option<BTreeMap<String, u64>> {
     cpus_by_host(placed, |host| &host.usable).measured().cloned()
 }
 
-/// The host with the most threads for each CPU that it has for the run, whatever the masks say: threads and CPUs.
-fn is_over(case: &Case<'_>) -> Option<(u64, u64)> {
-    let (usable, threads) = (usable_by_host(case)?, threads_by_host(case)?);
-    let over = |(host, threads): (&String, &u64)| {
-        let cpus = *usable.get(host)?;
-        (*threads > cpus).then_some((*threads, cpus))
-    };
-    threads.iter().filter_map(over).max_by_key(|(threads, cpus)| threads.saturating_mul(1000) / cpus.max(&1))
+/// A host where more threads work than there are CPUs.
+struct OverHost<'a> {
+    host: &'a str,
+    threads: u64,
+    cpus: u64,
+}
+
+impl<'a> OverHost<'a> {
+    /// The one with the most threads for each CPU, of `threads` and `cpus` by host.
+    fn worst(
+        threads: impl Iterator<Item = (&'a str, u64)>,
+        cpus: impl Fn(&str) -> Option<u64>,
+    ) -> Option<OverHost<'a>> {
+        let over = |(host, threads): (&'a str, u64)| {
+            let cpus = cpus(host)?;
+            (threads > cpus).then_some(OverHost { host, threads, cpus })
+        };
+        threads.filter_map(over).max_by_key(|over| over.threads.saturating_mul(1000) / over.cpus.max(1))
+    }
+
+    fn evidence(&self) -> Evidence {
+        let (threads, cpus) = (Amount::Count(self.threads), Amount::Count(self.cpus));
+        of_run(WatchedQuantity::ThreadsAtOnce, threads, Some(cpus))
+    }
+
+    /// As many threads for each of its processes as there are CPUs, or fewer ranks where one each is too many.
+    fn advice(&self, case: &Case<'_>) -> Advice {
+        let processes = match case.run.parts.merged {
+            // How many ranks a host has is not kept: as many as on the others.
+            Some(merged) => merged.ranks.div_ceil(merged.hosts.len().max(1) as u64),
+            None if !case.run.has_ranks() => 1,
+            None => {
+                let here = |process: &&Process<'_>| process.activity.host == self.host;
+                case.run.processes.iter().filter(here).count() as u64
+            }
+        };
+        match u32::try_from(self.cpus / processes.max(1)) {
+            Ok(0) => {
+                advice(WatchedAdvice::FewerRanks { ranks: u32::try_from(self.cpus).unwrap_or(u32::MAX) })
+            }
+            threads => Advice::RunFewerThreads { threads: threads.unwrap_or(u32::MAX) },
+        }
+    }
 }
 
 /// NW033: more threads than CPUs.
 fn oversubscribed(
     case: &Case<'_>,
     placement: &PlacementSummary,
-    (threads, cpus): (u64, u64),
+    over: &OverHost<'_>,
 ) -> Option<SnapshotFinding> {
     let cost = waiting(case, placement)?;
-    let mut facts =
-        vec![of_run(WatchedQuantity::ThreadsAtOnce, Amount::Count(threads), Some(Amount::Count(cpus)))];
+    let mut facts = vec![over.evidence()];
     facts.extend(run_delay(case, placement));
     facts.extend(forced_switches(case));
-    let cures = vec![Advice::RunFewerThreads { threads: u32::try_from(cpus).unwrap_or(u32::MAX) }];
-    Some(finding(FindingId::Oversubscribed, facts, cost, cures))
+    Some(finding(FindingId::Oversubscribed, facts, cost, vec![over.advice(case)]))
 }
 
 /// NW033 of ranks that were merged without their placement: of each host it is known how many of their threads work at once. What threads
 /// waited for a CPU is known of the ranks that are kept in full, which have the least and the most time of each kind.
 fn oversubscribed_by_merged(case: &Case<'_>, merged: &MergedRanks) -> Option<SnapshotFinding> {
-    let over = merged.hosts.iter().filter_map(|(host, of)| {
-        let cpus = case.run.parts.machines.get(host)?.allowed_cpus.len() as u64;
-        (of.cpus > cpus).then_some((of.cpus, cpus))
-    });
-    let (threads, cpus) = over.max_by_key(|(threads, cpus)| threads.saturating_mul(1000) / cpus.max(&1))?;
+    let threads = merged.hosts.iter().map(|(host, of)| (host.as_str(), of.cpus));
+    let over =
+        OverHost::worst(threads, |host| Some(case.run.parts.machines.get(host)?.allowed_cpus.len() as u64))?;
     let worst = most_delayed(case);
     let in_run = |(process, delay): (&Process<'_>, Nanoseconds)| {
-        case.in_run(&process.elapsed(), delay).unwrap_or_else(|| delay.seconds())
+        case.in_run(Some(process), &process.elapsed(), delay).unwrap_or_else(|| delay.seconds())
     };
     if worst.is_some_and(|worst| !case.is_worth(in_run(worst))) {
         return None;
     }
-    let mut facts =
-        vec![of_run(WatchedQuantity::ThreadsAtOnce, Amount::Count(threads), Some(Amount::Count(cpus)))];
+    let mut facts = vec![over.evidence()];
     facts.extend(worst.map(|(process, delay)| {
         let lived = process.elapsed().measured().map(|lived| Amount::Time(*lived));
         evidence(WatchedQuantity::RunDelayOf, Amount::Time(delay), lived, of_process(process))
     }));
-    let cures = vec![Advice::RunFewerThreads { threads: u32::try_from(cpus).unwrap_or(u32::MAX) }];
     let cost = Reading::unavailable("ranks are merged without what each of them waited for a CPU");
-    Some(finding(FindingId::Oversubscribed, facts, cost, cures))
+    Some(finding(FindingId::Oversubscribed, facts, cost, vec![over.advice(case)]))
 }
 
 pub fn forced_switches(case: &Case<'_>) -> Option<Evidence> {
@@ -128,7 +159,10 @@ pub fn forced_switches(case: &Case<'_>) -> Option<Evidence> {
 
 /// What threads lose that wait for CPUs: known where the kernel counts it. None where it is not worth saying.
 fn waiting(case: &Case<'_>, placement: &PlacementSummary) -> Option<Reading<PotentialGain>> {
-    let in_run = delayed(case).and_then(|of| case.in_run(&of.lived, of.delay));
+    let in_run = delayed(case).and_then(|of| {
+        let process = case.run.processes.iter().find(|process| process.named() == of.process);
+        case.in_run(process, &of.lived, of.delay)
+    });
     match &placement.run_delay {
         Reading::Measured(delay) => {
             let seconds = in_run.unwrap_or_else(|| delay.seconds());

@@ -9,7 +9,7 @@ use numawise_tables::snapshot::{
 };
 use numawise_units::{Nanoseconds, Ratio};
 
-use super::{MOST_SITES, TOO_LONG, imbalance, share, waiting_in_calls};
+use super::{MOST_SITES, TOO_LONG, comes_once, imbalance, share, waiting, waiting_in_calls};
 use crate::snapshot::efficiency::{MpiTimes, mpi_times};
 use crate::snapshot::merge::neighbours;
 use crate::snapshot::places::place_in;
@@ -24,6 +24,7 @@ pub fn summary(run: &Run<'_>, merged: &MergedRanks) -> Reading<MpiSummary> {
     };
     let times = mpi_times(run);
     let imbalance = imbalance(&times);
+    let waiting_in_calls = waiting_in_calls(&sites, merged.callers);
     let (messages, traffic) = (&merged.messages, &merged.traffic);
     let group = neighbours(merged.world);
     let cell = |(pair, flow): (&(u32, u32), &(u64, _))| TrafficCell {
@@ -37,9 +38,10 @@ pub fn summary(run: &Run<'_>, merged: &MergedRanks) -> Reading<MpiSummary> {
         has_several: merged.has_several_mpis,
         share: rating::loss(times.as_ref().map(|times| Ratio(times.mean / times.elapsed))),
         share_by_rank: by_rank(merged, &times),
-        imbalance_share: rating::loss(imbalance.as_ref().and_then(|imbalance| run.share(*imbalance))),
+        imbalance_share: imbalance.as_ref().and_then(|imbalance| run.share(*imbalance)),
+        waiting_share: rating::loss(waiting(&imbalance, &waiting_in_calls).and_then(|time| run.share(time))),
         imbalance: imbalance.map(Nanoseconds::from_seconds),
-        waiting_in_calls: waiting_in_calls(&sites, merged.callers),
+        waiting_in_calls,
         calls,
         sites,
         further_sites,
@@ -92,12 +94,16 @@ impl Tables {
     fn of(run: &Run<'_>, merged: &MergedRanks) -> Option<Tables> {
         let mut all = merged.lost_calls;
         merged.calls.values().for_each(|of| all = all.plus(of.calls));
+        // All of it, and without what comes once, which has no share.
         let time = span(all)?.time;
-        let calls = merged.calls.iter().map(|(name, of)| call_row(name, of, time));
+        let once = merged.calls.iter().filter(|(name, _)| comes_once(name));
+        let once = once.fold(CallSum::default(), |sum, (_, of)| sum.plus(of.calls));
+        let shared = time.saturating_sub(span(once)?.time);
+        let calls = merged.calls.iter().map(|(name, of)| call_row(name, of, shared));
         let mut calls = calls.collect::<Option<Vec<MpiCallRow>>>()?;
         calls.sort_by_key(|row| (std::cmp::Reverse(row.calls.time), row.call.clone()));
         let known = compared::known_waiting(merged);
-        let sites = merged.sites.iter().map(|(number, site)| site_row(run, site, known.get(number), time));
+        let sites = merged.sites.iter().map(|(number, site)| site_row(run, site, known.get(number), shared));
         let mut sites = sites.collect::<Option<Vec<MpiSiteRow>>>()?;
         sites.sort_by_key(|row| std::cmp::Reverse(row.calls.time));
         sites.truncate(MOST_SITES);
@@ -123,7 +129,7 @@ fn call_row(name: &str, of: &MergedCalls, all: Nanoseconds) -> Option<MpiCallRow
     Some(MpiCallRow {
         call: name.to_owned(),
         calls,
-        share: share(calls.time, all),
+        share: share(name, calls.time, all),
         longest: of.longest,
         sent: of.sent.sum(),
         received: of.received.sum(),
@@ -150,7 +156,7 @@ fn site_row(
             None => Reading::unavailable("the call has none, or it found no place in the table"),
         },
         calls,
-        share: share(calls.time, all),
+        share: share(&site.call, calls.time, all),
         longest: site.of.longest,
         sent: site.of.sent.sum(),
         received: site.of.received.sum(),

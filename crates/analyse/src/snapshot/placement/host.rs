@@ -187,7 +187,7 @@ impl OnHost<'_> {
         let mut shared = Vec::new();
         for (cpu, mut residents) in homes {
             together(&mut residents);
-            if residents.len() < 2 {
+            if residents.len() < 2 || have_room(&residents) {
                 continue;
             }
             residents.sort_by_key(|resident| (resident.pid, resident.thread.tid));
@@ -294,6 +294,15 @@ fn together(residents: &mut Vec<Resident<'_>>) {
     let begins = residents.iter().map(|resident| resident.life.0);
     let most = begins.max_by_key(|at| residents.iter().filter(|resident| lives(resident, *at)).count());
     residents.retain(|resident| most.is_some_and(|at| lives(resident, at)));
+}
+
+/// They may run on as many CPUs as they are, so that they are not in each other's way: where they stay on one CPU all the same, something else
+/// has the others. Not known where a mask is not.
+fn have_room(residents: &[Resident<'_>]) -> bool {
+    let masks = residents.iter().map(|resident| resident.thread.mask.measured());
+    let all = masks.collect::<Option<Vec<&CpuSet>>>();
+    let cpus = all.map(|masks| masks.into_iter().fold(CpuSet::default(), |all, mask| all.union(mask)));
+    cpus.is_some_and(|cpus| cpus.len() >= residents.len())
 }
 
 /// What all but the busiest computed.
