@@ -122,7 +122,7 @@ fn policies(policies: &[PolicyShare], width: usize) -> Vec<Block> {
     let row = |share: &PolicyShare| -> Row {
         let total: Bytes = share.by_node.iter().map(|(_, bytes)| *bytes).sum();
         [
-            clipped(&harmless::line(&share.policy), 24),
+            harmless::line(&share.policy),
             share.mappings.to_string(),
             total.to_string(),
             places(&share.by_node, width),
@@ -153,7 +153,7 @@ fn mappings(largest: &[MappingSnapshot], all: u64, width: usize) -> Vec<Block> {
             format!("{:012x}", mapping.address),
             mapping.page.to_string(),
             mapping.resident().to_string(),
-            clipped(&harmless::line(&mapping.policy), 16),
+            harmless::line(&mapping.policy),
             places(&mapping.by_node, width),
             match &mapping.file {
                 Some(file) => end(&harmless::line(file), 24),
@@ -220,4 +220,25 @@ fn used(by_node: &[Bytes], runs: impl Fn(usize) -> bool) -> Vec<bool> {
 /// With two decimals, as numastat writes it.
 fn mib(bytes: Bytes) -> String {
     format!("{:.2}", bytes.0 as f64 / f64::from(1 << 20))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::residency::sample;
+
+    /// Nodes stand at its end.
+    #[test]
+    fn a_policy_is_never_cut() {
+        let long = "prefer (many)=relative:0-1,4-7";
+        let mut table = sample::table(&[8, 1]);
+        table.largest[0].policy = long.to_owned();
+        table.policies[0].policy = long.to_owned();
+        let shown = [policies(&table.policies, 2), mappings(&table.largest, table.mappings, 2)];
+        for blocks in shown {
+            let Some(Block::Table(table)) = blocks.first() else { panic!("no table") };
+            let texts = table.rows.iter().map(|row| format!("{row:?}"));
+            assert!(texts.into_iter().any(|row| row.contains(long)));
+        }
+    }
 }
