@@ -316,7 +316,7 @@ fn a_machine_that_is_never_quiet_is_a_finding() {
         .iter_mut()
         .for_each(|trial| trial.disturbances = vec![numawise_facts::Disturbance::Steal(0.5)]);
     let finding = found(&busy, FindingId::TooNoisyOrShort).unwrap();
-    let runs = one(&finding, EvidenceQuantity::DisturbedRuns);
+    let runs = one(&finding, EvidenceQuantity::StolenRuns);
     assert_eq!((&runs.value, runs.of), (&Reading::Measured(Amount::Count(12)), Some(Amount::Count(12))));
     busy.trials.iter_mut().skip(2).for_each(|trial| trial.disturbances.clear());
     assert_eq!(found(&busy, FindingId::TooNoisyOrShort), None, "five quiet blocks are enough");

@@ -117,6 +117,8 @@ pub enum EvidenceQuantity {
     Repeats,
     /// Runs that shared the machine with other work; `of`: all runs.
     DisturbedRuns,
+    /// Runs in which a hypervisor took CPU time.
+    StolenRuns,
     /// What a run takes, typically.
     RunTime,
     /// Runs of a group; `of`: all runs of the point that can be told apart so.

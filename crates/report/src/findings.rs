@@ -118,9 +118,7 @@ pub fn sentence(header: &StudyHeader, finding: FindingId, one: &Evidence) -> Str
         | EvidenceQuantity::RunVariation
         | EvidenceQuantity::RunsWithSharedCpu
         | EvidenceQuantity::WaitForCpu => pinning::sentence(header, one),
-        EvidenceQuantity::SpreadRatio => {
-            format!("unpinned runs spread {} times as much as pinned ones", spread(one))
-        }
+        EvidenceQuantity::SpreadRatio => spread_of_pinned(one),
         EvidenceQuantity::Threads if finding == FindingId::BetterTogether => together(one),
         EvidenceQuantity::EffectOfOneNode => {
             format!("with threads and memory on one node the program is {effect} as fast")
@@ -145,6 +143,7 @@ pub fn sentence(header: &StudyHeader, finding: FindingId, one: &Evidence) -> Str
         | EvidenceQuantity::RunToRunDeviation
         | EvidenceQuantity::Repeats
         | EvidenceQuantity::DisturbedRuns
+        | EvidenceQuantity::StolenRuns
         | EvidenceQuantity::RunTime => noise::sentence(one, &value, &of),
         EvidenceQuantity::RunsOfGroup | EvidenceQuantity::MetricOfGroup | EvidenceQuantity::EffectOfGroup => {
             runs::sentence(header, one)
@@ -179,6 +178,10 @@ pub fn sentence(header: &StudyHeader, finding: FindingId, one: &Evidence) -> Str
         EvidenceQuantity::Object(quantity) => objects::sentence(quantity, one),
         EvidenceQuantity::EffectOfPlacement => effect_of_placement(one, &effect),
     }
+}
+
+fn spread_of_pinned(one: &Evidence) -> String {
+    format!("unpinned runs spread {} times as much as pinned ones", spread(one))
 }
 
 fn effect_of_placement(one: &Evidence, effect: &str) -> String {

@@ -76,7 +76,7 @@ fn busy(case: &Case) -> Option<Evidence> {
         return None;
     }
     Some(plain(
-        EvidenceQuantity::DisturbedRuns,
+        EvidenceQuantity::StolenRuns,
         Amount::Count(disturbed as u64),
         Some(Amount::Count(counted.count() as u64)),
         EvidenceSubject::Study,

@@ -49,7 +49,6 @@ fn all_tables_are_printed_where_that_is_asked_for() {
         full.contains("Where the CPUs' time went") && !summary.contains("Where the CPUs' time went"),
         "{full}"
     );
-    assert!(summary.contains("from 0.80, POP"), "{summary}");
 }
 
 #[test]
@@ -85,7 +84,7 @@ fn two_runs_are_compared_and_no_difference_is_proven() {
     let compared = numawise(&bench, &["compare", "a run.nw", "b.nw", "--html", "compare.html"]);
     assert_eq!(compared.status, Some(0), "{}", compared.err);
     assert!(
-        compared.out.contains("b.nw vs a run.nw") && compared.out.contains("elapsed"),
+        compared.out.contains("a run.nw (first) and b.nw (second)") && compared.out.contains("elapsed"),
         "{}",
         compared.out
     );

@@ -129,6 +129,11 @@ pub fn assert_formulas_hold(json: &Value) {
     }
 }
 
+/// True for a run that was too short, or beside too much other work, for grades and for findings below what that took.
+pub fn is_doubted(json: &Value) -> bool {
+    !json["doubt"].is_null()
+}
+
 pub fn has_finding(json: &Value, id: &str) -> bool {
     json["findings"].as_array().unwrap().iter().any(|finding| finding["id"] == id)
 }

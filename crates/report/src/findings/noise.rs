@@ -29,6 +29,9 @@ pub fn sentence(one: &Evidence, value: &str, of: &str) -> String {
         (EvidenceQuantity::DisturbedRuns, _) => {
             format!("{value} of {of} runs shared the machine with other work")
         }
+        (EvidenceQuantity::StolenRuns, _) => {
+            format!("in {value} of {of} runs the hypervisor took CPU time for others")
+        }
         (EvidenceQuantity::RunTime, _) => {
             format!(
                 "a run takes {value}, of which starting the program and touching its memory are a large part"

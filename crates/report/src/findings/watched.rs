@@ -292,11 +292,7 @@ fn fitting(threads: u32) -> String {
 pub(super) fn advise(advice: &WatchedAdvice) -> String {
     let text = match advice {
         WatchedAdvice::BalanceRanks { ranks } => {
-            let names: Vec<String> = ranks.iter().map(ToString::to_string).collect();
-            let most = match names.len() {
-                1 => format!("rank {} has", names[0]),
-                _ => format!("ranks {} have", names.join(", ")),
-            };
+            let most = with_most_to_do(ranks);
             return format!(
                 "divide the domain so that all ranks have as much to compute as one another: now {most} the most"
             );
@@ -371,6 +367,16 @@ pub(super) fn advise(advice: &WatchedAdvice) -> String {
         }
     };
     text.to_owned()
+}
+
+/// `ranks 0, 3 have`
+fn with_most_to_do<T: ToString>(ranks: &[T]) -> String {
+    let names: Vec<String> = ranks.iter().map(ToString::to_string).collect();
+    if let [name] = names.as_slice() {
+        format!("rank {name} has")
+    } else {
+        format!("ranks {} have", names.join(", "))
+    }
 }
 
 fn advise_on_files(advice: FileAdvice) -> &'static str {

@@ -21,12 +21,22 @@ pub fn opening(residency: &Residency) -> Opening {
             1 => "1 process".to_owned(),
             n => format!("{n} processes"),
         },
-        count(job.threads, "thread"),
+        threads(residency),
         cpus(&job.busy),
         size(&job.total),
         amount::moment(residency.unix_time),
     );
     Opening { headline, sentence: not_in_sums(residency), ..Opening::default() }
+}
+
+/// What could not be read is not none.
+fn threads(residency: &Residency) -> String {
+    let unknown = residency.tasks.iter().filter(|task| task.threads.measured().is_none()).count();
+    match (unknown, residency.tasks.len()) {
+        (0, _) => count(residency.job.threads, "thread"),
+        (unknown, all) if unknown == all => "an unknown number of threads".to_owned(),
+        _ => format!("at least {}", count(residency.job.threads, "thread")),
+    }
 }
 
 pub fn blocks(residency: &Residency) -> Vec<Block> {
