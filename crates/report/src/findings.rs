@@ -29,8 +29,6 @@ pub fn title(id: FindingId) -> &'static str {
         | FindingId::MpiTransfer
         | FindingId::MpiConcentrated
         | FindingId::TinyMessages
-        | FindingId::LateMessages
-        | FindingId::RankDied
         | FindingId::TooFewIterations
         | FindingId::RegionImbalance
         | FindingId::SerialShare

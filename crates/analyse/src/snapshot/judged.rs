@@ -20,7 +20,7 @@ pub fn judge(run: &mut RunSnapshot) {
     run.doubt = doubt(run);
     match &run.doubt {
         Some(RunDoubt::TooShort { .. }) => {
-            run.findings.retain(|of| of.finding.id == FindingId::RankDied);
+            run.findings.clear();
             withhold(run);
         }
         Some(RunDoubt::Disturbed { lost }) => {

@@ -97,12 +97,6 @@ pub enum FindingId {
     /// Many tiny messages.
     #[serde(rename = "NW013")]
     TinyMessages,
-    /// Messages are sent or received late: the other rank waits for that.
-    #[serde(rename = "NW014")]
-    LateMessages,
-    /// A rank ended before its time, and took the others with it.
-    #[serde(rename = "NW015")]
-    RankDied,
     /// A loop has too few iterations for its threads.
     #[serde(rename = "NW020")]
     TooFewIterations,
@@ -187,8 +181,6 @@ impl FindingId {
             FindingId::MpiTransfer => "NW011",
             FindingId::MpiConcentrated => "NW012",
             FindingId::TinyMessages => "NW013",
-            FindingId::LateMessages => "NW014",
-            FindingId::RankDied => "NW015",
             FindingId::TooFewIterations => "NW020",
             FindingId::RegionImbalance => "NW021",
             FindingId::SerialShare => "NW022",

@@ -26,8 +26,6 @@ pub(super) fn title(id: FindingId) -> &'static str {
         FindingId::MpiTransfer => "all ranks spend long in MPI, none for want of work",
         FindingId::MpiConcentrated => "most time in MPI is in one call",
         FindingId::TinyMessages => "many tiny messages",
-        FindingId::LateMessages => "ranks wait for messages that are sent or received late",
-        FindingId::RankDied => "a rank ended before its time",
         FindingId::TooFewIterations => "a loop has too few iterations for its threads",
         FindingId::RegionImbalance => "threads of a region wait for each other",
         FindingId::SerialShare => "serial parts limit the speedup",

@@ -22,12 +22,11 @@ pub fn of_finding(shown: &Shown, finding: &Finding) -> Option<String> {
         FindingId::Oversubscribed | FindingId::TooFewIterations => {
             with_threads(shown, &format!("--threads {}", fewer_threads(finding)?))
         }
-        FindingId::MpiImbalance | FindingId::MachineShared | FindingId::RankDied => table(shown, "ranks"),
+        FindingId::MpiImbalance | FindingId::MachineShared => table(shown, "ranks"),
         FindingId::LongOnFiles => table(shown, "files"),
-        FindingId::MpiTransfer
-        | FindingId::MpiConcentrated
-        | FindingId::TinyMessages
-        | FindingId::LateMessages => table(shown, "sites"),
+        FindingId::MpiTransfer | FindingId::MpiConcentrated | FindingId::TinyMessages => {
+            table(shown, "sites")
+        }
         _ => table(shown, "regions"),
     }
 }
