@@ -178,7 +178,8 @@ impl CpuTime {
 
     /// Ready to run, and without a CPU.
     pub fn without_cpu(&self) -> Reading<TimeSum> {
-        if self.delay_unknown.0.saturating_mul(LEFT_ASIDE) > self.useful.0 {
+        let is_much = self.delay_unknown.0.saturating_mul(LEFT_ASIDE) > self.useful.0;
+        if is_much || self.delay_unknown == all_of_it() {
             return Reading::unavailable(format!(
                 "of threads that were useful for {} it is not known how long they had no CPU: the kernel does not count that (schedstat), \
                  or they were killed",

@@ -160,7 +160,9 @@ fn a_check_of_a_launcher_places_its_ranks_and_runs_the_first_as_it_was_typed() {
     let words = |request: &PlacementRequest, _| vec![Argument::from(request.strategy.to_string().as_str())];
     let typed = request(folder.path(), &["mpirun", "-n", "2", "./app"]);
     let request = ExperimentRequest { rank_words: words, ..typed };
-    let header = design(&request, machine.clone()).unwrap();
+    let needs = ProgramNeeds { pinning_library: true, ..request.needs_on(&machine).unwrap() };
+    let design = numawise_study::plan(&machine, &needs);
+    let header = request.header(machine.clone(), design).unwrap();
     let baseline = header.baseline().unwrap();
     assert!(matches!(baseline.ranks, Some(RankBinding::LeftToLauncher { .. })), "{baseline:?}");
     assert_eq!((baseline.threads(), baseline.request.tasks), (2, 2), "four CPUs for two ranks");
