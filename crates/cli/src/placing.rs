@@ -18,12 +18,15 @@ pub fn options(request: &PlacementRequest) -> Vec<String> {
     }
     words.extend(cpus.as_ref().map(|cpus| format!("--cpus {cpus}")));
     words.extend(nodes.as_ref().map(|nodes| format!("--nodes {nodes}")));
-    let CpuChoice { order, step, .. } = choice;
+    let CpuChoice { order, step, efficient_cores, .. } = choice;
     if *order != Order::default() {
         words.push(format!("--order {order}"));
     }
     if step.get() > 1 {
         words.push(format!("--step {step}"));
+    }
+    if *efficient_cores {
+        words.push("--efficient-cores".to_owned());
     }
     if *memory != MemoryRequest::Default {
         words.push(format!("--memory {memory}"));
@@ -76,12 +79,12 @@ mod tests {
         let pinned = PlacementRequest {
             binding: ThreadBinding::Pinned,
             memory: "bind:0-1".parse().unwrap(),
-            choice: CpuChoice { order: Order::Compact, ..CpuChoice::default() },
+            choice: CpuChoice { order: Order::Compact, efficient_cores: true, ..CpuChoice::default() },
             ..semi
         };
         assert_eq!(
             of(&pinned),
-            "--rebind --place semi --order compact --memory bind:0-1 --threads 4 --pin --"
+            "--rebind --place semi --order compact --efficient-cores --memory bind:0-1 --threads 4 --pin --"
         );
     }
 }

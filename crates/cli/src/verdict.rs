@@ -140,6 +140,8 @@ pub fn our_line(machine: &Machine, point: &Point, command: &RunSpec) -> String {
     if device.is_some_and(|device| chooses(machine, device, &point.request)) {
         (request.cpus, request.nodes) = (None, None);
     }
+    // Where all cores are alike the option changes nothing.
+    request.choice.efficient_cores &= numawise_placement::has_efficient_cores(machine);
     let mut words = vec!["numawise run".to_owned()];
     let mut options = placing::options(&request);
     let behind_strategy = usize::from(request.strategy != Strategy::Explicit);

@@ -81,6 +81,11 @@ fn efficient(machine: &Machine) -> CpuSet {
     }
 }
 
+/// Whether some cores are less efficient in work than others, and left out unless they are asked for.
+pub fn has_efficient_cores(machine: &Machine) -> bool {
+    !efficient(machine).is_empty()
+}
+
 /// Which CPUs are taken is ours to say: the operating system does not choose, and nobody named them.
 fn we_choose(request: &PlacementRequest) -> bool {
     let of_strategy = match request.strategy {

@@ -57,6 +57,7 @@ mod weights;
 #[cfg(test)]
 mod testing;
 
+pub use choice::has_efficient_cores;
 pub use device_error::NearError;
 pub use equivalent::{EquivalentCommands, commands_of, equivalent_commands};
 pub use error::PlacementError;

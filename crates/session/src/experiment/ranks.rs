@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::num::NonZeroU32;
 
-use numawise_facts::{Point, PointId, PointRole, RankBinding, RunSpec};
+use numawise_facts::{Balancing, PlacementRequest, Point, PointId, PointRole, RankBinding, RunSpec};
 use numawise_study::{PlannedPoint, StudyDesign};
 
 use super::ExperimentRequest;
@@ -15,12 +15,15 @@ impl ExperimentRequest {
         launched::number_of_ranks(&self.command)
     }
 
-    /// The points as those of ranks, each of which has its share of the threads. What is tried by copies, or with threads that cannot be shared out, is left
-    /// out.
+    /// The points as those of ranks, each of which has its share of the threads. What is tried by copies, without NUMA
+    /// balancing, or with threads that cannot be shared out, is left out.
     fn of_ranks(&self, mut design: StudyDesign, ranks: NonZeroU32) -> StudyDesign {
         design.points.retain(|point| {
-            let threads = point.request.threads.unwrap_or(0);
-            point.request.tasks == 1 && threads > 0 && threads % ranks == 0
+            let PlacementRequest { threads, tasks, balancing, .. } = point.request;
+            // Each rank begins with a numawise, which has no option against NUMA balancing.
+            tasks == 1
+                && balancing == Balancing::Default
+                && threads.is_some_and(|threads| threads > 0 && threads % ranks == 0)
         });
         for point in &mut design.points {
             let threads = point.request.threads.unwrap_or(ranks.get()) / ranks;
