@@ -4,6 +4,7 @@
 
 use core::sync::atomic::{AtomicU64, Ordering::Acquire, Ordering::Relaxed, Ordering::Release};
 
+use numawise_guest::known::Flags;
 use numawise_guest::python::{Asked, Interpreter, interpreter};
 use numawise_wire::python::{FrameText, contains, frames, is_installed};
 
@@ -33,8 +34,8 @@ struct Known {
 
 static KNOWN: [Known; PLACES] =
     [const { Known { hash: AtomicU64::new(0), address: AtomicU64::new(0) } }; PLACES];
-/// Twice an address, and 1 where it is in an extension module.
-static IN_EXTENSION: [AtomicU64; CALLERS] = [const { AtomicU64::new(0) }; CALLERS];
+/// Addresses in extension modules.
+static IN_EXTENSION: Flags<CALLERS> = Flags::empty();
 
 /// In a child of fork: its file has no sources yet.
 pub fn begin_child() {
@@ -109,17 +110,7 @@ fn read(interpreter: &Interpreter, local: &Local, most: usize, place: &AtomicU64
 }
 
 fn is_in_extension(address: usize) -> bool {
-    let word = (address as u64) << 1;
-    let Some(place) = IN_EXTENSION.get((word.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) as usize) else {
-        return false;
-    };
-    let found = place.load(Relaxed);
-    if found & !1 == word {
-        return found & 1 == 1;
-    }
-    let is = process::path_of(address, is_extension);
-    place.store(word | u64::from(is), Relaxed);
-    is
+    IN_EXTENSION.is(address as u64, || process::path_of(address, is_extension))
 }
 
 /// By the ends of names that importlib knows (`importlib.machinery.EXTENSION_SUFFIXES`).

@@ -13,6 +13,7 @@ use core::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 
 use numawise_wire::python::{FRAMES, Layout, Letters, PUBLISHED_BYTES, Position, frame_head, line};
 
+use crate::known::mix;
 use crate::system::{self, SavedErrno};
 use memory::{Bytes, Own, Window, Words, pointer, read, whole, word};
 
@@ -165,10 +166,6 @@ impl InProgress {
     fn mixed(self, hash: u64) -> u64 {
         mix(hash, (self.code as u64).rotate_left(24) ^ u64::from(self.at))
     }
-}
-
-fn mix(hash: u64, word: u64) -> u64 {
-    (hash.rotate_left(5) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
 /// What a search for the calling thread came to.

@@ -5,6 +5,7 @@ use core::sync::atomic::{
     AtomicBool, AtomicU64, AtomicUsize, Ordering::Acquire, Ordering::Relaxed, Ordering::Release,
 };
 
+use numawise_guest::known::Flags;
 use numawise_guest::system::{extent, parts};
 
 /// Parts with code that are known; a file has one.
@@ -33,8 +34,8 @@ static TABLES: [Table; 2] = [Table::new(), Table::new()];
 static CURRENT: AtomicUsize = AtomicUsize::new(0);
 /// Begin and length of all code below and above [`BETWEEN`].
 static BOUNDS: [[AtomicU64; 2]; 2] = [const { [const { AtomicU64::new(0) }; 2] }; 2];
-/// Twice the number of a page, and 1 where it has code.
-static KNOWN: [AtomicU64; PAGES] = [const { AtomicU64::new(0) }; PAGES];
+/// Pages that have code.
+static KNOWN: Flags<PAGES> = Flags::empty();
 static FILLING: AtomicBool = AtomicBool::new(false);
 static FILLED: AtomicU64 = AtomicU64::new(0);
 
@@ -73,15 +74,7 @@ impl Near {
 /// The same of a word that [`Near`] has.
 #[inline]
 pub fn is_code_near(word: u64) -> bool {
-    let page = word >> PAGE_SHIFT;
-    let Some(known) = KNOWN.get(page as usize & (PAGES - 1)) else { return false };
-    let found = known.load(Relaxed);
-    if found >> 1 == page {
-        return found & 1 == 1;
-    }
-    let is = is_in_table(word);
-    known.store(page << 1 | u64::from(is), Relaxed);
-    is
+    KNOWN.is(word >> PAGE_SHIFT, || is_in_table(word))
 }
 
 #[cold]
@@ -111,7 +104,7 @@ pub fn fill(now: u64) {
         unsafe { libc::dl_iterate_phdr(Some(add), (&raw const *table).cast_mut().cast()) };
         bound(table);
         CURRENT.store(next, Release);
-        KNOWN.iter().for_each(|page| page.store(0, Relaxed));
+        KNOWN.clear();
     }
     FILLING.store(false, Release);
 }

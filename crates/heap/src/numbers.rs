@@ -82,12 +82,10 @@ fn copied(place: &AtomicU64, number: u32, copy: impl FnOnce() -> bool) -> Option
     is_copied.then_some(number)
 }
 
-pub fn mix(hash: u64, word: u64) -> u64 {
-    (hash.rotate_left(5) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15)
-}
-
 #[cfg(test)]
 mod tests {
+    use numawise_guest::known::mix;
+
     use super::*;
 
     #[test]

@@ -3,13 +3,14 @@
 
 use core::sync::atomic::Ordering::Relaxed;
 
+use numawise_guest::known::mix;
 use numawise_guest::python::Asked;
 use numawise_wire::heap::{STACK_BYTES, STACK_PLACES, STACKS, StackCopy};
 
 use crate::frame::Frame;
 use crate::local::Local;
 use crate::log::Log;
-use crate::numbers::{Numbers, PART, mix};
+use crate::numbers::{Numbers, PART};
 use crate::{code, python, readable, ring};
 
 /// Bytes of a stack that tell it apart from others: a dozen frames and more.

@@ -47,15 +47,19 @@ impl Ranks {
         }
     }
 
-    /// Who gives them their CPUs, where that is to be said of a plan for `ranks` that is not shown.
-    pub fn binding(self) -> Option<RankBinding> {
-        match self {
-            Ranks::Placed { is_default, .. } => {
-                Some(RankBinding::Planned { placement: Placement::of_nothing(), is_default })
+    /// Who gives them their CPUs on this machine.
+    ///
+    /// # Errors
+    /// Where they cannot be placed.
+    pub fn binding(self, machine: &Machine) -> Result<Option<RankBinding>, Error> {
+        Ok(match self {
+            Ranks::Placed { request, is_default } => {
+                let placement = numawise_placement::place(machine, &request)?;
+                Some(RankBinding::Planned { placement, is_default })
             }
             Ranks::Bound(binding) => Some(binding),
             Ranks::AsTheyAre => None,
-        }
+        })
     }
 
     /// What the plan of the point is made of: that of its ranks, where numawise places these.
@@ -95,11 +99,10 @@ pub fn ranks(
     let AskedOfRanks { command, ranks, request, is_in_line } = *asked;
     let is_executable = launcher::executable_for(command);
     let programs = launcher::program_words(command, &is_executable);
-    let named = |word: &Argument| launcher::file_name(word).is_some_and(|name| name == OWN_COMMAND);
     let free = PlacementRequest { threads: request.threads, ..PlacementRequest::as_the_os_does() };
     let is_asked = *request != PlacementRequest { tasks: request.tasks, ..free };
     let word = command.command.first().map(ToString::to_string).unwrap_or_default();
-    if is_in_line || programs.iter().any(|word| named(word)) {
+    if is_in_line || are_placed(&programs) {
         return Ok(Ranks::AsTheyAre);
     }
     let of_ranks = PlacementRequest { tasks: ranks, ..request.clone() };
@@ -130,11 +133,15 @@ pub fn ranks(
 /// How many ranks a launcher starts, where its words say so, its programs are known, and none of them is a numawise, which places them.
 pub fn number_of_ranks(command: &RunSpec) -> Option<NonZeroU32> {
     let programs = launcher::program_words(command, &launcher::executable_for(command));
-    let is_ours = |word: &&Argument| launcher::file_name(word).is_some_and(|name| name == OWN_COMMAND);
-    if programs.is_empty() || programs.iter().any(is_ours) {
+    if programs.is_empty() || are_placed(&programs) {
         return None;
     }
     launcher::ranks(command)
+}
+
+/// Whether one of the programs is a numawise, which places what it starts.
+fn are_placed(programs: &[&Argument]) -> bool {
+    programs.iter().any(|word| launcher::file_name(word).is_some_and(|name| name == OWN_COMMAND))
 }
 
 /// How the launcher of a command binds its ranks where numawise places none: as it was asked to, or by its default.
@@ -167,8 +174,7 @@ pub fn chooses_cpus(request: &PlacementRequest) -> bool {
 
 /// The command with the words before each program that the launcher starts.
 pub fn with_words(command: &RunSpec, words: &[Argument]) -> RunSpec {
-    let placed = launcher::with_words_before_programs(command, words, &launcher::executable_for(command));
-    placed.unwrap_or_else(|| command.clone())
+    launcher::with_words(command, words).unwrap_or_else(|| command.clone())
 }
 
 /// All points as they are started.
@@ -185,12 +191,10 @@ fn launched(point: Point, machine: &Machine, ranks: Ranks) -> Point {
     let cpus = &machine.allowed_cpus;
     let threads = vec![cpus.clone(); point.request.threads.unwrap_or(0) as usize];
     let mut plan = point.placement;
-    let memory = match &ranks {
-        Ranks::AsTheyAre => plan.tasks.first().map(|task| task.memory.clone()),
-        Ranks::Placed { .. } | Ranks::Bound(_) => None,
-    };
-    let task = TaskPlacement { cpus: cpus.clone(), threads, ..TaskPlacement::of_nothing(TaskId(0)) };
-    let task = TaskPlacement { memory: memory.unwrap_or_else(|| task.memory.clone()), ..task };
+    let mut task = TaskPlacement { cpus: cpus.clone(), threads, ..TaskPlacement::of_nothing(TaskId(0)) };
+    if let (Ranks::AsTheyAre, Some(planned)) = (&ranks, plan.tasks.first()) {
+        task.memory = planned.memory.clone();
+    }
     let warnings = std::mem::take(&mut plan.warnings);
     let placement = Placement { tasks: vec![task], warnings, ..Placement::of_nothing() };
     let ranks = match ranks {

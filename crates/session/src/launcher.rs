@@ -88,9 +88,14 @@ pub fn of(command: &RunSpec) -> Option<&str> {
     known(command).map(|(name, _)| name)
 }
 
-/// The command with `words` before each program that the launcher starts; `None` where the programs are not among its words, or cannot
-/// be told from them. `is_executable` decides where an option is not known: a word behind it that can be executed is the program.
-pub fn with_words_before_programs(
+/// The command with `words` before each program that the launcher starts; `None` where the programs are not among its words, or cannot be told
+/// from them.
+pub fn with_words(command: &RunSpec, words: &[Argument]) -> Option<RunSpec> {
+    with_words_before_programs(command, words, &executable_for(command))
+}
+
+/// The same. `is_executable` decides where an option is not known: a word behind it that can be executed is the program.
+fn with_words_before_programs(
     command: &RunSpec,
     words: &[Argument],
     is_executable: &dyn Fn(&Argument) -> bool,

@@ -207,12 +207,7 @@ fn with_ranks_placed(request: SnapshotRequest) -> Result<SnapshotRequest, Error>
     if run.threads.is_none() && run.command.takes_threads() {
         return Err(Error::ThreadsOfRanksUnknown { launcher });
     }
-    let placed = launcher::with_words_before_programs(
-        &run.command,
-        &request.placing,
-        &launcher::executable_for(&run.command),
-    );
-    match placed {
+    match launcher::with_words(&run.command, &request.placing) {
         // The launcher's own words may hold the number of threads too.
         Some(command) => {
             let run = RunRequest { threads: run.threads, ..RunRequest::new(command) };

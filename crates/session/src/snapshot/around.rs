@@ -100,7 +100,7 @@ impl AroundLauncher {
     }
 
     fn with(&self, words: &[Argument]) -> Option<RunSpec> {
-        launcher::with_words_before_programs(&self.command, words, &launcher::executable_for(&self.command))
+        launcher::with_words(&self.command, words)
     }
 }
 

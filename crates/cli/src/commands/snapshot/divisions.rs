@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use numawise_analyse::median_run;
 use numawise_facts::{
-    Exit, PlacementRequest, RankBinding, RanksByThreads, RanksByThreadsList, Redactor, RunSpec,
+    Exit, Machine, PlacementRequest, RankBinding, RanksByThreads, RanksByThreadsList, Redactor, RunSpec,
     WatchedDivision, WatchedRun,
 };
 use numawise_record::Existing;
@@ -100,7 +100,9 @@ fn of_division(
     let mut request = request.clone();
     let is_placed = request.run.is_placed();
     request.run.command = request.run.command.with_ranks(division.ranks);
-    let ranks = if is_placed { Ranks::AsTheyAre } else { unplaced(&request.run.command, division)? };
+    let machine = here::for_sampling()?;
+    let command = &request.run.command;
+    let ranks = if is_placed { Ranks::AsTheyAre } else { unplaced(command, division, &machine)? };
     request.run.threads = Some(division.threads);
     let threads = format!("--threads={}", division.threads).into();
     let mut words: Vec<_> = divisions.words.iter().cloned().chain([threads]).collect();
@@ -113,14 +115,14 @@ fn of_division(
     let record = request.record.as_deref();
     let asked = HandedOn { ranks: None, record, is_fresh: false, objects: request.objects.is_some() };
     request.handing_over = handing_over(&request.run, &words, &asked);
-    Ok((request, ranks.binding()))
+    Ok((request, ranks.binding(&machine)?))
 }
 
 /// What is done about ranks for which no placement was typed.
-fn unplaced(command: &RunSpec, division: RanksByThreads) -> Result<Ranks, Failure> {
+fn unplaced(command: &RunSpec, division: RanksByThreads, machine: &Machine) -> Result<Ranks, Failure> {
     let free = PlacementRequest { threads: Some(division.threads), ..PlacementRequest::as_the_os_does() };
     let asked = AskedOfRanks { command, ranks: division.ranks, request: &free, is_in_line: false };
-    Ok(launched::ranks(&asked, &here::for_sampling()?, &environment)?)
+    Ok(launched::ranks(&asked, machine, &environment)?)
 }
 
 /// Who presses Ctrl-C does not mean one division alone.
