@@ -11,6 +11,8 @@ mod tests;
 pub struct Word<'a> {
     pub text: &'a str,
     pub line: u32,
+    /// Bytes of the file before it.
+    pub begin: usize,
 }
 
 impl Word<'_> {
@@ -19,23 +21,51 @@ impl Word<'_> {
     }
 }
 
+/// Where the words and statements of a file are. A program with a thousand places of allocation asks a thousand times for a few files.
+#[derive(Debug)]
+pub struct Outline {
+    /// Each word's first byte and line.
+    words: Vec<(usize, u32)>,
+    statements: Vec<Range<usize>>,
+}
+
+impl Outline {
+    pub fn of(text: &str) -> Self {
+        let words = words(text);
+        let statements = statements(&words);
+        Self { words: words.iter().map(|word| (word.begin, word.line)).collect(), statements }
+    }
+
+    /// The statements of at most so many words that reach a line, in their order. `text` is what the outline was made of.
+    pub fn around<'a>(&self, text: &'a str, line: u32, most: usize) -> impl Iterator<Item = Vec<Word<'a>>> {
+        let first = self.statements.partition_point(|range| self.words[range.end - 1].1 < line);
+        let around =
+            self.statements[first..].iter().take_while(move |range| self.words[range.start].1 <= line);
+        around.filter(move |range| range.len() <= most).map(|range| {
+            let words = self.words[range.clone()].iter();
+            words
+                .map(|(begin, line)| Word { text: word(&text[*begin..]).1, line: *line, begin: *begin })
+                .collect()
+        })
+    }
+}
+
 /// The words of a file without comments and lines of the preprocessor.
-pub fn words(text: &str) -> Vec<Word<'_>> {
+fn words(text: &str) -> Vec<Word<'_>> {
     let bytes = text.as_bytes();
     let (mut words, mut at, mut line, mut is_line_begin) = (Vec::new(), 0, 1, true);
     while at < bytes.len() {
         let rest = &text[at..];
         let first = bytes[at];
         let length = match first {
-            b'\n' => 1,
-            b' ' | b'\t' | b'\r' | 0x0b | 0x0c => 1,
+            b'\n' | b' ' | b'\t' | b'\r' | 0x0b | 0x0c => 1,
             b'#' if is_line_begin => logical_line(rest),
-            _ if rest.starts_with("//") => logical_line(rest),
-            _ if rest.starts_with("/*") => rest.find("*/").map_or(rest.len(), |end| end + 2),
+            b'/' if rest.starts_with("//") => logical_line(rest),
+            b'/' if rest.starts_with("/*") => rest.find("*/").map_or(rest.len(), |end| end + 2),
             b'\\' if rest.starts_with("\\\n") => 2,
             _ => {
                 let (length, word) = word(rest);
-                words.push(Word { text: word, line });
+                words.push(Word { text: word, line, begin: at });
                 length
             }
         };
@@ -83,7 +113,8 @@ fn word(text: &str) -> (usize, &str) {
         '"' => (quoted(text, b'"'), "\"\""),
         '\'' => (quoted(text, b'\''), "''"),
         _ => {
-            let sign = SIGNS.iter().find(|sign| text.starts_with(**sign));
+            let is_longer = text.as_bytes().get(1).is_some_and(|second| b"<>=.:-&|+".contains(second));
+            let sign = SIGNS.iter().find(|sign| is_longer && text.starts_with(**sign));
             let length = sign.map_or(first.len_utf8(), |sign| sign.len());
             (length, &text[..length])
         }
@@ -120,7 +151,7 @@ fn raw_text(text: &str) -> usize {
 
 /// Where statements begin and end: at `;`, at the braces of blocks, behind the heads of `if` and loops and behind labels. What is within
 /// a lambda is split from what is around it.
-pub fn statements(words: &[Word<'_>]) -> Vec<Range<usize>> {
+fn statements(words: &[Word<'_>]) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut begin = 0;
     // Open brackets: the sign, and whether the statement ends behind the closing one.

@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use crate::c_text::{Word, statements, words};
+use crate::c_text::Word;
+use crate::source::SourceText;
 
 mod calls;
 
@@ -128,15 +129,10 @@ const PLAIN: [&str; 13] = [
 ];
 
 /// The variables that memory goes to on a line; empty where the text names none, or leaves open which.
-pub fn on_line(text: &str, line: u32) -> Vec<String> {
-    let words = words(text);
+pub fn on_line(source: &SourceText, line: u32) -> Vec<String> {
     let mut names = Vec::new();
-    let around = |range: &Range<usize>| {
-        let is_short = range.len() <= MOST_WORDS;
-        is_short && words[range.start].line <= line && line <= words[range.end - 1].line
-    };
-    for range in statements(&words).into_iter().filter(around) {
-        let statement = Statement(&words[range]);
+    for words in source.outline().around(&source.text, line, MOST_WORDS) {
+        let statement = Statement(&words);
         let on_line =
             |(of, _): &Named| (statement.0[of.start].line..=statement.0[of.end - 1].line).contains(&line);
         let variables: Vec<Named> = statement.variables().into_iter().filter(on_line).collect();

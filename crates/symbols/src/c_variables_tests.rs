@@ -1,7 +1,11 @@
 use super::*;
 
+fn source(text: &str) -> SourceText {
+    SourceText::new(text.to_owned(), None)
+}
+
 fn check(text: &str, line: u32, expected: &str) {
-    assert_eq!(on_line(text, line).join(", "), expected, "line {line} of\n{text}");
+    assert_eq!(on_line(&source(text), line).join(", "), expected, "line {line} of\n{text}");
 }
 
 /// A statement within a function.
@@ -13,7 +17,7 @@ fn within(statement: &str, expected: &str) {
 fn called(statement: &str, expected: Option<&str>) {
     let column = statement.find('^').unwrap();
     let text = format!("int g;\nvoid f(int n) {{\n{}\n}}\n", statement.replace('^', ""));
-    assert_eq!(of_call(&text, 3, column as u32 + 1).as_deref(), expected, "{statement}");
+    assert_eq!(of_call(&source(&text), 3, column as u32 + 1).as_deref(), expected, "{statement}");
 }
 
 #[test]
@@ -50,9 +54,9 @@ fn a_call_is_known_by_its_column() {
         called(&marked, expected);
     }
     for (line, column) in [(0, 1), (1, 0), (1, 2), (9, 9), (u32::MAX, u32::MAX)] {
-        assert_eq!(of_call("x = make(n);", line, column), None);
+        assert_eq!(of_call(&source("x = make(n);"), line, column), None);
     }
-    assert_eq!(of_call("", 1, 1), None);
+    assert_eq!(of_call(&source(""), 1, 1), None);
 }
 
 #[test]
@@ -217,11 +221,11 @@ fn broken_text_names_nothing_and_ends() {
         "] = malloc(n);",
     ] {
         for line in 0..3 {
-            on_line(text, line);
+            on_line(&source(text), line);
         }
     }
     for deep in ["(", "{", "a=", "a<", "):", "a[", "u={", "x,", "\"", "if("] {
-        on_line(&(deep.repeat(200_000) + "u = malloc(n);"), 1);
-        on_line(&(deep.repeat(1_000) + "u = malloc(n);"), 1);
+        on_line(&source(&(deep.repeat(200_000) + "u = malloc(n);")), 1);
+        on_line(&source(&(deep.repeat(1_000) + "u = malloc(n);")), 1);
     }
 }

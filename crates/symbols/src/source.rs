@@ -1,5 +1,6 @@
 //! Lines of source files, for people and for the names of variables.
 
+use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::Read;
@@ -8,6 +9,8 @@ use std::rc::Rc;
 use std::time::SystemTime;
 
 use numawise_facts::Reading;
+
+use crate::c_text::Outline;
 
 #[cfg(test)]
 #[path = "source_tests.rs"]
@@ -27,6 +30,18 @@ const MOST_CONTEXT: u32 = 100;
 pub struct SourceText {
     pub text: String,
     pub changed: Option<SystemTime>,
+    outline: OnceCell<Outline>,
+}
+
+impl SourceText {
+    pub fn new(text: String, changed: Option<SystemTime>) -> Self {
+        Self { text, changed, outline: OnceCell::new() }
+    }
+
+    /// Where its words and statements are, if it is C or C++. Found once.
+    pub fn outline(&self) -> &Outline {
+        self.outline.get_or_init(|| Outline::of(&self.text))
+    }
 }
 
 /// Source files, each read once.
@@ -86,7 +101,7 @@ fn read(path: &Path) -> Result<SourceText, std::io::Error> {
         return Err(other("it is larger than 16 MiB"));
     }
     let text = String::from_utf8_lossy(&bytes).into_owned();
-    Ok(SourceText { text, changed: facts.modified().ok() })
+    Ok(SourceText::new(text, facts.modified().ok()))
 }
 
 /// Without what moves a cursor or changes the direction of text.

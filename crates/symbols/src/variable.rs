@@ -5,7 +5,7 @@ use std::path::Path;
 use numawise_facts::Reading;
 use numawise_facts::activity::CodePlace;
 
-use crate::source::SourceFiles;
+use crate::source::{SourceFiles, SourceText};
 use crate::{c_variables, fortran_variables, python_variables};
 
 #[cfg(test)]
@@ -28,17 +28,17 @@ enum Language {
 
 /// The variable that the memory goes to which the call on a line gives; several where the line has several.
 pub fn of(place: &CodePlace, sources: &mut SourceFiles) -> Reading<String> {
-    searched(place, sources, |text, line, language| match language {
-        Language::C => c_variables::on_line(text, line).join(", "),
-        Language::Fortran { is_fixed } => fortran_variables::on_line(text, line, is_fixed).join(", "),
-        Language::Python => python_variables::on_line(text, line).join(", "),
+    searched(place, sources, |source, line, language| match language {
+        Language::C => c_variables::on_line(source, line).join(", "),
+        Language::Fortran { is_fixed } => fortran_variables::on_line(&source.text, line, is_fixed).join(", "),
+        Language::Python => python_variables::on_line(&source.text, line).join(", "),
     })
 }
 
 /// The variable that the result of the call in a column goes to.
 pub fn of_call(place: &CodePlace, column: u32, sources: &mut SourceFiles) -> Reading<String> {
-    searched(place, sources, |text, line, language| match language {
-        Language::C => c_variables::of_call(text, line, column).unwrap_or_default(),
+    searched(place, sources, |source, line, language| match language {
+        Language::C => c_variables::of_call(source, line, column).unwrap_or_default(),
         // What one statement of Fortran allocates has no calls of its own, and an interpreter has no columns of code.
         Language::Fortran { .. } | Language::Python => String::new(),
     })
@@ -47,7 +47,7 @@ pub fn of_call(place: &CodePlace, column: u32, sources: &mut SourceFiles) -> Rea
 fn searched(
     place: &CodePlace,
     sources: &mut SourceFiles,
-    search: impl FnOnce(&str, u32, Language) -> String,
+    search: impl FnOnce(&SourceText, u32, Language) -> String,
 ) -> Reading<String> {
     let source = &place.source;
     source.file.clone().and_then(|file| {
@@ -63,7 +63,7 @@ fn searched(
                 if text.text.len() > LARGEST_SOURCE {
                     return Reading::unavailable("its source file is too large to be searched");
                 }
-                let name = search(&text.text, line, language);
+                let name = search(&text, line, language);
                 let is_odd = name.chars().any(|letter| letter.is_control() || letter == '\u{fffd}');
                 if name.is_empty() || is_odd || name.chars().count() > LONGEST_NAME {
                     return Reading::unavailable("its source line does not say which variable it goes to");

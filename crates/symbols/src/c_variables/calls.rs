@@ -1,25 +1,23 @@
 //! The variable that a call gives its result to, by the column that compilers give the call.
 
 use super::{MOST_WORDS, Statement};
-use crate::c_text::{Word, statements, words};
+use crate::c_text::Word;
+use crate::source::SourceText;
 
 /// The variable that the result of a call goes to, by where compilers say that the call stands: what is called may allocate, whatever its name.
 /// GCC means the parenthesis before the arguments, or that behind the arguments of a constructor, Clang the name; both the name of a member. Nothing where the text
 /// leaves it open, as in the arguments of another call.
-pub fn of_call(text: &str, line: u32, column: u32) -> Option<String> {
-    let words = words(text);
+pub fn of_call(source: &SourceText, line: u32, column: u32) -> Option<String> {
     let begins = |word: &Word<'_>| {
-        let offset = (word.text.as_ptr() as usize).checked_sub(text.as_ptr() as usize);
-        let before = offset.and_then(|offset| text.get(..offset))?;
+        let before = &source.text[..word.begin];
         let begin = before.rfind('\n').map_or(0, |newline| newline + 1);
         u32::try_from(before.len() - begin + 1).ok()
     };
-    let at = words.iter().position(|word| word.line == line && begins(word) == Some(column))?;
-    let range = statements(&words).into_iter().find(|range| range.contains(&at))?;
-    if range.len() > MOST_WORDS {
-        return None;
-    }
-    Statement(&words[range.clone()]).of_call(at - range.start)
+    let is_here = |word: &Word<'_>| word.line == line && begins(word) == Some(column);
+    source.outline().around(&source.text, line, MOST_WORDS).find_map(|words| {
+        let at = words.iter().position(is_here)?;
+        Statement(&words).of_call(at)
+    })
 }
 
 impl Statement<'_> {
