@@ -19,7 +19,7 @@ const ROLES: [&[&str]; 16] = [
     &["type", "types"],
     &["rcount", "rcounts"],
     &["rtype", "rtypes"],
-    &["dest"],
+    &["dest", "from"],
     &["win", "window"],
     &["root"],
     &["comm", "freed"],

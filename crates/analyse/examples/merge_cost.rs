@@ -143,6 +143,7 @@ fn sample(rank: u32, size: u32, number: u64) -> CallSample {
         at: Reading::Measured(CodeAddress { file: 0, address }),
         communicator: Some(0),
         begun: Nanoseconds(1_000_000 * number),
+        posted: None,
         time: Nanoseconds(10_000 + noise(rank, number + 1000) % 100_000),
         is_first: number < 16,
     }

@@ -19,6 +19,7 @@ fn drawn(kind: SampledCall, key: u64, name: &str, address: u64, is_first: bool) 
         at: at(address),
         communicator: Some(0),
         begun: micros(0),
+        posted: None,
         time: micros(0),
         is_first,
     }

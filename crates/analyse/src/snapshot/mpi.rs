@@ -242,7 +242,7 @@ fn waiting_in_calls(sites: &[MpiSiteRow], callers: u64) -> Reading<WaitingInCall
     let mut sum = WaitingInCalls { waiting: zero, known: zero, in_requests: zero, all: zero, callers };
     for row in sites.iter().filter(|row| !comes_once(&row.call)) {
         sum.all = sum.all + row.calls.time;
-        if completes_requests(&row.call) {
+        if completes_requests(&row.call) && row.waiting.measured().is_none() {
             sum.in_requests = sum.in_requests + row.calls.time;
         }
         if let Reading::Measured(waiting) = &row.waiting {

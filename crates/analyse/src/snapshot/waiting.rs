@@ -2,7 +2,8 @@
 //!
 //! Of a blocking collective call the rank that is in it for the shortest time waits for nobody: that long the call takes by itself, and what
 //! other ranks are in it beyond that they wait. In a blocking receive a rank waits until the other one begins to send, and in a send that
-//! is not over before, until the other one begins to receive, by the clock that processes of a host have in common. Of a site, the first calls count as they are; the rest is taken to wait for the share that those
+//! is not over before, until the other one begins to receive, by the clock that processes of a host have in common. `MPI_Wait` for the
+//! request of such a message waits likewise; what else it is for is drawn too, and nothing is known of it. Of a site, the first calls count as they are; the rest is taken to wait for the share that those
 //! that were drawn of it do, or where these are few, all that are known.
 
 use std::collections::BTreeMap;
@@ -22,6 +23,8 @@ mod tests;
 const ENOUGH: u64 = 8;
 /// If the rest is less than this of the time, it needs no calls of its own.
 const SMALL_REST: f64 = 0.05;
+/// Waits for one request, of which more than this part is for what no other rank tells, are not known.
+const FEW_OTHERS: f64 = 0.05;
 
 /// Time in calls and how much of it was waiting, in nanoseconds.
 #[derive(Debug, Clone, Copy, Default)]
@@ -44,6 +47,8 @@ impl DrawnTime {
 pub struct KnownWaiting {
     first: DrawnTime,
     drawn: DrawnTime,
+    /// Time in waits for requests of which no other rank tells what they waited for.
+    others: u64,
 }
 
 impl KnownWaiting {
@@ -51,6 +56,18 @@ impl KnownWaiting {
     pub fn add(&mut self, are_first: bool, calls: u64, time: u64, waiting: u64) {
         let place = if are_first { &mut self.first } else { &mut self.drawn };
         place.merge(DrawnTime { calls, time, waiting });
+    }
+
+    fn merge(&mut self, other: KnownWaiting) {
+        self.first.merge(other.first);
+        self.drawn.merge(other.drawn);
+        self.others = self.others.saturating_add(other.others);
+    }
+
+    /// Whether too much of what was drawn is of requests that nobody else tells of.
+    fn is_of_others(&self) -> bool {
+        let known = self.first.time.saturating_add(self.drawn.time);
+        self.others as f64 > FEW_OTHERS * known.saturating_add(self.others) as f64
     }
 }
 
@@ -87,7 +104,13 @@ impl<'a> DrawnCalls<'a> {
         let Some((_, first)) = of_call.first() else { return };
         match first.kind {
             SampledCall::Collective => self.add_collective(run, of_call),
-            SampledCall::Send | SampledCall::Receive => self.add_message(run, of_call),
+            SampledCall::OtherWait => {
+                for (process, sample) in of_call {
+                    let site = self.sites.entry(site_of(*process, sample)).or_default();
+                    site.others = site.others.saturating_add(sample.time.0);
+                }
+            }
+            _ => self.add_message(run, of_call),
         }
     }
 
@@ -109,19 +132,23 @@ impl<'a> DrawnCalls<'a> {
     }
 
     fn add_message(&mut self, run: &Run<'a>, of_call: &[(usize, &'a CallSample)]) {
+        use SampledCall::{Receive, ReceiveWait, Send, SendWait};
         let one = |kind| of_call.iter().find(move |(_, sample)| sample.kind == kind);
-        let (Some((from, send)), Some((to, receive)), 2) =
-            (one(SampledCall::Send), one(SampledCall::Receive), of_call.len())
-        else {
+        let receive = one(Receive).or_else(|| one(ReceiveWait));
+        let (Some((from, send)), Some((to, receive))) = (one(Send), receive) else { return };
+        let wait = one(SendWait).filter(|(process, _)| process == from);
+        if of_call.len() != 2 + usize::from(wait.is_some()) {
             return;
-        };
+        }
         let host = |process: &usize| run.processes.get(*process).map(|process| &process.activity.host);
         let has_one_thread = |process: &usize| run.processes.get(*process).is_some_and(has_one_thread);
         if host(from) == host(to) && has_one_thread(from) && has_one_thread(to) {
             let (of_send, of_receive) = ((send.begun, send.time), (receive.begun, receive.time));
             self.put(*to, receive, until_sent(of_send, of_receive));
-            if is_send(&send.call) {
-                self.put(*from, send, until_received(of_send, of_receive));
+            let waits = if is_send(&send.call) { Some(*send) } else { wait.map(|(_, wait)| *wait) };
+            if let Some(waits) = waits {
+                let waiting = until_taken_in((waits.begun, waits.time), receive.posted, of_receive);
+                self.put(*from, waits, waiting);
             }
         }
     }
@@ -161,20 +188,27 @@ impl WaitingOfSites {
         }
         let at = site.at.measured().map(|at| (at.file, at.address));
         if let Some(of) = drawn.sites.get(&(process, site.call.as_str(), at, site.communicator)) {
-            self.known.first.merge(of.first);
-            self.known.drawn.merge(of.drawn);
+            self.known.merge(*of);
         }
     }
 
     /// Of the whole time.
     pub fn waiting(&self, call: &str) -> Reading<Nanoseconds> {
-        let KnownWaiting { first, drawn } = self.known;
-        if completes_requests(call) {
+        let KnownWaiting { first, drawn, .. } = self.known;
+        let is_for_one = waits_for_one(call);
+        if completes_requests(call) && !is_for_one {
             return Reading::unavailable(
-                "it completes requests, perhaps of several messages: it is known of blocking collective calls, receives and sends only",
+                "it completes requests, perhaps of several messages: it is known of blocking collective calls, receives and sends, and of \
+                 MPI_Wait only",
             );
         }
-        if !is_collective(call) && !is_receive(call) && !is_send(call) {
+        if is_for_one && self.known.is_of_others() {
+            return Reading::unavailable(
+                "it completes requests also of what no other rank tells: collective calls, receives from any rank or in another order \
+                 than they began, persistent requests, files",
+            );
+        }
+        if !is_collective(call) && !is_receive(call) && !is_send(call) && !is_for_one {
             return Reading::unavailable("it is known of blocking collective calls, receives and sends only");
         }
         let rest = self.all.saturating_sub(first.time).saturating_sub(self.alone);
@@ -236,6 +270,11 @@ pub fn completes_requests(call: &str) -> bool {
     name.starts_with("Wait") || name.starts_with("Test") && name != "Test_cancelled"
 }
 
+/// Waits for one request.
+fn waits_for_one(call: &str) -> bool {
+    plain_name(call) == "Wait"
+}
+
 /// Without what all names begin with, and without the ending of large counts.
 fn plain_name(call: &str) -> &str {
     let name = call.strip_prefix("MPI_").unwrap_or(call);
@@ -254,4 +293,14 @@ pub fn until_sent(send: Call, receive: Call) -> u64 {
 pub fn until_received(send: Call, receive: Call) -> u64 {
     let end = send.0 + send.1;
     if end < receive.0 { 0 } else { receive.0.saturating_sub(send.0).min(send.1).0 }
+}
+
+/// The same where a request receives, since `posted`, and `receive` is the wait for it: what is not over before that begins waits for it, as MPI
+/// moves data while the receiver is in it.
+fn until_taken_in(send: Call, posted: Option<Nanoseconds>, receive: Call) -> u64 {
+    let end = send.0 + send.1;
+    match posted {
+        Some(posted) if end < receive.0 => until_received(send, (posted, receive.1)),
+        _ => until_received(send, receive),
+    }
 }

@@ -15,6 +15,7 @@ fn drawn(key: u64, time: f64, is_first: bool) -> CallSample {
         communicator: Some(0),
         begun: seconds(1.0),
         time: seconds(time),
+        posted: None,
         is_first,
     }
 }
@@ -193,4 +194,106 @@ fn calls_that_complete_requests_are_known_by_their_names() {
     for call in ["MPI_Win_wait", "MPI_Test_cancelled", "MPI_Send", "MPI_Recv"] {
         assert!(!completes_requests(call), "{call}");
     }
+}
+
+/// Two messages: what rank 1 does to send them, and what rank 0 does to take them in; for each sample its kind, the call, the site, when it
+/// begins, how long it takes, and when a receive was posted.
+type Drawn<'a> = (SampledCall, &'a str, u64, f64, f64, Option<f64>);
+
+fn exchanged(sender: &[Drawn<'_>], receiver: &[Drawn<'_>]) -> [Activity; 2] {
+    let [mut to, mut from] = receives([0.0; 2], "node1");
+    for (one, drawn_calls) in [(&mut from, sender), (&mut to, receiver)] {
+        let Reading::Measured(threads) = &mut one.threads else { unreachable!() };
+        let sites: std::collections::BTreeMap<u64, (&str, f64)> =
+            drawn_calls.iter().map(|(_, name, site, _, time, _)| (*site, (*name, *time))).collect();
+        threads[0].calls =
+            sites.iter().map(|(site, (name, time))| call(name, *site, 2, 2.0 * time)).collect();
+        let samples = (10..12).flat_map(|key| {
+            drawn_calls.iter().map(move |(kind, name, site, begun, time, posted)| CallSample {
+                kind: *kind,
+                call: (*name).to_owned(),
+                at: at(*site),
+                begun: seconds(*begun),
+                posted: posted.map(seconds),
+                ..drawn(key, *time, true)
+            })
+        });
+        one.samples = Reading::Measured(samples.collect());
+    }
+    [to, from]
+}
+
+const ISEND: Drawn<'_> = (SampledCall::Send, "MPI_Isend", 0x20, 5.0, 0.01, None);
+
+#[test]
+fn a_wait_for_what_was_sent_waits_until_the_other_rank_receives() {
+    let wait = (SampledCall::SendWait, "MPI_Wait", 0x28, 5.1, 0.5, None);
+    let of_receive = |begun| (SampledCall::Receive, "MPI_Recv", 0x20, begun, 0.2, None);
+    let found = |begun| waiting(&exchanged(&[ISEND, wait], &[of_receive(begun)]), "MPI_Wait");
+    is_about(&found(5.4), 2.0 * 0.3);
+    // It was received before, or copied.
+    is_about(&found(5.05), 0.0);
+    is_about(&found(6.0), 0.0);
+    // What was begun does not wait, and the receiver's call is compared as before.
+    let both = exchanged(&[ISEND, wait], &[of_receive(4.9)]);
+    is_about(&waiting(&both, "MPI_Recv"), 2.0 * 0.1);
+    assert!(waiting(&both, "MPI_Isend").reason().is_some());
+    // Without the call that began it, nobody knows when that was.
+    assert!(waiting(&exchanged(&[wait], &[of_receive(5.4)]), "MPI_Wait").reason().is_some());
+}
+
+#[test]
+fn a_wait_for_what_is_received_waits_until_the_other_rank_sends() {
+    let send = |begun| (SampledCall::Send, "MPI_Send", 0x20, begun, 0.5, None);
+    let wait = (SampledCall::ReceiveWait, "MPI_Wait", 0x20, 5.0, 0.5, Some(4.0));
+    let found = |begun| waiting(&exchanged(&[send(begun)], &[wait]), "MPI_Wait");
+    is_about(&found(5.3), 2.0 * 0.3);
+    is_about(&found(4.9), 0.0);
+    let sends = |begun| waiting(&exchanged(&[send(begun)], &[wait]), "MPI_Send");
+    // It is over when the receiver comes to the wait: it waited for the begin of the receive only, or for nobody.
+    is_about(&sends(3.8), 2.0 * 0.2);
+    is_about(&sends(3.4), 0.0);
+    is_about(&sends(4.2), 0.0);
+    // It goes on until the receiver is in MPI again.
+    is_about(&sends(4.6), 2.0 * 0.4);
+}
+
+#[test]
+fn both_sides_of_a_message_may_wait_for_requests() {
+    let sent = [ISEND, (SampledCall::SendWait, "MPI_Wait", 0x28, 5.1, 0.5, None)];
+    let received = (SampledCall::ReceiveWait, "MPI_Wait", 0x20, 5.4, 0.3, Some(5.3));
+    // The sender's, at another place than the receiver's.
+    let run = snapshot(&exchanged(&sent, &[received]));
+    let mpi = run.mpi.measured().unwrap();
+    let waits = mpi
+        .sites
+        .iter()
+        .filter(|row| row.call == "MPI_Wait")
+        .map(|row| row.waiting.measured().unwrap_or_else(|| panic!("{row:?}")).seconds());
+    let sum: f64 = waits.sum();
+    assert!((sum - 0.6).abs() < 1e-6, "{sum}");
+    let all = mpi.waiting_in_calls.measured().unwrap();
+    assert_eq!((all.in_requests, all.known), (Nanoseconds(0), seconds(1.6)));
+    assert_eq!(all.all, seconds(1.62));
+}
+
+#[test]
+fn a_wait_also_for_what_no_other_rank_tells_is_unavailable() {
+    let send = (SampledCall::Send, "MPI_Send", 0x20, 5.3, 0.5, None);
+    let wait = (SampledCall::ReceiveWait, "MPI_Wait", 0x20, 5.0, 0.5, Some(5.0));
+    let mut both = exchanged(&[send], &[wait]);
+    let other = |time| CallSample {
+        kind: SampledCall::OtherWait,
+        call: "MPI_Wait".to_owned(),
+        at: at(0x20),
+        ..drawn(99, time, true)
+    };
+    let Reading::Measured(samples) = &mut both[0].samples else { unreachable!() };
+    // A request that was complete already takes no time.
+    samples.push(other(0.001));
+    is_about(&waiting(&both, "MPI_Wait"), 2.0 * 0.3);
+    let Reading::Measured(samples) = &mut both[0].samples else { unreachable!() };
+    samples.push(CallSample { key: 98, ..other(0.3) });
+    let found = waiting(&both, "MPI_Wait");
+    assert!(found.reason().unwrap().0.contains("no other rank tells"), "{found:?}");
 }

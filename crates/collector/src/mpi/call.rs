@@ -204,18 +204,19 @@ fn note(call: &Call, frame: &Frame, slot: &ThreadSlot, tables: &ThreadTables, ti
         let number = completion::communicator(abi, call, frame).unwrap_or(of_site);
         let accepted = Accepted { abi, call, frame, handle, comm: communicators::by_number(number) };
         let notes = Notes { slot, tables, local };
-        let ended = Ended { frame, site, ticks };
-        (sent, received) = bytes(&accepted, &notes, ended);
+        let ended = Ended { frame, site, ticks, posted: 0 };
+        let message;
+        (sent, received, message) = bytes(&accepted, &notes, ended);
         if call.sizes == Sizes::Collective
             && call.is_blocking()
             && let Some(comm) = accepted.comm
         {
             samples::collective(comm, ended);
         }
-        if call.effect == Effect::Nothing && call.sizes != Sizes::Nothing && requests::any() {
-            completion::forget(abi, call, frame);
+        if call.effect == Effect::Nothing && call.sizes != Sizes::Nothing {
+            completion::sent_or_forgotten(abi, call, frame, message);
         } else if call.effect != Effect::Nothing {
-            (sent, received) = with_requests(&accepted, &notes, number, (sent, received));
+            (sent, received) = with_requests(&accepted, &notes, number, (sent, received), ended);
         }
         if call.sizes != Sizes::Nothing && !is_counted_later(call) && !accepted.is_to_nobody() {
             sizes::count(slot, call.sizes, if sent == 0 { received } else { sent });
@@ -257,32 +258,40 @@ fn is_counted_later(call: &Call) -> bool {
 }
 
 /// What becomes of the bytes where the call begins or completes requests.
-fn with_requests(accepted: &Accepted, notes: &Notes, comm: u16, bytes: (u64, u64)) -> (u64, u64) {
-    let (sent, received) = completion::begun(accepted, comm, bytes.0, bytes.1);
+fn with_requests(
+    accepted: &Accepted,
+    notes: &Notes,
+    comm: u16,
+    bytes: (u64, u64),
+    ended: Ended<'_>,
+) -> (u64, u64) {
+    let (sent, received) = completion::begun(accepted, notes, comm, bytes);
     let Accepted { abi, call, frame, .. } = accepted;
-    let (more_sent, more_received) = completion::ended(abi, call, frame, notes);
+    let (more_sent, more_received) = completion::ended(abi, call, frame, notes, ended);
     (sent.wrapping_add(more_sent), received.wrapping_add(more_received))
 }
 
-/// The bytes sent and received, which are counted by peers too.
+/// The bytes sent and received, which are counted by peers too, and the message that was sent: the rank in the world, and its number.
 #[inline]
-fn bytes(accepted: &Accepted, notes: &Notes, ended: Ended<'_>) -> (u64, u64) {
+fn bytes(accepted: &Accepted, notes: &Notes, ended: Ended<'_>) -> (u64, u64, Option<(u32, u64)>) {
     let Accepted { abi, call, frame, comm, .. } = accepted;
     let Notes { slot, tables, .. } = notes;
     let sent = match call.sent {
         Amount::Nothing => 0,
         _ => accepted.sent(),
     };
+    let mut message = None;
     if call.sizes == Sizes::Send
         && call.effect != Effect::PersistentSend
         && let Some(rank) = accepted.rank(Role::Destination)
         && rank >= 0
     {
-        let number = peers::sent(slot, tables, comm.and_then(|comm| comm.in_world(rank)), sent);
-        draw(SampleKind::Send, number, ended);
+        message = peers::sent(slot, tables, comm.and_then(|comm| comm.in_world(rank)), sent);
+        samples::of_message(SampleKind::Send, message, ended);
     }
     if call.sizes == Sizes::OneSided {
-        return one_sided(accepted, notes, sent);
+        let (sent, received) = one_sided(accepted, notes, sent);
+        return (sent, received, None);
     }
     let received = match (call.received, call.place(Role::Status)) {
         (Amount::Status, Some(place)) => {
@@ -293,7 +302,7 @@ fn bytes(accepted: &Accepted, notes: &Notes, ended: Ended<'_>) -> (u64, u64) {
                 let rank = comm.and_then(|comm| Comm::in_world(comm, arrived.source));
                 let number = peers::received(slot, tables, rank, arrived.bytes);
                 if call.is_blocking() {
-                    draw(SampleKind::Receive, number, ended);
+                    samples::of_message(SampleKind::Receive, number, ended);
                 }
                 if call.sizes == Sizes::Send {
                     sizes::count(slot, Sizes::Receive, arrived.bytes);
@@ -304,15 +313,7 @@ fn bytes(accepted: &Accepted, notes: &Notes, ended: Ended<'_>) -> (u64, u64) {
         (Amount::Nothing, _) => 0,
         _ => accepted.received(),
     };
-    (sent, received)
-}
-
-/// A message from or to a rank of the world, by its number.
-#[inline]
-fn draw(kind: SampleKind, message: Option<(u32, u64)>, ended: Ended<'_>) {
-    if let (Some((rank, number)), Some(header)) = (message, process::header()) {
-        samples::message(kind, header, rank, number, ended);
-    }
+    (sent, received, message)
 }
 
 /// `MPI_Pcontrol(level, ...)`: the program's own phases.

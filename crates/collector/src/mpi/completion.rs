@@ -3,14 +3,15 @@
 use core::ffi::c_int;
 use core::ptr::NonNull;
 
-use numawise_wire::snapshot::{ThreadSlot, ThreadTables};
+use numawise_wire::snapshot::{SampleKind, ThreadSlot, ThreadTables};
 
 use super::abi::Abi;
 use super::amount::Accepted;
 use super::communicators::{self, Comm};
 use super::frame::Frame;
 use super::requests::{self, Awaited, End, Request};
-use super::table::{Call, Effect, Role, Sizes};
+use super::samples::{self, Ended};
+use super::table::{Amount, Call, Effect, Role, Sizes};
 use super::{peers, sizes, status};
 use crate::system;
 use crate::thread::{Local, SCRATCH_BYTES};
@@ -140,20 +141,30 @@ fn made(accepted: &Accepted, awaited: Awaited, role: Role, comm: u16) {
     if let Some(place) = call.place(role).filter(|_| came) {
         // SAFETY: MPI has written a handle there.
         let handle = unsafe { abi.stored(frame.argument(place), 0) };
-        requests::insert(handle, Request { awaited, comm, rank: -1, sent: 0, received: 0 });
+        requests::insert(
+            handle,
+            Request { awaited, comm, rank: -1, sent: 0, received: 0, number: 0, begun: 0 },
+        );
     }
 }
 
-/// The call gave a request of which nothing is noted: one that had its handle before, and ended where we did not see it, is gone.
-pub fn forget(abi: &Abi, call: &Call, frame: &Frame) {
-    if let Some(place) = call.place(Role::Request) {
-        // SAFETY: MPI has written a handle there.
-        requests::look(unsafe { abi.stored(frame.argument(place), 0) }, End::Freed);
+/// The call gave a request of a message to a rank of the world with this number, or one of which nothing is noted: then one that had its
+/// handle before, and ended where we did not see it, is gone.
+#[inline]
+pub fn sent_or_forgotten(abi: &Abi, call: &Call, frame: &Frame, message: Option<(u32, u64)>) {
+    let Some(place) = call.place(Role::Request).filter(|_| message.is_some() || requests::any()) else {
+        return;
+    };
+    // SAFETY: MPI has written a handle there.
+    let handle = unsafe { abi.stored(frame.argument(place), 0) };
+    match message {
+        Some((rank, number)) => requests::insert_send(handle, rank, number),
+        None => drop(requests::look(handle, End::Freed)),
     }
 }
 
 /// A request was begun: gives what the call itself has handed over and taken in.
-pub fn begun(accepted: &Accepted, comm: u16, sent: u64, received: u64) -> (u64, u64) {
+pub fn begun(accepted: &Accepted, notes: &Notes, comm: u16, (sent, received): (u64, u64)) -> (u64, u64) {
     let Accepted { abi, call, frame, .. } = accepted;
     let awaited = match call.effect {
         Effect::Receive => Awaited::Receive,
@@ -175,18 +186,28 @@ pub fn begun(accepted: &Accepted, comm: u16, sent: u64, received: u64) -> (u64, 
         }
         _ => return (sent, received),
     };
-    let rank = accepted.rank(Role::Destination).unwrap_or(-1);
+    let mut rank = accepted.rank(Role::Destination).unwrap_or(-1);
+    let mut number = 0;
+    if awaited == Awaited::Receive
+        && call.sent == Amount::Nothing
+        && let Some(source) = Some(rank).filter(|rank| *rank >= 0)
+        && let Some(world) = communicators::by_number(comm).and_then(|comm| Comm::in_world(comm, source))
+        && let Some(found) = peers::posted(notes.slot, notes.tables, world)
+    {
+        (rank, number) = (world.cast_signed(), found);
+    }
     if let Some(place) = call.place(Role::Request) {
         // SAFETY: MPI has written a handle there.
         let handle = unsafe { abi.stored(frame.argument(place), 0) };
-        requests::insert(handle, Request { awaited, comm, rank, sent, received });
+        let begun = frame.since;
+        requests::insert(handle, Request { awaited, comm, rank, sent, received, number, begun });
     }
     // What is persistent hands over when it is started.
     if matches!(awaited, Awaited::Receive | Awaited::Read) { (sent, received) } else { (0, 0) }
 }
 
 /// After a call that starts or completes requests: the bytes that it hands over and takes in.
-pub fn ended(abi: &Abi, call: &Call, frame: &Frame, notes: &Notes) -> (u64, u64) {
+pub fn ended(abi: &Abi, call: &Call, frame: &Frame, notes: &Notes, ended: Ended<'_>) -> (u64, u64) {
     let argument = |role| call.place(role).map_or(0, |place| frame.argument(place));
     // SAFETY: MPI has written an int there.
     let int = |role| unsafe { core::ptr::with_exposed_provenance::<c_int>(argument(role)).read() };
@@ -194,13 +215,28 @@ pub fn ended(abi: &Abi, call: &Call, frame: &Frame, notes: &Notes) -> (u64, u64)
     match call.effect {
         Effect::Start => started(abi, argument(Role::Request), 1, notes),
         Effect::StartAll => started(abi, argument(Role::Request), number, notes),
+        Effect::Wait if !frame.is_watched() => {
+            samples::other_wait(ended);
+            (0, 0)
+        }
         _ if !frame.is_watched() => (0, 0),
         Effect::RequestFree => {
             requests::look(frame.handle, End::Freed);
             (0, 0)
         }
         Effect::Test if int(Role::Flag) == 0 => (0, 0),
-        Effect::Wait | Effect::Test => (0, completed(abi, frame.handle, argument(Role::Status), notes)),
+        Effect::Test => (0, completed(abi, frame.handle, argument(Role::Status), notes).bytes),
+        Effect::Wait => {
+            let Completed { bytes, message, posted } =
+                completed(abi, frame.handle, argument(Role::Status), notes);
+            match message {
+                Some((kind, rank, number)) => {
+                    samples::of_message(kind, Some((rank, number)), Ended { posted, ..ended });
+                }
+                None => samples::other_wait(ended),
+            }
+            (0, bytes)
+        }
         effect if is_of_many(effect) => {
             let Some(scratch) = scratch(notes.local) else { return (0, 0) };
             // SAFETY: see `scratch`.
@@ -208,7 +244,8 @@ pub fn ended(abi: &Abi, call: &Call, frame: &Frame, notes: &Notes) -> (u64, u64)
             let statuses = argument(Role::Status);
             let one = |index: usize, status: usize| {
                 let handle = scratch.handles.get(..number).and_then(|handles| handles.get(index));
-                handle.map_or(0, |handle| completed(abi, *handle, statuses + status * abi.status, notes))
+                handle
+                    .map_or(0, |handle| completed(abi, *handle, statuses + status * abi.status, notes).bytes)
             };
             let received = match effect {
                 Effect::TestAll | Effect::TestAny if int(Role::Flag) == 0 => 0,
@@ -259,25 +296,48 @@ fn started(abi: &Abi, array: usize, number: usize, notes: &Notes) -> (u64, u64) 
     sum
 }
 
-/// A request that completed: the bytes that came.
-fn completed(abi: &Abi, handle: u64, status: usize, notes: &Notes) -> u64 {
-    let Some(request) = requests::look(handle, End::Completed) else { return 0 };
+/// What a request that completed was of.
+#[derive(Default)]
+struct Completed {
+    /// That came.
+    bytes: u64,
+    /// The rank in the world, and the number of the message, where both ranks count it alike.
+    message: Option<(SampleKind, u32, u64)>,
+    /// When a receive began, in ticks.
+    posted: u64,
+}
+
+fn completed(abi: &Abi, handle: u64, status: usize, notes: &Notes) -> Completed {
+    let nothing = Completed::default();
+    let Some(request) = requests::look(handle, End::Completed) else { return nothing };
     let sizes = match request.awaited {
         Awaited::Receive | Awaited::PersistentReceive => Sizes::Receive,
         Awaited::Read => Sizes::File,
-        _ => return 0,
+        Awaited::Send => {
+            let message = (SampleKind::SendWait, request.rank.cast_unsigned(), request.number);
+            return Completed { message: Some(message), ..nothing };
+        }
+        _ => return nothing,
     };
+    if request.number != 0 {
+        peers::taken_in(notes.slot, notes.tables, request.rank.cast_unsigned());
+    }
     // SAFETY: MPI has filled it: it was no sentinel, or ours took its place.
     let arrived = unsafe { status::read(abi, status) };
+    let mut message = None;
     if sizes == Sizes::Receive {
         // From nobody: nothing was awaited.
         if arrived.source < 0 {
-            return 0;
+            return nothing;
         }
         let rank =
             communicators::by_number(request.comm).and_then(|comm| Comm::in_world(comm, arrived.source));
-        peers::received(notes.slot, notes.tables, rank, arrived.bytes);
+        let number = peers::received(notes.slot, notes.tables, rank, arrived.bytes);
+        // Receives that complete in another order than that in which they began have others' messages under their numbers.
+        message = number
+            .filter(|(_, number)| *number == request.number)
+            .map(|(rank, number)| (SampleKind::ReceiveWait, rank, number));
     }
     sizes::count(notes.slot, sizes, arrived.bytes);
-    arrived.bytes
+    Completed { bytes: arrived.bytes, message, posted: request.begun }
 }

@@ -49,6 +49,23 @@ pub fn sent(slot: &ThreadSlot, tables: &ThreadTables, rank: Option<u32>, bytes: 
     }
 }
 
+/// A receive that names the rank was begun: the number of its message, if receives from there complete in the order in which they begin.
+#[inline]
+pub fn posted(slot: &ThreadSlot, tables: &ThreadTables, rank: u32) -> Option<u64> {
+    let peer = peer(slot, tables, rank)?;
+    let outstanding = peer.outstanding.load(Relaxed);
+    peer.outstanding.store(outstanding.wrapping_add(1), Relaxed);
+    Some(peer.received_messages.load(Relaxed).wrapping_add(u64::from(outstanding)).wrapping_add(1))
+}
+
+/// A receive that `posted` knows was completed.
+#[inline]
+pub fn taken_in(slot: &ThreadSlot, tables: &ThreadTables, rank: u32) {
+    if let Some(peer) = peer(slot, tables, rank) {
+        peer.outstanding.store(peer.outstanding.load(Relaxed).saturating_sub(1), Relaxed);
+    }
+}
+
 /// Bytes that were read from another rank's window.
 pub fn fetched(slot: &ThreadSlot, tables: &ThreadTables, rank: Option<u32>, bytes: u64) {
     match rank.and_then(|rank| peer(slot, tables, rank)) {

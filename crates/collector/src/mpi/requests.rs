@@ -6,6 +6,8 @@
 
 use core::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering, Ordering::Relaxed};
 
+use numawise_wire::snapshot::NO_COMMUNICATOR;
+
 use crate::process;
 
 /// What a request is of.
@@ -20,6 +22,8 @@ pub enum Awaited {
     /// No request: a message that was matched, or a window. Their handles are no others' while they live.
     Message = 6,
     Window = 7,
+    /// A message that was sent: only what its wait waits for is to be known.
+    Send = 8,
 }
 
 /// What is noted of a request.
@@ -28,11 +32,15 @@ pub struct Request {
     pub awaited: Awaited,
     /// The communicator's number; `NO_COMMUNICATOR` for none.
     pub comm: u16,
-    /// The rank to which a persistent send goes, in its communicator.
+    /// The rank to which a persistent send goes, in its communicator; of a message with a number, the other rank in the world.
     pub rank: i32,
     /// Bytes that each start hands over and takes in.
     pub sent: u64,
     pub received: u64,
+    /// The message's number between the two ranks; 0: not known.
+    pub number: u64,
+    /// When the call began that gave the request, in ticks.
+    pub begun: u64,
 }
 
 struct Place {
@@ -41,9 +49,13 @@ struct Place {
     what: AtomicU64,
     sent: AtomicU64,
     received: AtomicU64,
+    number: AtomicU64,
+    begun: AtomicU64,
 }
 
 const PLACES: usize = 4096;
+/// Messages that were sent take no more: the bytes of others would be lost.
+const MOST_WITH_SENDS: usize = PLACES / 2;
 /// How far from the place that its hash gives a request may lie.
 const FARTHEST: usize = 64;
 const FREE: u64 = 0;
@@ -55,6 +67,8 @@ static TABLE: [Place; PLACES] = [const {
         what: AtomicU64::new(0),
         sent: AtomicU64::new(0),
         received: AtomicU64::new(0),
+        number: AtomicU64::new(0),
+        begun: AtomicU64::new(0),
     }
 }; PLACES];
 static COUNT: AtomicUsize = AtomicUsize::new(0);
@@ -111,13 +125,25 @@ pub fn insert(handle: u64, request: Request) {
         place.what.store(u64::from(request.rank.cast_unsigned()) << 32 | comm_and_kind, Relaxed);
         place.sent.store(request.sent, Relaxed);
         place.received.store(request.received, Relaxed);
+        place.number.store(request.number, Relaxed);
+        place.begun.store(request.begun, Relaxed);
         place.handle.store(handle, Relaxed);
         COUNT.fetch_add(usize::from(is_new), Relaxed);
     }
     unlock();
-    if found.is_none() {
+    if found.is_none() && request.awaited != Awaited::Send {
         dropped();
     }
+}
+
+/// A message that was sent with a request. Where there is no room, a request that had its handle before is gone all the same.
+pub fn insert_send(handle: u64, rank: u32, number: u64) {
+    if handle <= TAKEN || COUNT.load(Relaxed) >= MOST_WITH_SENDS {
+        look(handle, End::Freed);
+        return;
+    }
+    let (awaited, rank) = (Awaited::Send, rank.cast_signed());
+    insert(handle, Request { awaited, comm: NO_COMMUNICATOR, rank, sent: 0, received: 0, number, begun: 0 });
 }
 
 /// What was noted of a request. `completes`: it is forgotten, unless it is persistent; `freed`: it is forgotten.
@@ -132,8 +158,9 @@ pub fn look(handle: u64, end: End) -> Option<Request> {
             FREE => break,
             other if other == handle => {
                 found = read(place);
-                let persists =
-                    found.is_some_and(|request| !matches!(request.awaited, Awaited::Receive | Awaited::Read));
+                let persists = found.is_some_and(|request| {
+                    !matches!(request.awaited, Awaited::Receive | Awaited::Read | Awaited::Send)
+                });
                 if end == End::Freed || (end == End::Completed && !persists) {
                     forget(number, place);
                 }
@@ -164,6 +191,7 @@ fn read(place: &Place) -> Option<Request> {
         5 => Awaited::PersistentCollective,
         6 => Awaited::Message,
         7 => Awaited::Window,
+        8 => Awaited::Send,
         _ => return None,
     };
     Some(Request {
@@ -172,6 +200,8 @@ fn read(place: &Place) -> Option<Request> {
         rank: (what >> 32) as i32,
         sent: place.sent.load(Relaxed),
         received: place.received.load(Relaxed),
+        number: place.number.load(Relaxed),
+        begun: place.begun.load(Relaxed),
     })
 }
 

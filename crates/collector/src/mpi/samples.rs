@@ -47,6 +47,8 @@ pub struct Ended<'a> {
     pub frame: &'a Frame,
     pub site: Option<&'a Site>,
     pub ticks: u64,
+    /// When a receive began that it waits for; 0: it waits for none.
+    pub posted: u64,
 }
 
 /// A blocking collective call.
@@ -61,12 +63,33 @@ pub fn collective(comm: Comm, ended: Ended<'_>) {
     }
 }
 
+/// A wait for a request of which other ranks cannot tell what it waited for: by its own number at its site.
+#[inline]
+pub fn other_wait(ended: Ended<'_>) {
+    let Some(site) = ended.site else { return };
+    let number = site.count.load(Relaxed);
+    let key = mixed(site.address.load(Relaxed) ^ 0x7761_6974_0000_0000, number);
+    let is_first = number < FIRST_CALLS;
+    if is_first || is_drawn(key, MASK.load(Relaxed)) {
+        keep(SampleKind::OtherWait, key, is_first, ended);
+    }
+}
+
+/// A message from or to a rank of the world, by its number.
+#[inline]
+pub fn of_message(kind: SampleKind, message: Option<(u32, u64)>, ended: Ended<'_>) {
+    if let (Some((rank, number)), Some(header)) = (message, process::header()) {
+        self::message(kind, header, rank, number, ended);
+    }
+}
+
 /// A message from `from` to `to`, the `number`-th of them.
 #[inline]
-pub fn message(kind: SampleKind, header: &Header, peer: u32, number: u64, ended: Ended<'_>) {
+fn message(kind: SampleKind, header: &Header, peer: u32, number: u64, ended: Ended<'_>) {
     let own = u64::from(header.rank.load(Relaxed));
     let peer = u64::from(peer);
-    let pair = if kind == SampleKind::Send { own << 32 | peer } else { peer << 32 | own };
+    let is_sent = matches!(kind, SampleKind::Send | SampleKind::SendWait);
+    let pair = if is_sent { own << 32 | peer } else { peer << 32 | own };
     let key = mixed(pair ^ 0x6d65_7373_0000_0000, number);
     let is_first = number <= FIRST_CALLS;
     if is_first || is_drawn(key, MASK.load(Relaxed)) {
@@ -100,7 +123,7 @@ fn put(
     key: u64,
     is_first: bool,
     site: &Site,
-    Ended { frame, ticks, .. }: Ended<'_>,
+    Ended { frame, ticks, posted, .. }: Ended<'_>,
 ) {
     let is_first = is_first && FIRST_USED.load(Relaxed) < FIRST;
     if USED.load(Relaxed) as usize == SAMPLES {
@@ -113,6 +136,7 @@ fn put(
     let Some(sample) = samples.get(used as usize) else { return };
     sample.begin.store(frame.since, Relaxed);
     sample.ticks.store(ticks, Relaxed);
+    sample.posted.store(posted, Relaxed);
     sample.address.store(site.address.load(Relaxed), Relaxed);
     sample.call.store(site.call.load(Relaxed), Relaxed);
     sample.communicator.store(site.communicator.load(Relaxed), Relaxed);
@@ -149,6 +173,7 @@ fn copy(from: &CallSample, to: &CallSample) {
     to.key.store(0, Relaxed);
     to.begin.store(from.begin.load(Relaxed), Relaxed);
     to.ticks.store(from.ticks.load(Relaxed), Relaxed);
+    to.posted.store(from.posted.load(Relaxed), Relaxed);
     to.address.store(from.address.load(Relaxed), Relaxed);
     to.call.store(from.call.load(Relaxed), Relaxed);
     to.communicator.store(from.communicator.load(Relaxed), Relaxed);

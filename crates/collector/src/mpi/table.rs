@@ -74,6 +74,7 @@ pub enum Role {
     Type = 1,
     ReceiveCount = 2,
     ReceiveType = 3,
+    /// Of a receive with a request, the source.
     Destination = 4,
     /// A window, or where a new one is written.
     Window = 5,

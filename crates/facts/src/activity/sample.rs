@@ -16,6 +16,12 @@ pub enum SampledCall {
     Send,
     /// A message that a blocking call received.
     Receive,
+    /// `MPI_Wait` for the request of a message that was sent.
+    SendWait,
+    /// `MPI_Wait` for the request of a message that is received.
+    ReceiveWait,
+    /// `MPI_Wait` for a request of which no other rank can tell what it waited for.
+    OtherWait,
 }
 
 /// One call.
@@ -31,6 +37,9 @@ pub struct CallSample {
     /// By the monotonic clock of the host.
     pub begun: Nanoseconds,
     pub time: Nanoseconds,
+    /// Of a [`SampledCall::ReceiveWait`], when the call began that gave its request.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub posted: Option<Nanoseconds>,
     /// Among the first calls of its site, which are all there; others were drawn at random.
     pub is_first: bool,
 }

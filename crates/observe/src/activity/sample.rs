@@ -9,18 +9,23 @@ use super::{Clock, Context};
 
 pub(super) fn all(context: &Context<'_>, clock: &Clock) -> Vec<CallSample> {
     let begin = context.file.begin();
+    let moment = |ticks| Nanoseconds(begin.nanoseconds.saturating_add(clock.since_begin(ticks).0));
     let one = |sample: SampleRecord| CallSample {
         kind: match sample.kind {
             SampleKind::Collective => SampledCall::Collective,
             SampleKind::Send => SampledCall::Send,
             SampleKind::Receive => SampledCall::Receive,
+            SampleKind::SendWait => SampledCall::SendWait,
+            SampleKind::ReceiveWait => SampledCall::ReceiveWait,
+            SampleKind::OtherWait => SampledCall::OtherWait,
         },
         key: sample.key,
         call: sample.call.to_owned(),
         at: context.address(sample.address),
         communicator: sample.communicator,
-        begun: Nanoseconds(begin.nanoseconds.saturating_add(clock.since_begin(sample.begin).0)),
+        begun: moment(sample.begin),
         time: clock.nanoseconds(sample.ticks),
+        posted: sample.posted.map(moment),
         is_first: sample.is_first,
     };
     let last = context.file.last().ticks;

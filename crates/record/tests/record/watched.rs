@@ -215,6 +215,7 @@ fn process(rank: u32) -> Activity {
             at: at(0x1234),
             communicator: Some(0),
             begun: seconds(100.0),
+            posted: None,
             time: seconds(0.01),
             is_first: true,
         }]),

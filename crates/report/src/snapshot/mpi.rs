@@ -63,12 +63,12 @@ fn waiting_in_calls(of: &WaitingInCalls) -> String {
     let requests = match of.in_requests.0 {
         0 => String::new(),
         _ => format!(
-            "; of MPI_Wait, MPI_Test and their kin ({}) it is not known",
+            "; of MPI_Waitall, MPI_Test and their kin ({}) it is not known",
             words::percent(share(of.in_requests, of.all))
         ),
     };
     format!(
-        "{} ({} of collective calls, receives and sends), the rest of these moves data; known of {} of the time in calls{requests}",
+        "{} ({} of collective calls, receives, sends and waits for one of them), the rest of these moves data; known of {} of the time in calls{requests}",
         of.waiting,
         words::percent(share(of.waiting, of.known)),
         words::percent(share(of.known, of.all)),

@@ -43,7 +43,7 @@ pub struct WaitingInCalls {
     pub waiting: Nanoseconds,
     /// Time in the calls of which it is known.
     pub known: Nanoseconds,
-    /// Time in calls that wait or ask for requests, of which it is never known.
+    /// Time in calls that wait or ask for requests, of which it is not known.
     pub in_requests: Nanoseconds,
     /// Time in all calls but `MPI_Init` and `MPI_Finalize`.
     pub all: Nanoseconds,

@@ -18,11 +18,18 @@ pub enum SampleKind {
     Send = 2,
     /// The same message, received by a blocking call.
     Receive = 3,
+    /// The wait for the request of a message that was sent.
+    SendWait = 4,
+    /// The wait for the request of a message that is received.
+    ReceiveWait = 5,
+    /// A wait for one request of which no other rank can tell what it waited for.
+    OtherWait = 6,
 }
 
 impl SampleKind {
     pub fn from_number(number: u16) -> Option<SampleKind> {
-        [SampleKind::Collective, SampleKind::Send, SampleKind::Receive]
+        use SampleKind::{Collective, OtherWait, Receive, ReceiveWait, Send, SendWait};
+        [Collective, Send, Receive, SendWait, ReceiveWait, OtherWait]
             .into_iter()
             .find(|kind| *kind as u16 == number)
     }
@@ -35,6 +42,8 @@ pub struct CallSample {
     pub key: AtomicU64,
     pub begin: AtomicU64,
     pub ticks: AtomicU64,
+    /// Of a [`SampleKind::ReceiveWait`], when the call began that gave its request; else 0.
+    pub posted: AtomicU64,
     /// As those of its [`super::Site`].
     pub address: AtomicU64,
     pub call: AtomicU16,
@@ -45,4 +54,4 @@ pub struct CallSample {
     pub is_first: AtomicU16,
 }
 
-const _: () = assert!(size_of::<CallSample>() == 40);
+const _: () = assert!(size_of::<CallSample>() == 48);

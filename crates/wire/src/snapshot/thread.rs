@@ -87,7 +87,8 @@ pub const NO_COMMUNICATOR: u16 = u16::MAX;
 pub struct Peer {
     /// 1 + the rank; 0: not used.
     pub rank: AtomicU32,
-    pub reserved: AtomicU32,
+    /// For the collector: receives that name this rank, have been begun, and are not completed.
+    pub outstanding: AtomicU32,
     pub sent_messages: AtomicU64,
     pub sent_bytes: AtomicU64,
     pub received_messages: AtomicU64,

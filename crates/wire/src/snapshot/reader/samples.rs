@@ -17,6 +17,7 @@ pub struct SampleRecord {
     pub communicator: Option<u16>,
     pub begin: u64,
     pub ticks: u64,
+    pub posted: Option<u64>,
     pub is_first: bool,
 }
 
@@ -29,6 +30,7 @@ impl<'a> SnapshotFile<'a> {
             let bytes = file.part(PartName::CallSamples, number, size_of::<CallSample>());
             let key = long(bytes, offset_of!(CallSample, key));
             let kind = SampleKind::from_number(half(bytes, offset_of!(CallSample, kind)))?;
+            let posted = long(bytes, offset_of!(CallSample, posted));
             let call = half(bytes, offset_of!(CallSample, call));
             let communicator = half(bytes, offset_of!(CallSample, communicator));
             (key != 0).then(|| SampleRecord {
@@ -39,6 +41,7 @@ impl<'a> SnapshotFile<'a> {
                 communicator: (communicator != super::super::NO_COMMUNICATOR).then_some(communicator),
                 begin: long(bytes, offset_of!(CallSample, begin)),
                 ticks: long(bytes, offset_of!(CallSample, ticks)),
+                posted: (kind == SampleKind::ReceiveWait && posted != 0).then_some(posted),
                 is_first: half(bytes, offset_of!(CallSample, is_first)) != 0,
             })
         })
