@@ -128,7 +128,8 @@ pub fn insert(handle: u64, request: Request) {
         place.number.store(request.number, Relaxed);
         place.begun.store(request.begun, Relaxed);
         place.handle.store(handle, Relaxed);
-        COUNT.fetch_add(usize::from(is_new), Relaxed);
+        // Only who has the lock changes it.
+        COUNT.store(COUNT.load(Relaxed).wrapping_add(usize::from(is_new)), Relaxed);
     }
     unlock();
     if found.is_none() && request.awaited != Awaited::Send {
@@ -207,7 +208,7 @@ fn read(place: &Place) -> Option<Request> {
 
 /// Frees a place, and those before it that were only kept since it was there.
 fn forget(number: usize, place: &Place) {
-    COUNT.fetch_sub(1, Relaxed);
+    COUNT.store(COUNT.load(Relaxed).wrapping_sub(1), Relaxed);
     let is_free =
         |number: usize| TABLE.get(number % PLACES).is_some_and(|place| place.handle.load(Relaxed) == FREE);
     if !is_free(number + 1) {

@@ -14,7 +14,8 @@ const OFTEN: u64 = 31;
 const SELDOM: u64 = 1021;
 /// So many are sampled often, whatever that costs: a share of them has an interval of 1.5 points on each side.
 const LEAST: u64 = 4096;
-/// Samples take one part in so many of the time since the begin, whichever thread has them: it may be the one for which all wait.
+/// Samples, and what follows them, take one part in so many of the time since the begin, whichever thread has them: it may be the one for
+/// which all wait, or have its CPU taken by the one that follows.
 const PART: u64 = 100;
 /// Of a sample whose cost could not be measured.
 const USUAL: Nanoseconds = Nanoseconds(2_000);
@@ -34,11 +35,13 @@ impl FaultPeriod {
         FaultPeriod { each: each.unwrap_or(USUAL), begun: None, samples: 0, period: OFTEN }
     }
 
-    /// So many more were found at that time. The period from now on, where it is another one.
-    pub fn after(&mut self, samples: u64, at: Nanoseconds) -> Option<u64> {
+    /// So many more were found at that time; `following`: the CPU time that all of them, and what else is followed, took from us. The period
+    /// from now on, where it is another one.
+    pub fn after(&mut self, samples: u64, following: Nanoseconds, at: Nanoseconds) -> Option<u64> {
         let begun = *self.begun.get_or_insert(at);
         self.samples += samples;
-        let spent = self.samples.saturating_mul(self.each.0).saturating_mul(PART);
+        let sampling = self.samples.saturating_mul(self.each.0);
+        let spent = sampling.saturating_add(following.0).saturating_mul(PART);
         let elapsed = at.saturating_sub(begun).0;
         let period = match self.period {
             OFTEN if self.samples > LEAST && spent > elapsed => SELDOM,

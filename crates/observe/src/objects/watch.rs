@@ -4,7 +4,7 @@
 use std::io::{self, PipeReader, PipeWriter, pipe};
 use std::os::fd::AsFd;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
@@ -97,9 +97,9 @@ impl ObjectWatch {
         feed: impl FnOnce() -> ObjectFeed + Send + 'static,
     ) -> Result<ObjectWatch, ObjectWatchError> {
         let (end, running) = pipe().map_err(ObjectWatchError::Pipe)?;
-        let waiting = Arc::new(AtomicUsize::new(0));
+        let between = Arc::new(Between::default());
         let (send, receive) = channel();
-        let of_reader = Arc::clone(&waiting);
+        let of_reader = Arc::clone(&between);
         let messages = Sender::clone(&send);
         let reading = Builder::new()
             .name("read-samples".to_owned())
@@ -108,7 +108,7 @@ impl ObjectWatch {
         let following = Builder::new().name("follow-objects".to_owned()).spawn(move || {
             // What it does may wait, and the program may need all CPUs.
             stand_back();
-            follow(feed(), &receive, &waiting)
+            follow(feed(), &receive, &between)
         });
         // Without the one that follows, the one that reads ends at once.
         let following = following.map_err(ObjectWatchError::Thread)?;
@@ -133,11 +133,20 @@ impl ObjectWatch {
     }
 }
 
+/// What the one that reads and the one that follows know of each other.
+#[derive(Default)]
+struct Between {
+    /// Bytes of records that are not followed yet.
+    waiting: AtomicUsize,
+    /// Nanoseconds of CPU time that records took so far.
+    following: AtomicU64,
+}
+
 /// Reads until the other end of `end` is closed, and once more; the CPU time of this thread.
 fn read(
     mut sampler: Option<(Sampler, FaultPeriod)>,
     send: &Sender<Message>,
-    waiting: &AtomicUsize,
+    between: &Between,
     end: &PipeReader,
 ) -> Nanoseconds {
     let mut interval = FIRST;
@@ -146,16 +155,16 @@ fn read(
         let at = clock::monotonic();
         let read = sampler.as_mut().map_or_else(KernelRecords::default, |(sampler, fault_period)| {
             let read = KernelRecords::read(sampler);
-            if let Some(period) = fault_period.after(read.faults(), at) {
+            if let Some(period) = fault_period.after(read.faults(), between.following(), at) {
                 sampler.sample_faults_by(period);
             }
             read
         });
         let bytes = read.bytes();
-        let records = if waiting.load(Ordering::Relaxed) + bytes > MOST_WAITING {
+        let records = if between.waiting.load(Ordering::Relaxed) + bytes > MOST_WAITING {
             Err(read.count())
         } else {
-            waiting.fetch_add(bytes, Ordering::Relaxed);
+            between.waiting.fetch_add(bytes, Ordering::Relaxed);
             Ok(read)
         };
         // Nobody follows any more: that thread failed, which is told at the end.
@@ -170,17 +179,28 @@ fn read(
     }
 }
 
+impl Between {
+    fn following(&self) -> Nanoseconds {
+        Nanoseconds(self.following.load(Ordering::Relaxed))
+    }
+
+    fn add_following(&self, time: Nanoseconds) {
+        self.following.fetch_add(time.0, Ordering::Relaxed);
+    }
+}
+
 /// Follows until the program has ended. Whoever may ask keeps the channel open, so that its end says nothing.
-fn follow(mut feed: ObjectFeed, receive: &Receiver<Message>, waiting: &AtomicUsize) -> WatchedObjects {
+fn follow(mut feed: ObjectFeed, receive: &Receiver<Message>, between: &Between) -> WatchedObjects {
     let mut message = receive.recv().ok();
     while let Some(received) = message.take() {
         match received {
             Message::Rings(ReadRings { at, records, is_last }) => {
+                let begun = clock::thread_cpu_time();
                 match records {
                     Ok(records) => {
                         let bytes = records.bytes();
                         feed.drain(records, at);
-                        waiting.fetch_sub(bytes, Ordering::Relaxed);
+                        between.waiting.fetch_sub(bytes, Ordering::Relaxed);
                     }
                     Err(lost) => {
                         feed.lose(lost as u64);
@@ -190,6 +210,7 @@ fn follow(mut feed: ObjectFeed, receive: &Receiver<Message>, waiting: &AtomicUsi
                 if is_last {
                     break;
                 }
+                between.add_following(clock::thread_cpu_time().saturating_sub(begun));
             }
             Message::Question(answer) => {
                 let fed = feed.so_far(clock::monotonic());
