@@ -190,6 +190,7 @@ fn thread(rank: u32, size: u32, useful: u64, mpi: u64) -> ThreadActivity {
         run_delay: Reading::unavailable("it is synthetic"),
         cpu_time_on: Reading::unavailable("it is synthetic"),
         calls: (0..20).map(site).collect(),
+        last_call: None,
         lost_calls: CallTime::default(),
         peers: [1, size - 1, edge, size - edge, edge * edge % size, size - edge * edge % size]
             .map(peer)

@@ -121,6 +121,7 @@ fn figures_of_ranks_that_were_asked_for_are_of_these_alone() {
             merged: None,
             places: &places,
             asked: Some(&ranks),
+            exit: None,
             unwatched: Nanoseconds(0),
             machines: &machines,
         };
@@ -416,6 +417,7 @@ fn a_shell_that_waits_for_what_was_not_watched_is_not_the_program() {
             merged: None,
             places: &places,
             asked: None,
+            exit: None,
             unwatched,
             machines: &machines,
         })

@@ -55,6 +55,7 @@ fn main() {
         merged: run.merged.as_ref(),
         places: &run.places,
         asked: None,
+        exit: None,
         unwatched: Nanoseconds(0),
         machines: &machines,
     };

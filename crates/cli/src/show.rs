@@ -152,6 +152,7 @@ impl<'a> Snapshot<'a> {
             merged: run.merged.as_ref(),
             places: &run.places,
             asked: run.header.ranks.as_ref(),
+            exit: Some(run.header.exit),
             unwatched: run.header.computed_unwatched(),
             machines: &machines,
         };

@@ -21,8 +21,8 @@ pub use counter::{
 };
 pub use files::{FileActivity, FileCalls, KernelIo, ProcessIo};
 pub use mpi::{
-    CallSite, CallTime, Communicator, MessageFamily, MessageSizes, MpiActivity, MpiLibrary, PeerTraffic,
-    WorldRank,
+    CallSite, CallTime, Communicator, LastCall, MessageFamily, MessageSizes, MpiActivity, MpiLibrary,
+    PeerTraffic, WorldRank,
 };
 pub use openmp::{Construct, ConstructName, ConstructTeam, LoopChunks, OpenMpRuntimes, OpenMpSchedule};
 pub use phase::{ActivityPhases, PhaseActivity, PhaseName};
@@ -189,6 +189,9 @@ pub struct ThreadActivity {
     /// Processor time by CPU, from samples: each span stands with the CPU where the thread was at its end.
     pub cpu_time_on: Reading<Vec<(CpuId, Nanoseconds)>>,
     pub calls: Vec<CallSite>,
+    /// Missing where the process came to its end, or called no MPI.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_call: Option<LastCall>,
     /// Calls of MPI that found no place among `calls`.
     pub lost_calls: CallTime,
     pub peers: Vec<PeerTraffic>,

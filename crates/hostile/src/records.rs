@@ -158,6 +158,7 @@ fn snapshot(input: &[u8]) -> Read {
             merged: run.merged.as_ref(),
             places: &run.places,
             asked: run.header.ranks.as_ref(),
+            exit: Some(run.header.exit),
             unwatched: run.header.computed_unwatched(),
             machines: &machines,
         };

@@ -29,6 +29,7 @@ pub fn title(id: FindingId) -> &'static str {
         | FindingId::MpiTransfer
         | FindingId::MpiConcentrated
         | FindingId::TinyMessages
+        | FindingId::EndedEarly
         | FindingId::TooFewIterations
         | FindingId::RegionImbalance
         | FindingId::SerialShare

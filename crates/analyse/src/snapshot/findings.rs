@@ -2,6 +2,7 @@
 //!
 //! A run is watched once, so that nothing is known of what a cure brings: the potential is what it could bring at most.
 
+mod early;
 mod files;
 mod mpi;
 mod openmp;
@@ -77,7 +78,7 @@ impl Case<'_> {
     }
 }
 
-/// All that stands out, the largest potential first.
+/// All that stands out: what ended the run before its end, then the largest potential first.
 pub fn all(case: &Case<'_>) -> Vec<SnapshotFinding> {
     let mut findings = mpi::all(case);
     findings.extend(openmp::all(case));
@@ -86,6 +87,7 @@ pub fn all(case: &Case<'_>) -> Vec<SnapshotFinding> {
     findings.extend(files::long_on_files(case));
     let gain = |finding: &SnapshotFinding| finding.potential.measured().map_or(-1.0, |gain| gain.share.0);
     findings.sort_by(|one, two| gain(two).total_cmp(&gain(one)));
+    findings.splice(0..0, early::ended_early(case));
     findings
 }
 

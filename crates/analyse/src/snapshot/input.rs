@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use numawise_facts::{Activity, Machine, MergedRanks, RankSet, SourcePlaces};
+use numawise_facts::{Activity, Exit, Machine, MergedRanks, RankSet, SourcePlaces};
 use numawise_units::Nanoseconds;
 
 /// What is known of the processes of a run, and of the machines that they ran on.
@@ -14,6 +14,8 @@ pub struct RunParts<'a> {
     pub places: &'a SourcePlaces,
     /// The ranks that were asked for; none where all were. The others were left alone, and figures are of these.
     pub asked: Option<&'a RankSet>,
+    /// How the program, or its launcher, ended, where it did.
+    pub exit: Option<Exit>,
     /// How long processes computed of which there is no activity.
     pub unwatched: Nanoseconds,
     /// By host, as far as they are known.

@@ -8,7 +8,7 @@ use numawise_facts::activity::{
     OpenMpRuntimes, OpenMpSchedule, ProcessEnd, ProcessIo, ProcessSurroundings, StateTimes, ThreadRole,
     ThreadSwitches, WorldRank,
 };
-use numawise_facts::{Activity, Machine, MergedRanks, Reading, SourcePlaces, ThreadActivity};
+use numawise_facts::{Activity, Exit, Machine, MergedRanks, Reading, SourcePlaces, ThreadActivity};
 use numawise_tables::RunSnapshot;
 use numawise_tables::snapshot::{Efficiencies, RatedShare};
 use numawise_units::{Bytes, CpuId, Nanoseconds, Pid};
@@ -54,6 +54,7 @@ pub fn thread(tid: i32, states: [f64; 6]) -> ThreadActivity {
         run_delay: Reading::Measured(Nanoseconds(0)),
         cpu_time_on: Reading::unavailable("it is made by hand"),
         calls: Vec::new(),
+        last_call: None,
         lost_calls: CallTime::default(),
         peers: Vec::new(),
         lost_messages: [0, 0],
@@ -201,12 +202,23 @@ pub fn with_merged(
     merged: Option<&MergedRanks>,
     machines: &BTreeMap<String, Machine>,
 ) -> RunSnapshot {
+    ended(activities, merged, machines, None)
+}
+
+/// The same of a program that ended so.
+pub fn ended(
+    activities: &[Activity],
+    merged: Option<&MergedRanks>,
+    machines: &BTreeMap<String, Machine>,
+    exit: Option<Exit>,
+) -> RunSnapshot {
     let machines = &machines.iter().map(|(host, machine)| (host.clone(), machine)).collect();
     run_snapshot(&RunParts {
         activities,
         merged,
         places: &SourcePlaces::new(),
         asked: None,
+        exit,
         unwatched: Nanoseconds(0),
         machines,
     })

@@ -53,6 +53,15 @@ fn ranks_that_abort_fail_or_die_are_reported_as_far_as_they_came() {
         assert_eq!(text(&json, "/ranks/1/end") == "mpi_abort", how == "abort", "{what}");
         assert!(number(&json, "/ranks/1/elapsed_seconds") >= 0.5, "{what}");
         assert!(number(&json, "/ranks/0/mpi_seconds") > 0.0, "{what}");
+        let first = &json["findings"][0];
+        assert_eq!(text(first, "/id"), "NW016", "{what}");
+        let seen: Vec<&str> =
+            first["evidence"].as_array().unwrap().iter().map(|one| text(one, "/text")).collect();
+        assert!(seen[0].starts_with("rank 1 on "), "{seen:?}");
+        assert!(
+            seen.iter().any(|seen| seen.starts_with("rank 0 waited in MPI_Barrier in main (aborts.c:")),
+            "{seen:?}"
+        );
         // Where the launcher has killed numawise, nobody reads what it says any more. Else the other rank still ran, or has
         // just ended too.
         let is_killed = codes(&json) == ["NW921"];

@@ -97,7 +97,15 @@ fn begin(slot: &ThreadSlot, frame: &mut Frame, local: &Local) {
     // A call that was left by an exception or longjmp has not gone back to what was before.
     let left = previous == ThreadState::Mpi as u32;
     frame.previous = if left { ThreadState::Useful as u64 } else { previous.into() };
+    slot.last_call.store(frame.call() as u32 + 1, Relaxed);
+    slot.last_site.store(site(frame, local) as u64, Relaxed);
     frame.since = thread::switch(slot, ThreadState::Mpi);
+}
+
+/// The address to which the program's own call returns: in a Fortran interface that to which the interface does.
+#[inline]
+fn site(frame: &Frame, local: &Local) -> usize {
+    if is_inside(local.fortran_frame.get(), frame) { local.fortran_site.get() } else { frame.site }
 }
 
 /// What must be seen before the call changes it, and a status of ours where the program wants none.
@@ -192,10 +200,7 @@ fn note(call: &Call, frame: &Frame, slot: &ThreadSlot, tables: &ThreadTables, ti
         (Some(abi), Some(place)) => abi.passed(frame.argument(place)),
         _ => 0,
     };
-    // In a Fortran interface the address is the one to which that returns.
-    let fortran = local.fortran_frame.get();
-    let address = if is_inside(fortran, frame) { local.fortran_site.get() } else { frame.site };
-    let address = python::site(address, local);
+    let address = python::site(site(frame, local), local);
     let key = SiteKey { call: frame.call() as u16, address: address as u64, handle };
     let site = sites::site(slot, tables, key);
     let (mut sent, mut received) = (0, 0);

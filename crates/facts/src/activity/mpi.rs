@@ -74,6 +74,16 @@ pub struct CallSite {
     pub received: Reading<Bytes>,
 }
 
+/// The call of MPI that a thread began last, of a process that did not come to its end.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LastCall {
+    pub call: String,
+    /// Where it returns to.
+    pub at: Reading<CodeAddress>,
+    /// How long the thread was in it when the process ended; none where it had returned.
+    pub within: Option<Nanoseconds>,
+}
+
 /// Messages to and from one rank of `MPI_COMM_WORLD`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PeerTraffic {

@@ -97,6 +97,9 @@ pub enum FindingId {
     /// Many tiny messages.
     #[serde(rename = "NW013")]
     TinyMessages,
+    /// Ranks ended without MPI_Finalize.
+    #[serde(rename = "NW016")]
+    EndedEarly,
     /// A loop has too few iterations for its threads.
     #[serde(rename = "NW020")]
     TooFewIterations,
@@ -181,6 +184,7 @@ impl FindingId {
             FindingId::MpiTransfer => "NW011",
             FindingId::MpiConcentrated => "NW012",
             FindingId::TinyMessages => "NW013",
+            FindingId::EndedEarly => "NW016",
             FindingId::TooFewIterations => "NW020",
             FindingId::RegionImbalance => "NW021",
             FindingId::SerialShare => "NW022",

@@ -98,6 +98,22 @@ pub enum WatchedQuantity {
     DiskWaitOf,
     /// Processes with a thread that is in calls on files for a tenth of the time or more; `of`: all of them.
     ProcessesOnFiles,
+    /// When a rank called MPI_Abort, since its begin.
+    AbortedAfter,
+    /// When a rank ended by exit without MPI_Finalize, since its begin.
+    ExitedAfter,
+    /// When a rank died, since its begin.
+    DiedAfter,
+    /// The same of one of several that may have died first.
+    MayHaveDiedAfter,
+    /// The signal that ended it; `of`: the launcher's status that says so.
+    EndedBySignal,
+    /// How long a rank that died was in its last call.
+    DiedInCall,
+    /// The last call of a rank that died outside of MPI.
+    DiedAfterCall,
+    /// How long other ranks were in a call then, the longest of them.
+    KeptInCall,
 }
 
 /// What a call on files is for.
@@ -151,6 +167,13 @@ pub enum WatchedSubject {
     CallAt {
         call: String,
         place: Reading<CodePlace>,
+    },
+    /// A call in which ranks were: the first ones of very many, and how many more there are.
+    CallOfRanks {
+        call: String,
+        place: Reading<CodePlace>,
+        ranks: Vec<u32>,
+        further_ranks: u64,
     },
     Region {
         place: Reading<CodePlace>,
@@ -234,4 +257,8 @@ pub enum WatchedAdvice {
     OnFiles(FileAdvice),
     /// Find out what else runs on a host.
     FindOtherWork { host: String },
+    /// Find out of what a rank died.
+    FindCrash,
+    /// Find out for what ranks wait that all wait.
+    FindHang,
 }

@@ -3,7 +3,7 @@
 use std::mem::offset_of;
 
 use numawise_facts::activity::{
-    CallSite, CallTime, Construct, ConstructName, ConstructTeam, CpuStays, FileActivity, FileCalls,
+    CallSite, CallTime, Construct, ConstructName, ConstructTeam, CpuStays, FileActivity, FileCalls, LastCall,
     LoopChunks, MessageFamily, MessageSizes, MpiLibrary, OpenMpSchedule, PeerTraffic, StateTimes, ThreadRole,
     ThreadSwitches,
 };
@@ -48,6 +48,11 @@ impl ThreadReader<'_> {
         )?;
         let calls: Result<Vec<CallSite>, _> =
             thread.sites().filter(|site| site.count > 0).map(|site| self.call(&site)).collect();
+        let mut calls = calls?;
+        let last_call = self.last_call();
+        if let Some(last) = &last_call {
+            self.add_unended(&mut calls, last);
+        }
         let peers: Result<Vec<PeerTraffic>, _> =
             thread.peers().filter(|peer| peer.rank != u32::MAX).map(|peer| self.peer(&peer)).collect();
         let constructs: Result<Vec<Construct>, _> = thread
@@ -85,7 +90,8 @@ impl ThreadReader<'_> {
             mask: self.mask(),
             run_delay: self.run_delay(),
             cpu_time_on: Reading::unavailable(NOT_SAMPLED),
-            calls: calls?,
+            calls,
+            last_call,
             lost_calls: CallTime {
                 count: thread.dropped_calls(),
                 time: self.clock.nanoseconds(dropped(offset_of!(Dropped, site_ticks))),
@@ -231,21 +237,54 @@ impl ThreadReader<'_> {
         if site.call.is_empty() {
             return Err(ActivityProblem::UnknownCall { thread: self.thread.number() });
         }
-        let bytes = |bytes| match self.context.mpi {
-            Some(MpiLibrary::OpenMpi | MpiLibrary::Mpich | MpiLibrary::Standard) => {
-                Reading::Measured(Bytes(bytes))
-            }
-            _ => Reading::unavailable("the binary interface of this MPI is not known"),
-        };
         Ok(CallSite {
             call: site.call.to_owned(),
             at: self.context.address(site.address),
             communicator: site.communicator,
             calls: CallTime { count: site.count, time: self.clock.nanoseconds(site.ticks) },
             longest: self.clock.nanoseconds(site.longest),
-            sent: bytes(site.sent),
-            received: bytes(site.received),
+            sent: self.bytes(site.sent),
+            received: self.bytes(site.received),
         })
+    }
+
+    /// Of a process that did not come to its end.
+    fn last_call(&self) -> Option<LastCall> {
+        let (call, address, since) =
+            self.thread.last_call().filter(|_| !self.context.file.has(Flag::Ended))?;
+        let within = since.map(|since| self.clock.nanoseconds(self.until.saturating_sub(since)));
+        Some(LastCall { call: call.to_owned(), at: self.context.address(address), within })
+    }
+
+    /// The time in the call in which the process was ended belongs to its place: nobody else says that it was there.
+    fn add_unended(&self, calls: &mut Vec<CallSite>, last: &LastCall) {
+        let Some(within) = last.within else { return };
+        let known = calls.iter_mut().find(|site| site.call == last.call && site.at == last.at);
+        match known {
+            Some(site) => {
+                site.calls.count += 1;
+                site.calls.time = site.calls.time + within;
+                site.longest = site.longest.max(within);
+            }
+            None => calls.push(CallSite {
+                call: last.call.clone(),
+                at: last.at.clone(),
+                communicator: None,
+                calls: CallTime { count: 1, time: within },
+                longest: within,
+                sent: self.bytes(0),
+                received: self.bytes(0),
+            }),
+        }
+    }
+
+    fn bytes(&self, bytes: u64) -> Reading<Bytes> {
+        match self.context.mpi {
+            Some(MpiLibrary::OpenMpi | MpiLibrary::Mpich | MpiLibrary::Standard) => {
+                Reading::Measured(Bytes(bytes))
+            }
+            _ => Reading::unavailable("the binary interface of this MPI is not known"),
+        }
     }
 
     fn peer(&self, peer: &PeerRecord) -> Result<PeerTraffic, ActivityProblem> {

@@ -7,10 +7,10 @@ use std::path::PathBuf;
 use numawise_facts::activity::{
     ActivityLosses, ActivityPhases, CacheTraffic, CallSample, CallSite, CallTime, CodeAddress, CodeFile,
     Communicator, Construct, ConstructName, ConstructTeam, CountedEvents, CounterAccess, CounterCount,
-    CounterEvent, CpuStays, FileActivity, FileCalls, KernelIo, LoopChunks, MemoryByNode, MemoryMoment,
-    MessageFamily, MessageSizes, MpiActivity, MpiLibrary, OpenMpRuntimes, OpenMpSchedule, PeerTraffic,
-    PhaseActivity, PhaseName, ProcessCounters, ProcessEnd, ProcessIo, ProcessSurroundings, SampledCall,
-    SourcePlace, StateTimes, ThreadActivity, ThreadRole, ThreadSwitches, WorldRank,
+    CounterEvent, CpuStays, FileActivity, FileCalls, KernelIo, LastCall, LoopChunks, MemoryByNode,
+    MemoryMoment, MessageFamily, MessageSizes, MpiActivity, MpiLibrary, OpenMpRuntimes, OpenMpSchedule,
+    PeerTraffic, PhaseActivity, PhaseName, ProcessCounters, ProcessEnd, ProcessIo, ProcessSurroundings,
+    SampledCall, SourcePlace, StateTimes, ThreadActivity, ThreadRole, ThreadSwitches, WorldRank,
 };
 use numawise_facts::notice::SnapshotNotice;
 use numawise_facts::{
@@ -87,6 +87,11 @@ fn thread(tid: i32, is_first: bool) -> ThreadActivity {
             sent: Reading::Measured(Bytes(800)),
             received: Reading::unavailable("the binary interface of this MPI is not known"),
         }],
+        last_call: Some(LastCall {
+            call: "MPI_Barrier".to_owned(),
+            at: Reading::unavailable("it lies in no file that was noted"),
+            within: Some(seconds(0.25)),
+        }),
         lost_calls: CallTime::default(),
         peers: vec![PeerTraffic {
             rank: 1,

@@ -11,6 +11,8 @@ use super::{amount, how_often, number_of, value};
 use crate::amount::of_ranks;
 use crate::program::function_in_short;
 
+mod early;
+
 #[cfg(test)]
 #[path = "watched_tests.rs"]
 mod tests;
@@ -26,6 +28,7 @@ pub(super) fn title(id: FindingId) -> &'static str {
         FindingId::MpiTransfer => "all ranks spend long in MPI, none for want of work",
         FindingId::MpiConcentrated => "most time in MPI is in one call",
         FindingId::TinyMessages => "many tiny messages",
+        FindingId::EndedEarly => "ranks ended without MPI_Finalize",
         FindingId::TooFewIterations => "a loop has too few iterations for its threads",
         FindingId::RegionImbalance => "threads of a region wait for each other",
         FindingId::SerialShare => "serial parts limit the speedup",
@@ -186,7 +189,7 @@ fn of_files(quantity: WatchedQuantity, one: &Evidence, value: &str, of: &str) ->
             let are = if one.value.measured() == Some(&Amount::Count(1)) { "is" } else { "are" };
             format!("{value} of {of} processes {are} in calls on files for a tenth of the time or more")
         }
-        _ => value.to_owned(),
+        _ => early::sentence(quantity, one, value, of),
     }
 }
 
@@ -201,6 +204,7 @@ fn subject(one: &Evidence) -> String {
         },
         WatchedSubject::Call { call } => call.clone(),
         WatchedSubject::CallAt { call, place: at } => format!("{call} {}", place(at)),
+        WatchedSubject::CallOfRanks { call, place: at, .. } => format!("{call} {}", place(at)),
         WatchedSubject::Region { place: at } => format!("the region {}", place(at)),
         WatchedSubject::ConstructAt { construct, place: at } => {
             format!("the {} {}", construct_name(*construct), place(at))
@@ -307,6 +311,8 @@ pub(super) fn advise(advice: &WatchedAdvice) -> String {
                  job that has them alone); a CPU quota of its cgroup has the same effect"
             );
         }
+        WatchedAdvice::FindCrash => early::FIND_CRASH,
+        WatchedAdvice::FindHang => early::FIND_HANG,
         WatchedAdvice::FittingThreads { threads } => return fitting(*threads),
         WatchedAdvice::FewerRanks { ranks } => {
             let s = if *ranks == 1 { "" } else { "s" };

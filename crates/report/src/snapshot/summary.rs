@@ -1,6 +1,6 @@
 //! A snapshot on one screen: what is judged, what to look at first, and what to type next.
 
-use numawise_facts::Reading;
+use numawise_facts::{FindingId, Reading};
 use numawise_tables::snapshot::{Grade, MpiSummary, RatedShare, SnapshotFinding};
 
 use super::{Shown, counters, files, next, objects, surroundings, words};
@@ -114,7 +114,7 @@ fn hottest_call(of: &MpiSummary) -> Option<Text> {
     Some(text)
 }
 
-/// A line for what it is and costs, and one for what was seen first.
+/// A line for what it is and costs, and for what was seen first; of a death, for all of it.
 fn findings(shown: &Shown) -> Option<Block> {
     let all = &shown.tables.findings;
     let line = |of: &SnapshotFinding| {
@@ -122,10 +122,9 @@ fn findings(shown: &Shown) -> Option<Block> {
             Reading::Measured(gain) => format!(" ({} of the run at most)", words::percent(gain.share)),
             Reading::Unavailable { .. } => String::new(),
         };
-        let seen = watched_findings::evidence(&of.finding)
-            .into_iter()
-            .next()
-            .map_or_else(String::new, |seen| format!(": {seen}"));
+        let shown = if of.finding.id == FindingId::EndedEarly { usize::MAX } else { 1 };
+        let seen: Vec<String> = watched_findings::evidence(&of.finding).into_iter().take(shown).collect();
+        let seen = if seen.is_empty() { String::new() } else { format!(": {}", seen.join("; ")) };
         Text::from(format!("{} {}{cost}{seen}", of.finding.id.code(), watched_findings::name(of.finding.id)))
     };
     let mut lines: Vec<Text> = all.iter().take(FINDINGS).map(line).collect();

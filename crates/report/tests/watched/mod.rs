@@ -38,6 +38,7 @@ impl Watched {
             merged: run.merged.as_ref(),
             places: &run.places,
             asked: run.header.ranks.as_ref(),
+            exit: Some(run.header.exit),
             unwatched: run.header.computed_unwatched(),
             machines: &machines,
         };

@@ -24,6 +24,7 @@ fn thread(tid: i32) -> ThreadActivity {
         run_delay: Reading::unavailable(missing()),
         cpu_time_on: Reading::unavailable(missing()),
         calls: Vec::new(),
+        last_call: None,
         lost_calls: CallTime::default(),
         peers: Vec::new(),
         lost_messages: [0, 0],

@@ -402,6 +402,16 @@ impl<'a> ThreadRecord<'a> {
         Some(self.long(offset_of!(ThreadSlot, start))).filter(|start| *start != 0)
     }
 
+    /// The call of MPI that it began last: its name, the address to which it returns, and since when the thread is in it, if it is.
+    pub fn last_call(&self) -> Option<(&'static str, u64, Option<u64>)> {
+        let number = self.word(offset_of!(ThreadSlot, last_call)).checked_sub(1)?;
+        let name = MPI_CALLS.split('\0').nth(number as usize).filter(|name| !name.is_empty())?;
+        let is_in_mpi =
+            self.word(offset_of!(ThreadSlot, state)) == ThreadState::Mpi as u32 && self.end() == 0;
+        let since = is_in_mpi.then(|| self.long(offset_of!(ThreadSlot, since)));
+        Some((name, self.long(offset_of!(ThreadSlot, last_site)), since))
+    }
+
     /// The CPUs on which it may run, as words with the lowest CPUs first; nothing where that is not known.
     pub fn mask(&self) -> impl Iterator<Item = u64> + use<'a> {
         let record = *self;

@@ -139,7 +139,8 @@ pub struct ThreadSlot {
     pub peers_used: AtomicU32,
     /// 1 + the row of [`ThreadTables::openmp`] that time goes to; 0: the thread was not seen in OpenMP.
     pub row: AtomicU32,
-    pub reserved: AtomicU32,
+    /// 1 + the call of MPI that the thread began last; 0: none.
+    pub last_call: AtomicU32,
     pub dropped: Dropped,
 
     /// 1 + the CPU on which the thread was last found; 0: not known.
@@ -164,6 +165,8 @@ pub struct ThreadSlot {
     pub files: [FileCalls; FILE_OPERATIONS],
     /// 1 + nanoseconds for which it waited for a disk, as the kernel accounts it, at its end or at that of the process; 0: not known.
     pub disk_wait: AtomicU64,
+    /// The address to which that last call of MPI returns.
+    pub last_site: AtomicU64,
     /// On pages of their own: a thread that calls nothing that is watched needs none.
     pub tables: ThreadTables,
 }

@@ -31,6 +31,7 @@ pub fn of_rank(process: &Process<'_>) -> MergedOpenMp {
         merged: None,
         places: &places,
         asked: None,
+        exit: None,
         unwatched: Nanoseconds(0),
         machines: &machines,
     };
