@@ -87,11 +87,7 @@ fn thread(tid: i32, is_first: bool) -> ThreadActivity {
             sent: Reading::Measured(Bytes(800)),
             received: Reading::unavailable("the binary interface of this MPI is not known"),
         }],
-        last_call: Some(LastCall {
-            call: "MPI_Barrier".to_owned(),
-            at: Reading::unavailable("it lies in no file that was noted"),
-            within: Some(seconds(0.25)),
-        }),
+        last_call: None,
         lost_calls: CallTime::default(),
         peers: vec![PeerTraffic {
             rank: 1,
@@ -356,6 +352,17 @@ fn what_is_not_known_of_the_threads_comes_back_as_a_reason() {
     short.processes[0].threads = Reading::unavailable("the process ended within 10 ms");
     save_watched_run(&path, &short, Existing::Stays).unwrap();
     assert_eq!(read_watched_run(&path).unwrap(), short);
+}
+
+#[test]
+fn the_call_in_which_a_rank_was_ended_comes_back() {
+    let (_folder, path) = file();
+    let mut died = run();
+    let threads = died.processes[1].threads.measured_mut().unwrap();
+    let last = LastCall { call: "MPI_Barrier".to_owned(), at: at(0x1234), within: Some(seconds(0.25)) };
+    threads[0].last_call = Some(last);
+    save_watched_run(&path, &died, Existing::Stays).unwrap();
+    assert_eq!(read_watched_run(&path).unwrap(), died);
 }
 
 #[test]

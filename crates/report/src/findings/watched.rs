@@ -311,8 +311,7 @@ pub(super) fn advise(advice: &WatchedAdvice) -> String {
                  job that has them alone); a CPU quota of its cgroup has the same effect"
             );
         }
-        WatchedAdvice::FindCrash => early::FIND_CRASH,
-        WatchedAdvice::FindHang => early::FIND_HANG,
+        WatchedAdvice::FindCrash | WatchedAdvice::FindHang => early::advise(advice),
         WatchedAdvice::FittingThreads { threads } => return fitting(*threads),
         WatchedAdvice::FewerRanks { ranks } => {
             let s = if *ranks == 1 { "" } else { "s" };

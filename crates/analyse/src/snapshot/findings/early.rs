@@ -160,13 +160,13 @@ fn last_call(case: &Case<'_>, one: &Early<'_>) -> Option<Evidence> {
 
 /// The calls in which others were, those of most ranks first.
 fn kept_in<'a>(case: &Case<'_>, others: impl Iterator<Item = &'a Early<'a>>) -> Vec<Evidence> {
-    let mut calls: BTreeMap<(&str, Option<(&str, u64)>), Vec<&Early<'_>>> = BTreeMap::new();
+    let mut calls = BTreeMap::<_, Vec<&Early<'_>>>::new();
     for one in others.filter(|one| one.waits()) {
         let Some(last) = one.last else { continue };
         let at = last.at.measured().and_then(|at| Some((one.process.activity.path(at.file)?, at.address)));
         calls.entry((&last.call, at)).or_default().push(one);
     }
-    let mut calls: Vec<Vec<&Early<'_>>> = calls.into_values().collect();
+    let mut calls: Vec<_> = calls.into_values().collect();
     calls.sort_by_key(|ranks| std::cmp::Reverse(ranks.len()));
     let sentence = |ranks: &Vec<&Early<'_>>| {
         let (one, longest) = (ranks.first()?, ranks.iter().filter_map(|one| one.within()).max()?);

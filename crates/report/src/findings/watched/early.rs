@@ -1,13 +1,23 @@
 //! Ranks that ended without MPI_Finalize, in words.
 
-use numawise_facts::finding::{Amount, Evidence, EvidenceSubject, WatchedQuantity, WatchedSubject};
+use numawise_facts::finding::{
+    Amount, Evidence, EvidenceSubject, WatchedAdvice, WatchedQuantity, WatchedSubject,
+};
 
 use super::subject;
 
-pub const FIND_CRASH: &str = "see what the program and its launcher wrote before the report; after ulimit -c unlimited, gdb PROGRAM CORE shows the line of \
-     a crash, and a build with -g -fsanitize=address the first wrong access to memory";
-pub const FIND_HANG: &str = "ranks that wait for one another never end: compare these calls; a receive has no send, or not all ranks come to a \
-     collective call";
+pub fn advise(advice: &WatchedAdvice) -> &'static str {
+    match advice {
+        WatchedAdvice::FindHang => {
+            "ranks that wait for one another never end: compare these calls; a receive has no send, or not all ranks come to a collective \
+             call"
+        }
+        _ => {
+            "see what the program and its launcher wrote before the report; after ulimit -c unlimited, gdb PROGRAM CORE shows the line of \
+             a crash, and a build with -g -fsanitize=address the first wrong access to memory"
+        }
+    }
+}
 
 pub fn sentence(quantity: WatchedQuantity, one: &Evidence, value: &str, of: &str) -> String {
     match quantity {
