@@ -10,8 +10,8 @@ use crate::comparison::{self, Comparison};
 #[path = "together_tests.rs"]
 mod tests;
 
-/// Threads and memory of one node are better than the operating system's placement, and decidedly better than memory that is
-/// interleaved and than threads over all nodes: the threads share data, or what they need fits together.
+/// Threads and memory of one node are better than the operating system's placement, and better than memory that is interleaved and than
+/// threads over all nodes: the threads share data, or what they need fits together.
 pub fn better_together(case: &Case) -> Option<Finding> {
     let gain = one_node_is_best(case)?;
     if gain.between.to.threads() < 2 || files::read_elsewhere(case).is_some() {
@@ -36,15 +36,19 @@ pub fn better_together(case: &Case) -> Option<Finding> {
     Some(gain.finding(FindingId::BetterTogether, evidence, advice))
 }
 
-/// The gain of one node, where it is decidedly more than that of every placement over all nodes that was compared.
+/// The gain of one node, where it is more than that of every placement over all nodes that was compared.
 pub fn one_node_is_best<'a>(case: &Case<'a>) -> Option<Decided<'a>> {
     let gain = case.gain(comparison::of_one_node(&case.study.header))?;
     let effects: Vec<Effect> = others(case)
         .into_iter()
         .filter_map(|(_, between)| case.contrast(between?)?.effect.measured().copied())
         .collect();
-    // The intervals hold together, so that those which do not touch are decided.
-    (!effects.is_empty() && effects.iter().all(|other| other.high.0 < gain.effect.low.0)).then_some(gain)
+    // The intervals hold together, so that those which do not touch are decided. What is not known to gain anything, and is worse by its
+    // own figure than this is at the least, is no reason to spread the memory either.
+    let one = gain.effect;
+    let is_less =
+        |other: &Effect| other.high.0 < one.low.0 || other.low.0 <= 1.0 && other.ratio.0 < one.low.0;
+    (!effects.is_empty() && effects.iter().all(is_less)).then_some(gain)
 }
 
 /// The placements over all nodes.

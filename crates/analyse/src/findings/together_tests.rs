@@ -1,5 +1,5 @@
-use numawise_facts::FindingId;
 use numawise_facts::finding::EvidenceQuantity;
+use numawise_facts::{FindingId, Outcome};
 
 use super::*;
 use crate::analyse;
@@ -26,6 +26,19 @@ fn one_node_that_beats_all_nodes_is_one_finding_with_one_advice() {
     // Interleaving brought a gain too, but proposing it would contradict the line to use.
     assert_eq!(codes(&study)[0], "NW050");
     assert!(!codes(&study).contains(&"NW001"), "{:?}", codes(&study));
+}
+
+#[test]
+fn interleaving_that_is_not_known_to_gain_is_no_first_touch_by_one_thread() {
+    // A producer and consumers: one node helps, remote memory harms, and interleaved memory does now this and now that.
+    let mut study = two_node_check(2.0, 1.98, 1.9, 1.5, 2.4, 1.9);
+    see(&mut study, "os", &first_touch_by_one());
+    for trial in study.trials.iter_mut().filter(|trial| trial.point.0 == "interleave") {
+        let seconds = if trial.block % 2 == 0 { 1.3 } else { 2.5 };
+        trial.outcome = Outcome::Measured { per_task: vec![seconds] };
+    }
+    let found = codes(&study);
+    assert!(found.contains(&"NW050") && !found.contains(&"NW001"), "{found:?}");
 }
 
 #[test]
