@@ -136,6 +136,23 @@ fn levels_are_compared_with_all_else_alike() {
 }
 
 #[test]
+fn what_a_level_brings_is_the_speedup_that_its_points_have() {
+    let mut study = grid_of(&[[8.0, 4.0, 2.0, 1.0]]);
+    // The machine becomes slow from round to round, and the last round has no value of one point: its median is of other rounds.
+    for trial in &mut study.trials {
+        let Outcome::Measured { per_task } = &mut trial.outcome else { unreachable!() };
+        per_task[0] *= 1.0 + 0.2 * f64::from(trial.block);
+    }
+    study.trials.retain(|trial| trial.block < 5 || trial.point.0 != "place=local threads=2");
+    let tables = grid(&study).unwrap();
+    let by_medians = tables.rows[0].median.measured().unwrap() / tables.rows[1].median.measured().unwrap();
+    let speedup = tables.rows[1].speedup.measured().unwrap().ratio.0;
+    assert!((by_medians - speedup).abs() > 0.05, "{by_medians} {speedup}");
+    let threads = tables.effects.iter().find(|effects| effects.factor == "threads").unwrap();
+    is_close(threads.levels[1].gain.measured().unwrap().0, speedup, 1e-9);
+}
+
+#[test]
 fn a_point_without_values_is_no_best_and_says_why() {
     let mut study = grid_of(&[[8.0, 4.0, 2.0, 1.0]]);
     study.trials.retain(|trial| trial.point.0 != "place=local threads=8");

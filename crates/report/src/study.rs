@@ -132,12 +132,31 @@ fn opening_blocks(shown: &ShownStudy<'_>, curves: Option<&Curves<'_>>) -> Vec<Bl
     blocks.push(section(
         "points",
         "Points",
-        std::iter::once(Block::Table(points(shown))).chain(bars(shown.tables)).collect(),
+        std::iter::once(Block::Table(points(shown)))
+            .chain(bases(shown.tables))
+            .chain(bars(shown.tables))
+            .collect(),
     ));
     blocks.extend(others(shown.tables));
     blocks.extend(effects(shown.tables));
     blocks.extend(scaling(shown, curves));
     blocks
+}
+
+/// Why speedups are not the quotients of the medians; nothing where they are, or where there are none.
+fn bases(tables: &GridTables) -> Option<Block> {
+    /// What two figures of a table show.
+    const SEEN: f64 = 0.01;
+    let rows = || tables.rows.iter();
+    let first = *rows().find(|row| row.point == tables.baseline)?.median.measured()?;
+    let differs = |row: &GridRow| {
+        let (median, speedup) = (row.median.measured()?, row.speedup.measured()?.ratio.0);
+        let quotient = median / first;
+        Some([quotient, 1.0 / quotient].iter().all(|quotient| (speedup / quotient).ln().abs() > SEEN))
+    };
+    let legend = "Speedups compare trials of the same round, which had the same neighbours on the machine; medians are of all trials, so that their \
+                  quotients differ a little.";
+    rows().any(|row| differs(row) == Some(true)).then(|| Block::Legend(legend.into()))
 }
 
 /// Nothing where there are none.

@@ -80,14 +80,22 @@ fn of_factor(
     factor: usize,
     spread: &dyn Fn(usize) -> Reading<SpreadChange>,
 ) -> LevelEffects {
-    let values: BTreeMap<Vec<u32>, f64> = grid
+    let values: BTreeMap<Vec<u32>, (f64, Option<f64>)> = grid
         .runs
         .iter()
         .zip(rows)
-        .filter_map(|(run, row)| Some((run.levels.clone(), *row.median.measured()?)))
+        .filter_map(|(run, row)| {
+            let speedup = row.speedup.measured().map(|effect| effect.ratio.0);
+            Some((run.levels.clone(), (*row.median.measured()?, speedup)))
+        })
         .collect();
     let is_rate = study.header.metric.higher_is_better();
-    let gain = |first: f64, value: f64| if is_rate { value / first } else { first / value };
+    // By the speedups of the points, which come from trials of the same rounds; where there are none, by the medians of all trials.
+    let gain = |first: (f64, Option<f64>), here: (f64, Option<f64>)| match (first.1, here.1) {
+        (Some(first), Some(here)) => here / first,
+        _ if is_rate => here.0 / first.0,
+        _ => first.0 / here.0,
+    };
     let mut gains: Vec<Vec<f64>> = vec![Vec::new(); grid.factors[factor].levels.len()];
     for (levels, value) in &values {
         let mut at_first = levels.clone();
