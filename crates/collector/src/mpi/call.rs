@@ -16,6 +16,7 @@ use super::{abi, completion, library, peers, process as mpi_process, requests, s
 use crate::phase;
 use crate::process;
 use crate::python;
+use crate::system::SavedErrno;
 use crate::thread::{self, Local, add};
 
 /// What the wrapper does next; in two registers.
@@ -97,9 +98,26 @@ fn begin(slot: &ThreadSlot, frame: &mut Frame, local: &Local) {
     // A call that was left by an exception or longjmp has not gone back to what was before.
     let left = previous == ThreadState::Mpi as u32;
     frame.previous = if left { ThreadState::Useful as u64 } else { previous.into() };
+    let at = site(frame, local) as u64;
+    if slot.last_site.load(Relaxed) >> NEAR != at >> NEAR {
+        note_file(at);
+    }
     slot.last_call.store(frame.call() as u32 + 1, Relaxed);
-    slot.last_site.store(site(frame, local) as u64, Relaxed);
+    slot.last_site.store(at, Relaxed);
     frame.since = thread::switch(slot, ThreadState::Mpi);
+}
+
+/// Addresses that have all higher bits in common are mostly in one file: 16 MiB.
+const NEAR: u32 = 24;
+
+/// The file of a call is known when the call returns; it may be the one in which the process ends.
+#[cold]
+#[inline(never)]
+fn note_file(address: u64) {
+    let _errno = SavedErrno::new();
+    if let Some(header) = process::header() {
+        process::note_module(header, address as usize);
+    }
 }
 
 /// The address to which the program's own call returns: in a Fortran interface that to which the interface does.
