@@ -98,7 +98,7 @@ fn begin(slot: &ThreadSlot, frame: &mut Frame, local: &Local) {
     // A call that was left by an exception or longjmp has not gone back to what was before.
     let left = previous == ThreadState::Mpi as u32;
     frame.previous = if left { ThreadState::Useful as u64 } else { previous.into() };
-    let at = site(frame, local) as u64;
+    let at = site(frame, local);
     if slot.last_site.load(Relaxed) >> NEAR != at >> NEAR {
         note_file(at);
     }
@@ -120,10 +120,13 @@ fn note_file(address: u64) {
     }
 }
 
-/// The address to which the program's own call returns: in a Fortran interface that to which the interface does.
+/// The address to which the program's own call returns: in a Fortran interface that to which the interface does, and what stands for the
+/// line of a program in Python.
 #[inline]
-fn site(frame: &Frame, local: &Local) -> usize {
-    if is_inside(local.fortran_frame.get(), frame) { local.fortran_site.get() } else { frame.site }
+fn site(frame: &Frame, local: &Local) -> u64 {
+    let is_fortran = is_inside(local.fortran_frame.get(), frame);
+    let address = if is_fortran { local.fortran_site.get() } else { frame.site };
+    python::site(address, local) as u64
 }
 
 /// What must be seen before the call changes it, and a status of ours where the program wants none.
@@ -172,14 +175,17 @@ pub unsafe extern "C" fn after(frame: *mut Frame) {
         local.fortran_frame.set(0);
         return;
     }
-    local.mpi_frame.set(0);
+    // Else MPI has called a function of the program meanwhile, and that MPI.
+    let is_last = local.mpi_frame.replace(0) == frame.address();
     let Some(call) = TABLE.get(frame.call()) else { return };
     // A child that was forked within the call has a file of its own, and no begin of the call in it.
     let Some(slot) = thread::current() else { return };
     let now = thread::leave(slot, frame.previous as u32);
     let ticks = now.saturating_sub(frame.since);
     if let Some(tables) = thread::tables(slot) {
-        note(call, frame, slot, tables, ticks);
+        let is_noted = is_last && slot.last_call.load(Relaxed) == frame.call() as u32 + 1;
+        let address = if is_noted { slot.last_site.load(Relaxed) } else { site(frame, local) };
+        note(call, frame, (slot, tables), address, ticks);
     }
     if matches!(call.effect, Effect::Init | Effect::Finalize | Effect::Session) && succeeded(frame) {
         mpi_process::end(call, frame, now);
@@ -208,7 +214,7 @@ fn succeeded(frame: &Frame) -> bool {
 }
 
 #[inline]
-fn note(call: &Call, frame: &Frame, slot: &ThreadSlot, tables: &ThreadTables, ticks: u64) {
+fn note(call: &Call, frame: &Frame, (slot, tables): (&ThreadSlot, &ThreadTables), address: u64, ticks: u64) {
     let local = thread::local();
     let accepted = abi::abi().filter(|_| succeeded(frame));
     let handle = match (accepted, call.place(Role::Communicator)) {
@@ -218,8 +224,7 @@ fn note(call: &Call, frame: &Frame, slot: &ThreadSlot, tables: &ThreadTables, ti
         (Some(abi), Some(place)) => abi.passed(frame.argument(place)),
         _ => 0,
     };
-    let address = python::site(site(frame, local), local);
-    let key = SiteKey { call: frame.call() as u16, address: address as u64, handle };
+    let key = SiteKey { call: frame.call() as u16, address, handle };
     let site = sites::site(slot, tables, key);
     let (mut sent, mut received) = (0, 0);
     if let Some(abi) = accepted {

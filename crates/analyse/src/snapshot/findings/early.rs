@@ -26,6 +26,8 @@ mod tests;
 const WAITED: Nanoseconds = Nanoseconds(50_000_000);
 /// Ends that are closer to each other have no order: that a process lives is looked at several times a second.
 const APART: Nanoseconds = Nanoseconds(500_000_000);
+/// SIGILL, SIGABRT, SIGBUS, SIGFPE and SIGSEGV: nobody sends them to others.
+const CRASHES: [i32; 5] = [4, 6, 7, 8, 11];
 /// So many ranks, and calls, are named.
 const NAMED: usize = 3;
 const RANKS: usize = 8;
@@ -61,9 +63,10 @@ impl<'a> Early<'a> {
         self.last?.within
     }
 
-    /// It has waited in MPI for a while: for one that does not come any more.
+    /// It has waited in MPI for a while, for one that does not come any more, until it was killed: not one that ended by exit, as in an
+    /// error that MPI found.
     fn waits(&self) -> bool {
-        self.within().is_some_and(|within| within >= WAITED)
+        self.end_is(ProcessEnd::NotTold) && self.within().is_some_and(|within| within >= WAITED)
     }
 }
 
@@ -71,7 +74,11 @@ pub fn ended_early(case: &Case<'_>) -> Option<SnapshotFinding> {
     // A program that ends well may leave out MPI_Finalize.
     let failed = case.run.parts.exit.is_some_and(|exit| !exit.success());
     let early: Vec<Early<'_>> = case.run.processes.iter().filter_map(Early::of).filter(|_| failed).collect();
-    let first = first(&early);
+    let crashed = early
+        .iter()
+        .find_map(|one| signal_of(case, one))
+        .is_some_and(|(signal, _)| CRASHES.contains(&signal));
+    let first = first(&early, crashed);
     let mut facts: Vec<Evidence> = first.iter().take(NAMED).map(|one| how(one, first.len() == 1)).collect();
     if let [one] = first.as_slice() {
         facts.extend(signal(case, one));
@@ -82,13 +89,14 @@ pub fn ended_early(case: &Case<'_>) -> Option<SnapshotFinding> {
     if facts.is_empty() {
         return None;
     }
-    let what = if first.is_empty() { WatchedAdvice::FindHang } else { WatchedAdvice::FindCrash };
+    let hangs = first.is_empty() && !crashed;
+    let what = if hangs { WatchedAdvice::FindHang } else { WatchedAdvice::FindCrash };
     let potential = Reading::unavailable("a run that does not come to its end has no time to be saved");
     Some(finding(FindingId::EndedEarly, facts, potential, vec![advice(what)]))
 }
 
-/// The one that ended first; several where that is not known, none where all waited in MPI and ended together.
-fn first<'a>(early: &[Early<'a>]) -> Vec<Early<'a>> {
+/// The one that ended first; several where that is not known, none where all waited in MPI and ended together. `crashed`: one of them.
+fn first<'a>(early: &[Early<'a>], crashed: bool) -> Vec<Early<'a>> {
     let those =
         |is: &dyn Fn(&Early<'a>) -> bool| early.iter().copied().filter(|one| is(one)).collect::<Vec<_>>();
     let mut aborted = those(&|one| one.end_is(ProcessEnd::MpiAbort));
@@ -105,7 +113,22 @@ fn first<'a>(early: &[Early<'a>]) -> Vec<Early<'a>> {
     };
     match alone(those(&|one| !one.waits())) {
         found if !found.is_empty() => found,
-        _ => Some(alone(early.to_vec())).filter(|found| found.len() == 1).unwrap_or_default(),
+        _ => match alone(early.to_vec()).as_slice() {
+            [one] => vec![*one],
+            _ if crashed => in_mpi(early),
+            _ => Vec::new(),
+        },
+    }
+}
+
+/// The one of ranks in MPI that died there: who is in it for less than half as long as any other. MPI writes what it knows before it ends.
+fn in_mpi<'a>(early: &[Early<'a>]) -> Vec<Early<'a>> {
+    let mut all: Vec<(Nanoseconds, Early<'a>)> =
+        early.iter().filter_map(|one| Some((one.within()?, *one))).collect();
+    all.sort_by_key(|(within, _)| *within);
+    match all.as_slice() {
+        [(least, one), (next, _), ..] if least.0 < next.0 / 2 => vec![*one],
+        _ => Vec::new(),
     }
 }
 
@@ -122,21 +145,28 @@ fn how(one: &Early<'_>, is_alone: bool) -> Evidence {
 /// By which signal, as far as the status of the program or of its launcher tells: that of shells, 128 + the signal, and MPICH's, the
 /// signal itself, where the process did not end by exit.
 fn signal(case: &Case<'_>, one: &Early<'_>) -> Option<Evidence> {
+    let (signal, status) = signal_of(case, one)?;
+    let count = |number: i32| Amount::Count(number.unsigned_abs().into());
+    Some(of_run(WatchedQuantity::EndedBySignal, count(signal), status.map(count)))
+}
+
+/// The signal, and the launcher's status that says so.
+fn signal_of(case: &Case<'_>, one: &Early<'_>) -> Option<(i32, Option<i32>)> {
     const LAST: i32 = 64;
     if !one.end_is(ProcessEnd::NotTold) {
         return None;
     }
     let library = one.process.activity.mpi.measured()?.library;
-    let (signal, status) = match case.run.parts.exit? {
+    match case.run.parts.exit? {
         // Who is killed by a launcher is not who died.
-        Exit::Signal(9) => return None,
-        Exit::Signal(signal) => (signal, None),
-        Exit::Code(code) if (129..=128 + LAST).contains(&code) => (code - 128, Some(code)),
-        Exit::Code(code) if library == MpiLibrary::Mpich && (2..=15).contains(&code) => (code, Some(code)),
-        Exit::Code(_) => return None,
-    };
-    let count = |number: i32| Amount::Count(number.unsigned_abs().into());
-    Some(of_run(WatchedQuantity::EndedBySignal, count(signal), status.map(count)))
+        Exit::Signal(9) => None,
+        Exit::Signal(signal) => Some((signal, None)),
+        Exit::Code(code) if (129..=128 + LAST).contains(&code) => Some((code - 128, Some(code))),
+        Exit::Code(code) if library == MpiLibrary::Mpich && (2..=15).contains(&code) => {
+            Some((code, Some(code)))
+        }
+        Exit::Code(_) => None,
+    }
 }
 
 fn last_call(case: &Case<'_>, one: &Early<'_>) -> Option<Evidence> {

@@ -96,6 +96,23 @@ fn who_may_have_died_in_a_call_is_not_passed_over() {
 }
 
 #[test]
+fn a_crash_within_mpi_is_no_waiting() {
+    // Its MPI wrote a backtrace first.
+    let crashes = early(1, 3.0, NotTold, "MPI_Send", Some(0.2));
+    let waits = early(0, 3.0, NotTold, "MPI_Recv", Some(1.0));
+    let ranks = [waits.clone(), crashes.clone()];
+    let found = said(&ranks, Exit::Code(139));
+    assert_eq!(
+        found.iter().map(|one| one.0).collect::<Vec<_>>(),
+        [DiedAfter, EndedBySignal, DiedInCall, KeptInCall]
+    );
+    assert_eq!(ranks_of(&found), [1]);
+    // An error that MPI found: it ended by exit.
+    let fails = early(1, 3.0, Exited, "MPI_Send", Some(0.2));
+    assert_eq!(quantities(&[waits, fails], Exit::Code(6)), [ExitedAfter, DiedInCall, KeptInCall]);
+}
+
+#[test]
 fn an_abort_an_exit_and_ranks_that_all_wait_are_told_apart() {
     let waits = |number| early(number, 3.0, NotTold, "MPI_Recv", Some(1.0));
     let aborts = early(1, 2.99, MpiAbort, "MPI_Abort", Some(0.01));
