@@ -252,6 +252,7 @@ impl Process<'_> {
             name(&sample.call, place("samples.call"))?;
             self.address(&sample.at, place("samples.at"))?;
             moment(sample.begun, place("samples.begun"))?;
+            moment(sample.posted.unwrap_or_default(), place("samples.posted"))?;
             span(sample.time, place("samples.time"))?;
         }
         Ok(())
@@ -320,6 +321,11 @@ impl Process<'_> {
             for moved in [&site.sent, &site.received] {
                 traffic(moved.measured().copied().unwrap_or_default(), place("calls"))?;
             }
+        }
+        if let Some(last) = &of.last_call {
+            name(&last.call, place("last_call.call"))?;
+            self.address(&last.at, place("last_call.at"))?;
+            moment(last.within.unwrap_or_default(), place("last_call.within"))?;
         }
         counted.add(of.lost_calls.count, place("lost_calls"))?;
         moment(of.lost_calls.time, place("lost_calls"))?;

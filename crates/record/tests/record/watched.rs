@@ -398,7 +398,7 @@ fn a_file_of_another_kind_stays_as_it_is() {
 }
 
 /// What is changed in the file, and a part of what is said of it.
-const BROKEN: [(&str, &str); 9] = [
+const BROKEN: [(&str, &str); 11] = [
     ("DELETE FROM snapshot", "one row"),
     ("UPDATE snapshot SET header = '{}'", "header"),
     ("UPDATE processes SET process = 7 WHERE process = 1", "without a gap"),
@@ -412,6 +412,16 @@ const BROKEN: [(&str, &str); 9] = [
     ),
     ("UPDATE threads SET activity = json_set(activity, '$.calls[0].communicator', 9)", "communicators"),
     ("UPDATE threads SET activity = json_set(activity, '$.peers[0].rank', 2)", "rank below"),
+    (
+        "UPDATE threads SET activity = json_set(activity, '$.last_call', \
+         json('{\"call\":\"MPI_Send\",\"at\":{\"unavailable\":\"-\"},\"within\":18446744073709551615}'))",
+        "last_call.within",
+    ),
+    (
+        "UPDATE threads SET activity = json_set(activity, '$.last_call', \
+         json('{\"call\":\"MPI_Send\",\"at\":{\"file\":9,\"address\":1},\"within\":null}'))",
+        "one of the process's files",
+    ),
     (
         "UPDATE threads SET activity = json_set(activity, '$.constructs[0].calls', 9007199254740993)",
         "a count of at most 2^53",
