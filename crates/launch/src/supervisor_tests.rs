@@ -153,6 +153,11 @@ fn what_is_left_is_left_where_that_is_asked_for() {
     let marked = Marked::new();
     let mut job = marked.start(1, Leftovers::Leave, "sleep MARK &");
     let finished = job.wait_timeout(PATIENCE).unwrap().expect("the job ends in time");
+    // While it becomes sleep, it has no command line.
+    let begun = std::time::Instant::now();
+    while marked.running().is_empty() && begun.elapsed() < PATIENCE {
+        std::thread::yield_now();
+    }
     assert_eq!((finished.left_behind.processes, marked.running().len()), (0, 1));
     // SAFETY: the process is a grandchild that this test started.
     unsafe { libc::kill(marked.running()[0], libc::SIGKILL) };
