@@ -262,7 +262,7 @@ impl ThreadReader<'_> {
         let known = calls.iter_mut().find(|site| site.call == last.call && site.at == last.at);
         match known {
             Some(site) => {
-                site.calls.count += 1;
+                site.calls.count = site.calls.count.saturating_add(1);
                 site.calls.time = site.calls.time + within;
                 site.longest = site.longest.max(within);
             }
