@@ -14,6 +14,8 @@ mod tests;
 
 /// A line has lost the gain where its interval does not reach this part of it.
 const PART: f64 = 0.5;
+/// What is decidedly less than this part of it is nothing, even where it is decidedly something: equal lines differ by chance now and then.
+const NOTHING: f64 = 0.1;
 
 /// The lines of a study for the placement that brought `gain`; nothing where none was begun for it.
 pub fn effects(study: &Study, point: &PointId, gain: Option<Effect>) -> Option<LineEffects> {
@@ -76,8 +78,8 @@ fn kept(ratio: Ratio, whole: Effect) -> Ratio {
 }
 
 fn call(effect: Effect, whole: Effect) -> LineCall {
-    let better = effect.low.0 > 1.0;
-    match (better, kept(effect.high, whole).0 < PART) {
+    let most = kept(effect.high, whole).0;
+    match (effect.low.0 > 1.0 && most >= NOTHING, most < PART) {
         (true, false) => LineCall::Brings,
         (true, true) => LineCall::BringsPart,
         (false, true) => LineCall::BringsNothing,

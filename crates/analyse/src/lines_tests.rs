@@ -90,6 +90,17 @@ fn a_line_without_the_gain_recommends_nothing_and_the_verdict_says_so() {
 }
 
 #[test]
+fn a_line_that_is_better_by_a_trace_of_the_gain_brings_nothing() {
+    let study = check(&[(LineTool::Program, 2.0), (LineTool::Numawise, 1.9), (NUMACTL, 1.0)], 6);
+    let analysis = analyse(&study);
+    let lines = analysis.lines.as_ref().unwrap();
+    let ours = lines.ours().unwrap();
+    assert!(ours.effect.as_ref().unwrap().low.0 > 1.0, "decidedly better: {ours:?}");
+    assert_eq!(ours.call, LineCall::BringsNothing);
+    assert_eq!((analysis.verdict.case(), analysis.recommended), (VerdictCase::GainNotKept, None));
+}
+
+#[test]
 fn an_interval_that_holds_both_is_open() {
     let mut study = check(&[(LineTool::Program, 2.0), (LineTool::Numawise, 1.6)], 6);
     for trial in study.lines.as_mut().unwrap().trials.iter_mut().filter(|t| t.point.0 == "numawise") {

@@ -32,9 +32,10 @@ pub struct LineEffect {
 pub enum LineCall {
     /// It is better than the program as it was, and may have all of the gain.
     Brings,
-    /// It is better than the program as it was, and has decidedly less than half of the gain.
+    /// It is better than the program as it was, and has decidedly less than half of the gain and maybe more than a tenth.
     BringsPart,
-    /// It is not known to be better than the program as it was, and has decidedly less than half of the gain.
+    /// It has decidedly less than half of the gain, and is not known to be better than the program as it was or has decidedly less than
+    /// a tenth of the gain.
     BringsNothing,
     Open,
     NotMeasured,
