@@ -16,6 +16,7 @@ mod inside;
 mod job;
 mod jobs;
 mod judged;
+mod late;
 mod memory;
 pub mod merge;
 mod merged;

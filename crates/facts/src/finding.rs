@@ -14,7 +14,7 @@ use crate::{Effect, PageSize, PageUse, PlacementRequest, PointId, Reading};
 pub use grid::{GridAdvice, GridQuantity, GridSubject};
 pub use id::FindingId;
 pub use objects::{NamedObject, ObjectAdvice, ObjectQuantity, ObjectSubject};
-pub use watched::{FileAdvice, FileCallKind, WatchedAdvice, WatchedQuantity, WatchedSubject};
+pub use watched::{FileAdvice, FileCallKind, RankInCall, WatchedAdvice, WatchedQuantity, WatchedSubject};
 
 /// Something to do, with what it brought where it was tried.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -27,10 +27,11 @@ pub use hybrid::{HybridBest, HybridComparison, HybridReason, HybridRow, HybridTi
 pub use memory::{MemorySpread, MemorySummary, NodeMemoryRow, RemoteMemory};
 pub use merged::{MergedRankTables, RankTimeSpread, SpreadQuantity};
 pub use mpi::{
-    CommunicatorRow, MessageSizeRow, MpiCallRow, MpiSiteRow, MpiSummary, RankSpread, TrafficCell,
-    TrafficMatrix, VolumeTables, WaitingInCalls,
+    CommunicatorRow, LateCalls, MessageSizeRow, MpiCallRow, MpiSiteRow, MpiSummary, RankSpread, TrafficCell,
+    TrafficMatrix, VolumeTables, WaitingInCalls, WaitsFor,
 };
 pub use numawise_facts::activity::CodePlace;
+pub use numawise_facts::finding::RankInCall;
 pub use numawise_facts::merged::{
     CpuTime, OverfullCpus, PlacedMasks, ProcessName, SharedCpu, SnapshotLosses,
 };

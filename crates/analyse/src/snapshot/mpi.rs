@@ -7,11 +7,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use numawise_facts::Reading;
 use numawise_facts::activity::{CallSite, CallTime, CodePlace, MpiLibrary};
 use numawise_tables::snapshot::{
-    CommunicatorRow, MessageSizeRow, MpiCallRow, MpiSiteRow, MpiSummary, RankSpread, WaitingInCalls,
+    CommunicatorRow, LateCalls, MessageSizeRow, MpiCallRow, MpiSiteRow, MpiSummary, RankSpread,
+    WaitingInCalls,
 };
 use numawise_units::{Bytes, Nanoseconds, Ratio};
 
 use super::efficiency::{MpiTimes, mpi_times};
+use super::late::{self, LateForSites};
 use super::places::place;
 use super::process::{Process, in_mpi};
 use super::waiting::{DrawnCalls, WaitingOfSites, completes_requests};
@@ -41,7 +43,7 @@ pub fn summary(run: &Run<'_>) -> Reading<MpiSummary> {
     }
     let times = mpi_times(run);
     let imbalance = imbalance(&times);
-    let (sites, further_sites) = sites(run);
+    let (sites, late, further_sites) = sites(run);
     let threads = run.processes.iter().flat_map(Process::threads);
     let callers = threads.filter(|thread| !thread.calls.is_empty()).count() as u64;
     let waiting_in_calls = waiting_in_calls(&sites, callers);
@@ -58,6 +60,7 @@ pub fn summary(run: &Run<'_>) -> Reading<MpiSummary> {
         waiting_share: rating::loss(waiting(&imbalance, &waiting_in_calls).and_then(|time| run.share(time))),
         imbalance: imbalance.map(Nanoseconds::from_seconds),
         waiting_in_calls,
+        late: Reading::Measured(late),
         calls: calls(run),
         sites,
         further_sites,
@@ -258,8 +261,9 @@ fn waiting_in_calls(sites: &[MpiSiteRow], callers: u64) -> Reading<WaitingInCall
     }
 }
 
-fn sites(run: &Run<'_>) -> (Vec<MpiSiteRow>, CallTime) {
-    let mut by_place: BTreeMap<SiteKey<'_>, (Calls, WaitingOfSites)> = BTreeMap::new();
+/// The rows, for whom they wait, and what found no row.
+fn sites(run: &Run<'_>) -> (Vec<MpiSiteRow>, Vec<LateCalls>, CallTime) {
+    let mut by_place: BTreeMap<SiteKey<'_>, (Calls, WaitingOfSites, LateForSites<'_>)> = BTreeMap::new();
     let mut further = CallTime::default();
     let drawn = DrawnCalls::of(run);
     for (number, process) in run.processes.iter().enumerate() {
@@ -268,15 +272,20 @@ fn sites(run: &Run<'_>) -> (Vec<MpiSiteRow>, CallTime) {
             for site in &thread.calls {
                 let at = place(run.parts, process.activity, &site.at);
                 let key = (site.call.as_str(), at, communicator(process, site));
-                let (calls, waiting) = by_place.entry(key).or_default();
+                let (calls, waiting, late) = by_place.entry(key).or_default();
                 calls.add(process.rank(), site);
+                late.add(run, &drawn.late, number, site);
                 waiting.add(run, &drawn, number, site);
             }
         }
     }
     let all = all_time(run);
-    let row = |(key, (calls, waiting)): (SiteKey<'_>, (Calls, WaitingOfSites))| {
+    let mut all_late = Vec::new();
+    let row = |(key, (calls, waiting, late)): (SiteKey<'_>, (Calls, WaitingOfSites, LateForSites<'_>))| {
         let waiting = waiting.waiting(key.0);
+        if let Reading::Measured(waiting) = &waiting {
+            all_late.extend(late.rows(key.0, &key.1, *waiting));
+        }
         site_row(key, calls, waiting, all)
     };
     let mut rows: Vec<MpiSiteRow> = by_place.into_iter().map(row).collect();
@@ -284,7 +293,7 @@ fn sites(run: &Run<'_>) -> (Vec<MpiSiteRow>, CallTime) {
     for row in rows.drain(rows.len().min(MOST_SITES)..) {
         add(&mut further, row.calls);
     }
-    (rows, further)
+    (rows, late::longest(all_late), further)
 }
 
 fn site_row(

@@ -10,9 +10,11 @@ use std::collections::BTreeMap;
 
 use numawise_facts::Reading;
 use numawise_facts::activity::{CallSample, CallSite, SampledCall};
+use numawise_tables::snapshot::WaitsFor;
 use numawise_units::Nanoseconds;
 
 use super::Run;
+use super::late::LateCalls;
 use super::process::Process;
 
 #[cfg(test)]
@@ -72,35 +74,39 @@ impl KnownWaiting {
 }
 
 /// A site of a process: the process, the call, the file and the address, the communicator.
-type SiteName<'a> = (usize, &'a str, Option<(u32, u64)>, Option<u16>);
+pub type SiteName<'a> = (usize, &'a str, Option<(u32, u64)>, Option<u16>);
 
-fn site_of(process: usize, call: &CallSample) -> SiteName<'_> {
+pub fn site_of(process: usize, call: &CallSample) -> SiteName<'_> {
     let at = call.at.measured().map(|at| (at.file, at.address));
     (process, &call.call, at, call.communicator)
 }
 
+/// A call and its process.
+pub type DrawnCall<'a> = (usize, &'a CallSample);
+
 /// The calls that were drawn, with what of each was waiting.
 pub struct DrawnCalls<'a> {
     sites: BTreeMap<SiteName<'a>, KnownWaiting>,
+    pub late: LateCalls<'a>,
 }
 
 impl<'a> DrawnCalls<'a> {
     pub fn of(run: &Run<'a>) -> Self {
-        let mut by_key: BTreeMap<u64, Vec<(usize, &'a CallSample)>> = BTreeMap::new();
+        let mut by_key: BTreeMap<u64, Vec<DrawnCall<'a>>> = BTreeMap::new();
         for (number, process) in run.processes.iter().enumerate() {
             let activity: &'a numawise_facts::Activity = process.activity;
             for sample in activity.samples.measured().into_iter().flatten() {
                 by_key.entry(sample.key).or_default().push((number, sample));
             }
         }
-        let mut calls = DrawnCalls { sites: BTreeMap::new() };
+        let mut calls = DrawnCalls { sites: BTreeMap::new(), late: LateCalls::default() };
         for of_call in by_key.values() {
             calls.add(run, of_call);
         }
         calls
     }
 
-    fn add(&mut self, run: &Run<'a>, of_call: &[(usize, &'a CallSample)]) {
+    fn add(&mut self, run: &Run<'a>, of_call: &[DrawnCall<'a>]) {
         let Some((_, first)) = of_call.first() else { return };
         match first.kind {
             SampledCall::Collective => self.add_collective(run, of_call),
@@ -114,7 +120,7 @@ impl<'a> DrawnCalls<'a> {
         }
     }
 
-    fn add_collective(&mut self, run: &Run<'a>, of_call: &[(usize, &'a CallSample)]) {
+    fn add_collective(&mut self, run: &Run<'a>, of_call: &[DrawnCall<'a>]) {
         let same = |(process, sample): &(usize, &CallSample)| {
             let size = run.processes.get(*process).and_then(|process| process.ranks_of(sample.communicator));
             let of_first = of_call.first().is_some_and(|(_, first)| first.call == sample.call);
@@ -125,13 +131,13 @@ impl<'a> DrawnCalls<'a> {
         if !of_call.iter().all(same) {
             return;
         }
-        let shortest = of_call.iter().map(|(_, sample)| sample.time.0).min().unwrap_or(0);
-        for (process, sample) in of_call {
-            self.put(*process, sample, sample.time.0 - shortest);
+        let Some(last) = of_call.iter().min_by_key(|(_, sample)| sample.time) else { return };
+        for one in of_call {
+            self.put(WaitsFor::Last, *one, *last, one.1.time.0 - last.1.time.0);
         }
     }
 
-    fn add_message(&mut self, run: &Run<'a>, of_call: &[(usize, &'a CallSample)]) {
+    fn add_message(&mut self, run: &Run<'a>, of_call: &[DrawnCall<'a>]) {
         use SampledCall::{Receive, ReceiveWait, Send, SendWait};
         let one = |kind| of_call.iter().find(move |(_, sample)| sample.kind == kind);
         let receive = one(Receive).or_else(|| one(ReceiveWait));
@@ -144,18 +150,22 @@ impl<'a> DrawnCalls<'a> {
         let has_one_thread = |process: &usize| run.processes.get(*process).is_some_and(has_one_thread);
         if host(from) == host(to) && has_one_thread(from) && has_one_thread(to) {
             let (of_send, of_receive) = ((send.begun, send.time), (receive.begun, receive.time));
-            self.put(*to, receive, until_sent(of_send, of_receive));
+            let waiting = until_sent(of_send, of_receive);
+            self.put(WaitsFor::Sender, (*to, *receive), (*from, *send), waiting);
             let waits = if is_send(&send.call) { Some(*send) } else { wait.map(|(_, wait)| *wait) };
             if let Some(waits) = waits {
                 let waiting = until_taken_in((waits.begun, waits.time), receive.posted, of_receive);
-                self.put(*from, waits, waiting);
+                self.put(WaitsFor::Receiver, (*from, waits), (*to, *receive), waiting);
             }
         }
     }
 
-    fn put(&mut self, process: usize, sample: &'a CallSample, waiting: u64) {
+    /// Adds a call, and how long it waited for another one.
+    fn put(&mut self, what: WaitsFor, waits: DrawnCall<'a>, late: DrawnCall<'a>, waiting: u64) {
+        let (process, sample) = waits;
         let site = self.sites.entry(site_of(process, sample)).or_default();
         site.add(sample.is_first, 1, sample.time.0, waiting);
+        self.late.add(what, waits, late, waiting);
     }
 }
 

@@ -48,6 +48,11 @@ fn ranks_that_take_turns_wait_although_they_are_balanced() {
     let mpi = run.mpi.measured().unwrap();
     assert_eq!(mpi.imbalance.measured(), Some(&Nanoseconds(0)));
     is_about(&mpi.sites[0].waiting, 10.0 * 0.19);
+    // Each waits in half of the calls for the other one.
+    let [late] = mpi.late.measured().unwrap().as_slice() else { panic!("{:?}", mpi.late) };
+    assert_eq!((late.what, late.waiting_ranks, late.late_ranks), (WaitsFor::Last, 2, 2));
+    assert!(late.waits.call == "MPI_Allreduce" && late.waits.rank != late.late.rank, "{late:?}");
+    assert_eq!(late.waiting, *mpi.sites[0].waiting.measured().unwrap());
     let all = mpi.waiting_in_calls.measured().unwrap();
     assert_eq!((all.known, all.all), (seconds(2.1), seconds(2.1)));
     assert_eq!(all.waiting, *mpi.sites[0].waiting.measured().unwrap());
@@ -148,9 +153,20 @@ fn receives(later: [f64; 2], host: &str) -> [Activity; 2] {
     [with(one(0, "MPI_Recv"), received), sender]
 }
 
+/// One row of who waits for 0.3 s for whom.
+fn is_late(later: [f64; 2], what: WaitsFor, waits: (u32, &str), comes: (u32, &str)) {
+    let run = snapshot(&receives(later, "node1"));
+    let [row] = run.mpi.measured().unwrap().late.measured().unwrap().as_slice() else { panic!("{run:?}") };
+    assert_eq!((row.what, row.waiting_ranks, row.late_ranks), (what, 1, 1));
+    assert_eq!((row.waits.rank, row.waits.call.as_str()), waits, "{row:?}");
+    assert_eq!((row.late.rank, row.late.call.as_str()), comes, "{row:?}");
+    assert!((row.waiting.seconds() - 0.3).abs() < 1e-6, "{row:?}");
+}
+
 #[test]
 fn a_receive_waits_until_the_other_rank_begins_to_send() {
     // One was sent 0.3 s after the receive began, the other before.
+    is_late([0.3, -1.0], WaitsFor::Sender, (0, "MPI_Recv"), (1, "MPI_Send"));
     is_about(&waiting(&receives([0.3, -1.0], "node1"), "MPI_Recv"), 0.3);
     // Longer than the call itself it cannot wait.
     is_about(&waiting(&receives([0.3, 9.0], "node1"), "MPI_Recv"), 0.8);
@@ -181,6 +197,7 @@ fn ranks_that_move_unevenly_and_do_not_wait_are_not_imbalanced() {
 fn a_send_waits_until_the_other_rank_receives_unless_it_is_over_before() {
     // Received 0.3 s after the send began; and a second after, when the send was over for half of that.
     is_about(&waiting(&receives([-0.3, -1.0], "node1"), "MPI_Send"), 0.3);
+    is_late([-0.3, -1.0], WaitsFor::Receiver, (1, "MPI_Send"), (0, "MPI_Recv"));
     // Received before it was sent.
     is_about(&waiting(&receives([0.3, 9.0], "node1"), "MPI_Send"), 0.0);
     assert!(waiting(&receives([-0.3, -1.0], "node2"), "MPI_Send").reason().is_some());

@@ -85,6 +85,12 @@ fn ranks_that_take_turns_to_be_late_wait_and_do_not_move_data() {
         let finding = |id: &str| json["findings"].as_array().unwrap().iter().find(|one| one["id"] == id);
         let late = finding("NW010").unwrap_or_else(|| panic!("{json}"));
         assert_eq!(late["evidence"][0]["quantity"], "waiting_in_calls", "{late}");
+        // Both ranks come late to both: nobody has more to do than the other.
+        let quantities = late["evidence"].as_array().unwrap().iter().map(|one| text(one, "/quantity"));
+        let quantities: Vec<&str> = quantities.collect();
+        assert!(["late_sender", "late_to_collective"].iter().all(|one| quantities.contains(one)), "{late}");
+        let advice = late["advice"].as_array().unwrap();
+        assert!(advice.iter().all(|one| !text(one, "/text").contains("divide the domain")), "{late}");
     }
 }
 

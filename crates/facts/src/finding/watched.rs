@@ -22,6 +22,10 @@ pub enum WatchedQuantity {
     MpiLeast,
     /// In calls of MPI, waiting for ranks that came later; `of`: time in the calls of which that is known. Sums over ranks.
     WaitingInCalls,
+    /// Waiting of a receive for a message that is not sent, of a send for a receive, in a collective call for the last rank; `of`: `WaitingInCalls`.
+    LateSender,
+    LateReceiver,
+    LateToCollective,
     /// What all ranks handed over to MPI.
     MpiVolume,
     /// Bytes that ranks sent to ranks on other hosts; `of`: to all ranks.
@@ -146,6 +150,14 @@ pub enum FileAdvice {
     Meanwhile,
 }
 
+/// A rank in a call of MPI.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RankInCall {
+    pub rank: u32,
+    pub call: String,
+    pub place: Reading<CodePlace>,
+}
+
 /// What a piece of evidence of such a run speaks of.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -174,6 +186,14 @@ pub enum WatchedSubject {
         place: Reading<CodePlace>,
         ranks: Vec<u32>,
         further_ranks: u64,
+    },
+    /// Two calls of which one waits for the other, and the ranks of which one waits longest for the other.
+    LateCall {
+        waits: RankInCall,
+        late: RankInCall,
+        /// Ranks that wait there, and those that come late.
+        waiting_ranks: u64,
+        late_ranks: u64,
     },
     Region {
         place: Reading<CodePlace>,

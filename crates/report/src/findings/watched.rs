@@ -12,6 +12,7 @@ use crate::amount::of_ranks;
 use crate::program::function_in_short;
 
 mod early;
+mod late;
 
 #[cfg(test)]
 #[path = "watched_tests.rs"]
@@ -24,7 +25,7 @@ pub fn name(id: FindingId) -> &'static str {
 
 pub(super) fn title(id: FindingId) -> &'static str {
     match id {
-        FindingId::MpiImbalance => "ranks wait in MPI for ranks that compute longer",
+        FindingId::MpiImbalance => "ranks wait in MPI for ranks that come later",
         FindingId::MpiTransfer => "all ranks spend long in MPI, none for want of work",
         FindingId::MpiConcentrated => "most time in MPI is in one call",
         FindingId::TinyMessages => "many tiny messages",
@@ -73,6 +74,9 @@ pub(super) fn sentence(quantity: WatchedQuantity, one: &Evidence) -> String {
         }
         WatchedQuantity::WaitingInCalls => {
             format!("{value} of {of} in calls of which that is known are waiting for ranks that come later")
+        }
+        WatchedQuantity::LateSender | WatchedQuantity::LateReceiver | WatchedQuantity::LateToCollective => {
+            late::sentence(one, &value, &of)
         }
         WatchedQuantity::MpiVolume => format!("all ranks together hand {value} to MPI"),
         WatchedQuantity::VolumeBetweenHosts => format!("{value} of {of} that ranks send go to another host"),
@@ -205,6 +209,9 @@ fn subject(one: &Evidence) -> String {
         WatchedSubject::Call { call } => call.clone(),
         WatchedSubject::CallAt { call, place: at } => format!("{call} {}", place(at)),
         WatchedSubject::CallOfRanks { call, place: at, .. } => format!("{call} {}", place(at)),
+        WatchedSubject::LateCall { waits, late, .. } => {
+            format!("{} for {}", late::in_call(waits), late::in_call(late))
+        }
         WatchedSubject::Region { place: at } => format!("the region {}", place(at)),
         WatchedSubject::ConstructAt { construct, place: at } => {
             format!("the {} {}", construct_name(*construct), place(at))

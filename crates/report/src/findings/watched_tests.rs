@@ -1,5 +1,5 @@
 use numawise_facts::activity::SourcePlace;
-use numawise_facts::finding::{Advice, Amount, EvidenceSource};
+use numawise_facts::finding::{Advice, Amount, EvidenceSource, RankInCall};
 use numawise_units::{Bytes, CpuId, Nanoseconds, NodeId, Pid, Ratio};
 
 use super::*;
@@ -46,6 +46,39 @@ fn places_are_said_as_far_as_they_are_known() {
     assert_eq!(said(None, None, None), "at app+0x1234");
     let unknown = place(&Reading::unavailable("it lies in no file that was noted"));
     assert_eq!(unknown, "at a place that is not known (it lies in no file that was noted)");
+}
+
+#[test]
+fn who_came_late_for_whom_is_said_with_both_places() {
+    let half = Amount::Time(Nanoseconds(500_000_000));
+    let in_call = |rank, call: &str, line| RankInCall {
+        rank,
+        call: call.to_owned(),
+        place: at(Some("swap"), Some("/src/a.c"), Some(line)),
+    };
+    let said = |quantity, late: RankInCall, waiting_ranks, late_ranks| {
+        let waits = in_call(0, "MPI_Recv", 12);
+        let subject = WatchedSubject::LateCall { waits, late, waiting_ranks, late_ranks };
+        evidence(&finding(quantity, half, Some(half), subject)).concat()
+    };
+    let send = || in_call(1, "MPI_Send", 30);
+    assert_eq!(
+        said(WatchedQuantity::LateSender, send(), 1, 1),
+        "500.0 ms of 500.0 ms that are waiting: rank 0 waits in MPI_Recv in swap (a.c:12) for rank 1, which comes late to MPI_Send in \
+         swap (a.c:30)"
+    );
+    let several = said(WatchedQuantity::LateSender, send(), 3, 3);
+    assert!(
+        several.ends_with("come late to MPI_Send in swap (a.c:30); rank 0 waits for rank 1 the longest"),
+        "{several}"
+    );
+    let same = said(WatchedQuantity::LateToCollective, in_call(1, "MPI_Recv", 12), 3, 1);
+    assert!(
+        same.ends_with(
+            "ranks wait in MPI_Recv in swap (a.c:12) for the last one; rank 0 waits for rank 1 the longest"
+        ),
+        "{same}"
+    );
 }
 
 #[test]

@@ -114,7 +114,7 @@ fn hottest_call(of: &MpiSummary) -> Option<Text> {
     Some(text)
 }
 
-/// A line for what it is and costs, and for what was seen first; of a death, for all of it.
+/// A line for what it is and costs, and for what was seen first; of waiting, also for whom, and of a death, for all of it.
 fn findings(shown: &Shown) -> Option<Block> {
     let all = &shown.tables.findings;
     let line = |of: &SnapshotFinding| {
@@ -122,7 +122,12 @@ fn findings(shown: &Shown) -> Option<Block> {
             Reading::Measured(gain) => format!(" ({} of the run at most)", words::percent(gain.share)),
             Reading::Unavailable { .. } => String::new(),
         };
-        let shown = if of.finding.id == FindingId::EndedEarly { usize::MAX } else { 1 };
+        let shown = match of.finding.id {
+            FindingId::EndedEarly => usize::MAX,
+            // How long, and for whom.
+            FindingId::MpiImbalance => 2,
+            _ => 1,
+        };
         let seen: Vec<String> = watched_findings::evidence(&of.finding).into_iter().take(shown).collect();
         let seen = if seen.is_empty() { String::new() } else { format!(": {}", seen.join("; ")) };
         Text::from(format!("{} {}{cost}{seen}", of.finding.id.code(), watched_findings::name(of.finding.id)))

@@ -4,7 +4,7 @@ use numawise_facts::Reading;
 use numawise_facts::activity::{CallTime, CodePlace, MessageFamily, MpiLibrary};
 use numawise_units::{Bytes, Nanoseconds, Ratio};
 
-use super::RatedShare;
+use super::{RankInCall, RatedShare};
 
 /// What the ranks did in MPI.
 #[derive(Debug, Clone, PartialEq)]
@@ -24,6 +24,8 @@ pub struct MpiSummary {
     pub waiting_share: RatedShare,
     /// How much of the time in calls was waiting for other ranks.
     pub waiting_in_calls: Reading<WaitingInCalls>,
+    /// For whom ranks waited in calls of which that is known, the most waiting first.
+    pub late: Reading<Vec<LateCalls>>,
     /// By name, the most time first.
     pub calls: Vec<MpiCallRow>,
     /// By place in the program, the most time first.
@@ -49,6 +51,31 @@ pub struct WaitingInCalls {
     pub all: Nanoseconds,
     /// Threads that called MPI, over all ranks: calls of a thread come one after the other.
     pub callers: u64,
+}
+
+/// Why a call waits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum WaitsFor {
+    /// The message that it receives was not sent.
+    Sender,
+    /// The message that it sends was not received.
+    Receiver,
+    /// Not all ranks had come to a collective call.
+    Last,
+}
+
+/// Ranks that waited at one place in the program for ranks that came late to another.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LateCalls {
+    pub what: WaitsFor,
+    /// Of the two ranks of which one waited longest for the other.
+    pub waits: RankInCall,
+    pub late: RankInCall,
+    /// Sum over all ranks.
+    pub waiting: Nanoseconds,
+    /// Ranks that waited there, and ranks that came late.
+    pub waiting_ranks: u64,
+    pub late_ranks: u64,
 }
 
 /// Shares over ranks.

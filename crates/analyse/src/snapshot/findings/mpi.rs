@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use numawise_facts::activity::{CallTime, CodePlace, MessageFamily};
 use numawise_facts::finding::{Amount, Evidence, WatchedAdvice, WatchedQuantity, WatchedSubject};
 use numawise_facts::{FindingId, Reading};
-use numawise_tables::snapshot::{MpiSummary, SnapshotFinding, TrafficMatrix, WaitingInCalls};
+use numawise_tables::snapshot::{
+    LateCalls, MpiSummary, SnapshotFinding, TrafficMatrix, WaitingInCalls, WaitsFor,
+};
 use numawise_units::{Bytes, Nanoseconds};
 
 use super::{Case, advice, evidence, finding, of_run, time};
@@ -16,8 +18,12 @@ use crate::snapshot::sum;
 
 /// A rank is outside of MPI for so many times the mean: it has more to do than others.
 const HAS_MORE: f64 = 1.05;
-/// So many ranks are named.
+/// So many ranks are named, and so many pairs of places.
 const NAMED: usize = 3;
+/// A pair of places is named that has so much of the waiting.
+const MUCH_WAITING: f64 = 0.1;
+/// Ranks with more to do are why others wait where so much of the waiting is as long as these are in MPI beyond them.
+const UNBALANCED: f64 = 0.5;
 /// Time of the rank with the least time in MPI, of the elapsed time: POP's 0.8 for both parts of MPI's efficiency leaves a tenth each.
 const TRANSFER: f64 = 0.1;
 /// One call has so much of the time in MPI.
@@ -45,7 +51,7 @@ pub fn all(case: &Case<'_>) -> Vec<SnapshotFinding> {
     rules.into_iter().flatten().collect()
 }
 
-/// NW010: ranks that are done wait for those that compute longer. How long is that which was measured in their calls, where that is known
+/// NW010: ranks that are done wait for those that come later. How long is that which was measured in their calls, where that is known
 /// of nearly all; else what follows from the rank that is in MPI least, which is nothing where ranks are late in turn.
 fn imbalance(case: &Case<'_>, mpi: &MpiSummary, times: &MpiTimes) -> Option<SnapshotFinding> {
     let measured = waiting_in_calls(mpi);
@@ -56,24 +62,55 @@ fn imbalance(case: &Case<'_>, mpi: &MpiSummary, times: &MpiTimes) -> Option<Snap
     }
     let balance = case.efficiency.mpi_load_balance.value.measured()?;
     let balance = of_run(WatchedQuantity::MpiLoadBalance, Amount::Share(*balance), None);
+    let late = mpi.late.measured().map_or(&[][..], Vec::as_slice);
+    let late_calls = late_calls(late, measured);
     let mut facts: Vec<Evidence> = match by_calls {
-        Some(_) => measured.map(waited).into_iter().chain([balance]).collect(),
+        Some(_) => measured.map(waited).into_iter().chain(late_calls).chain([balance]).collect(),
         None => {
             let longer = of_run(WatchedQuantity::MpiWaiting, time(waiting), Some(time(times.elapsed)));
-            vec![balance, longer]
+            [balance, longer].into_iter().chain(late_calls).collect()
         }
     };
     let longest = longest(case, times);
     facts.extend(longest.iter().map(|rank| rank.evidence(times)));
-    let mut cures = Vec::new();
-    if longest.is_empty() {
-        cures.push(advice(WatchedAdvice::MeetLessOften));
-    } else {
-        let ranks = longest.iter().map(|rank| rank.rank).collect();
-        cures.push(advice(WatchedAdvice::BalanceRanks { ranks }));
-    }
+    // Ranks that take turns to be late would wait also if all had as much to do.
+    let in_turn = longest.is_empty() || times.mean - times.least < UNBALANCED * waiting;
+    let mut cures = vec![advice(match what_for(late) {
+        _ if !in_turn => {
+            WatchedAdvice::BalanceRanks { ranks: longest.iter().map(|rank| rank.rank).collect() }
+        }
+        WaitsFor::Last => WatchedAdvice::MeetLessOften,
+        WaitsFor::Sender | WaitsFor::Receiver => WatchedAdvice::OverlapMessages,
+    })];
     cures.push(advice(WatchedAdvice::TryRanksTimesThreads));
     Some(finding(FindingId::MpiImbalance, facts, case.gain(waiting), cures))
+}
+
+/// For whom ranks waited, where that is much of it.
+fn late_calls(late: &[LateCalls], known: Option<WaitingInCalls>) -> impl Iterator<Item = Evidence> {
+    let all = known.map_or(Nanoseconds(0), |known| known.waiting);
+    let much = late.iter().filter(move |row| row.waiting.seconds() >= MUCH_WAITING * all.seconds());
+    much.take(NAMED).map(move |row| {
+        let quantity = match row.what {
+            WaitsFor::Sender => WatchedQuantity::LateSender,
+            WaitsFor::Receiver => WatchedQuantity::LateReceiver,
+            WaitsFor::Last => WatchedQuantity::LateToCollective,
+        };
+        let subject = WatchedSubject::LateCall {
+            waits: row.waits.clone(),
+            late: row.late.clone(),
+            waiting_ranks: row.waiting_ranks,
+            late_ranks: row.late_ranks,
+        };
+        evidence(quantity, Amount::Time(row.waiting), Some(Amount::Time(all)), subject)
+    })
+}
+
+/// For what ranks wait most.
+fn what_for(late: &[LateCalls]) -> WaitsFor {
+    let of = |what| sum(late.iter().filter(|row| row.what == what).map(|row| row.waiting.0));
+    let all = [WaitsFor::Sender, WaitsFor::Receiver, WaitsFor::Last];
+    all.into_iter().max_by_key(|what| of(*what)).unwrap_or(WaitsFor::Last)
 }
 
 /// A rank, and its time outside of MPI in seconds.

@@ -42,6 +42,9 @@ pub fn summary(run: &Run<'_>, merged: &MergedRanks) -> Reading<MpiSummary> {
         waiting_share: rating::loss(waiting(&imbalance, &waiting_in_calls).and_then(|time| run.share(time))),
         imbalance: imbalance.map(Nanoseconds::from_seconds),
         waiting_in_calls,
+        late: Reading::unavailable(
+            "the ranks are so many that their calls are kept merged, and not who waited for whom",
+        ),
         calls,
         sites,
         further_sites,
