@@ -76,6 +76,11 @@ impl FirstRunPlaces {
         fixed().or_else(memory).or_else(cpu_time)
     }
 
+    /// The node with most of the memory that stays where it is.
+    fn fixed_on(&self) -> Option<NodeId> {
+        self.fixed_shares().first().filter(|(_, share)| *share > MOST).map(|(node, _)| *node)
+    }
+
     /// The two nodes that hold much of the memory that stays where it is, where none holds most of it.
     fn two(&self) -> Option<[NodeId; 2]> {
         match self.fixed_shares().as_slice() {
@@ -302,6 +307,12 @@ impl<'a> Draft<'a> {
                 self.pair("os", one_node, role);
                 if same_threads {
                     self.pair(one_node, "all-nodes", ContrastRole::BothWays);
+                }
+                // Where memory stays on a node whatever is tried, being there matters most, and is the last to be left out.
+                if self.needs.seen.fixed_on() == Some(home.node)
+                    && let Some(point) = self.design.points.pop()
+                {
+                    self.design.points.insert(1, point);
                 }
             }
             Err(why) => self.left_out(PlacementGroup::OneNode, why.clone()),

@@ -193,6 +193,23 @@ fn what_is_tried_on_one_node_is_tried_where_the_memory_is() {
     assert_eq!(on([0, 5], [8, 5]), tried("1", true));
 }
 
+/// Half of the threads fit onto the node: only a gain is looked for there, and it is the placement that can bring one.
+#[test]
+fn where_memory_stays_on_a_node_that_node_is_the_last_to_be_left_out() {
+    let machine = machine(&[("0-3", 1000, DRAM), ("4-7", 1000, DRAM)]);
+    let kept = |fixed: u64, threads: u32| {
+        let on_one = |mib: u64| vec![(NodeId(1), Bytes::mib(mib))];
+        let seen = FirstRunPlaces { fixed: on_one(fixed), memory: on_one(60), cpu_time: Vec::new() };
+        let design = plan(&machine, &ProgramNeeds { seen, ..needs(Some(threads), Some(100)) });
+        let left = crate::fitting(design, Nanoseconds(1_000_000_000), 5, Nanoseconds(10_000_000_000));
+        ids(&left).join(" ")
+    };
+    for threads in [1, 8] {
+        assert_eq!(kept(60, threads), "os one-node");
+        assert_eq!(kept(0, threads), "os all-nodes");
+    }
+}
+
 #[test]
 fn cpu_time_tells_the_node_where_memory_does_not() {
     let machine = machine(&[("0-3", 1000, DRAM), ("4-7", 1000, DRAM)]);

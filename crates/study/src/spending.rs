@@ -87,13 +87,14 @@ fn middle(times: &[Nanoseconds]) -> Option<Nanoseconds> {
     times.get(times.len() / 2).copied()
 }
 
-/// The point that a check loses least by leaving out: never the baseline, nor the last that could be compared with it.
+/// The point that a check loses least by leaving out: never the baseline, nor the first of those that are to be compared with it: designs
+/// begin with what matters.
 pub fn least_worth<'p>(
     points: impl Iterator<Item = (&'p PointId, PointRole)>,
     pairs: &[PointPair],
 ) -> Option<PointId> {
     let points: Vec<(&PointId, PointRole)> = points.collect();
-    let compared = points.iter().filter(|(_, role)| *role == PointRole::Candidate).count();
+    let first = points.iter().find(|(_, role)| *role == PointRole::Candidate).map(|(id, _)| *id);
     let worth = |id: &PointId, role: PointRole| {
         let judged: Vec<ContrastRole> =
             pairs.iter().filter(|pair| pair.to == *id).map(|pair| pair.role).collect();
@@ -104,12 +105,8 @@ pub fn least_worth<'p>(
             _ => 3,
         }
     };
-    let may_go = points.iter().filter(|(_, role)| match role {
-        PointRole::Baseline => false,
-        PointRole::Candidate => compared > 1,
-        PointRole::Diagnosis => true,
-    });
-    // The last of those that are worth as little: designs begin with what matters.
+    let may_go = points.iter().filter(|(id, role)| *role != PointRole::Baseline && Some(*id) != first);
+    // The last of those that are worth as little.
     let mut least: Option<(u32, &PointId)> = None;
     for (id, role) in may_go {
         let worth = worth(id, *role);
