@@ -24,6 +24,8 @@ mod tests;
 
 /// Who is in MPI for less may have died in the call.
 const WAITED: Nanoseconds = Nanoseconds(50_000_000);
+/// Ranks that wait for one another do so for longer than this before somebody ends them; an error that MPI found ends sooner.
+const HANGS: Nanoseconds = Nanoseconds(1_000_000_000);
 /// Ends that are closer to each other have no order: that a process lives is looked at several times a second.
 const APART: Nanoseconds = Nanoseconds(500_000_000);
 /// SIGILL, SIGABRT, SIGBUS, SIGFPE and SIGSEGV: nobody sends them to others.
@@ -115,8 +117,10 @@ fn first<'a>(early: &[Early<'a>], crashed: bool) -> Vec<Early<'a>> {
         found if !found.is_empty() => found,
         _ => match alone(early.to_vec()).as_slice() {
             [one] => vec![*one],
-            _ if crashed => in_mpi(early),
-            _ => Vec::new(),
+            _ => {
+                let ends = |one: &Early<'a>| crashed || one.within().is_some_and(|within| within < HANGS);
+                in_mpi(early).into_iter().filter(ends).collect()
+            }
         },
     }
 }

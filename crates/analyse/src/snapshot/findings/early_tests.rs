@@ -109,7 +109,12 @@ fn a_crash_within_mpi_is_no_waiting() {
     assert_eq!(ranks_of(&found), [1]);
     // An error that MPI found: it ended by exit.
     let fails = early(1, 3.0, Exited, "MPI_Send", Some(0.2));
-    assert_eq!(quantities(&[waits, fails], Exit::Code(6)), [ExitedAfter, DiedInCall, KeptInCall]);
+    assert_eq!(quantities(&[waits.clone(), fails], Exit::Code(6)), [ExitedAfter, DiedInCall, KeptInCall]);
+    // The launcher killed it before it came to that, on a busy host; ranks that wait for one another do so for long.
+    assert_eq!(quantities(&[waits.clone(), crashes], Exit::Code(9)), [DiedAfter, DiedInCall, KeptInCall]);
+    let hangs =
+        [early(0, 9.0, NotTold, "MPI_Recv", Some(8.0)), early(1, 9.0, NotTold, "MPI_Recv", Some(3.0))];
+    assert_eq!(quantities(&hangs, Exit::Code(9)), [KeptInCall]);
 }
 
 #[test]
