@@ -106,6 +106,7 @@ pub fn activity(rank: u32, size: u32) -> Activity {
             library: MpiLibrary::Mpich,
             has_several: false,
             rank: Reading::Measured(WorldRank { rank, size }),
+            world: None,
             initialised: Reading::Measured([Nanoseconds(0); 2]),
             finalised: Reading::unavailable("it is synthetic"),
         }),

@@ -35,6 +35,7 @@ mod span;
 mod team;
 mod volume;
 mod waiting;
+mod worlds;
 
 use numawise_facts::activity::ActivityLosses;
 use numawise_facts::{Reading, ThreadActivity};
@@ -60,6 +61,8 @@ struct Run<'a> {
     parts: &'a RunParts<'a>,
     /// Ranks in their order; without MPI by host and process id.
     processes: Vec<Process<'a>>,
+    /// The number of each one's world.
+    worlds: Vec<usize>,
     elapsed: Reading<numawise_units::Nanoseconds>,
     span: Reading<numawise_tables::snapshot::EfficiencySpan>,
     /// Why its processes are not all that should be compared, of a part of a run.
@@ -97,7 +100,9 @@ pub fn run_snapshot(parts: &RunParts<'_>) -> RunSnapshot {
     for process in &mut processes {
         process.measure();
     }
-    let run = Run { parts, processes, elapsed, span, partial: None };
+    let worlds = worlds::of(&processes);
+    let (worlds, processes) = in_worlds(worlds, processes);
+    let run = Run { parts, processes, worlds, elapsed, span, partial: None };
     let time = efficiency::time_of_run(&run);
     let placed = placement::of_run(&run);
     let cpus = span::cpus(&run, placed.as_ref());
@@ -106,19 +111,22 @@ pub fn run_snapshot(parts: &RunParts<'_>) -> RunSnapshot {
     let openmp = openmp::summary(&run);
     let placement = placed.as_ref().map(|placed| placement::summary(&run, placed));
     let memory = memory::summary(&run);
-    let findings = findings::all(&findings::Case {
+    let (worlds, of_worlds) = worlds::all(&run);
+    let case = findings::Case {
         run: &run,
         cpus: &cpus,
         efficiency: &efficiency,
         mpi: mpi.measured(),
         openmp: openmp.measured(),
         placement: placed.measured().zip(placement.measured()),
-    });
+    };
+    let findings = findings::all(&case, of_worlds);
     let mut snapshot = RunSnapshot {
         doubt: None,
         grade: None,
         processes: counts(&run, others.len() as u64),
         useful: rating::efficiency(efficiency::useful(&run, &time, &cpus)),
+        worlds,
         rows: rows::all(&run),
         merged: parts.merged.map(|of| merged::tables(of, run.processes.len())),
         others: others.iter().map(|process| rows::row(parts, process, None)).collect(),
@@ -139,6 +147,13 @@ pub fn run_snapshot(parts: &RunParts<'_>) -> RunSnapshot {
     };
     judged::judge(&mut snapshot);
     snapshot
+}
+
+/// The processes of one world after those of another.
+fn in_worlds(worlds: Vec<usize>, processes: Vec<Process<'_>>) -> (Vec<usize>, Vec<Process<'_>>) {
+    let mut both: Vec<(usize, Process<'_>)> = worlds.into_iter().zip(processes).collect();
+    both.sort_by_key(|(world, _)| *world);
+    both.into_iter().unzip()
 }
 
 /// The sum of counts that nobody vouches for.

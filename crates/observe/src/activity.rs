@@ -281,6 +281,7 @@ impl Context<'_> {
             library,
             has_several,
             rank,
+            world: self.file.world_name(),
             initialised: init,
             finalised: finalize,
         }))

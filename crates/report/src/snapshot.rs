@@ -19,6 +19,7 @@ mod summary;
 mod surroundings;
 mod volume;
 pub(crate) mod words;
+mod worlds;
 
 use numawise_facts::WatchedRun;
 use numawise_tables::RunSnapshot;

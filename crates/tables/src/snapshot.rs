@@ -38,7 +38,7 @@ pub use numawise_facts::merged::{
 pub use openmp::{LoopRow, OpenMpSummary, RegionRow, ThreadIterations, WaitRow};
 pub use phase::{PhaseRow, PhaseTables};
 pub use process::{
-    CpuStay, PlacementSummary, ProcessMemory, ProcessRow, ProcessSpread, RemoteSummary, ThreadRow,
+    CpuStay, PlacementSummary, ProcessMemory, ProcessRow, ProcessSpread, RemoteSummary, ThreadRow, WorldRow,
 };
 pub use rating::{Grade, RatedShare, Rating, ThresholdSource};
 
@@ -59,7 +59,9 @@ pub struct RunSnapshot {
     /// Of `useful`, but no better than what findings could bring; none where it is not graded.
     pub grade: Option<Grade>,
     pub efficiency: Efficiencies,
-    /// Ranks in their order; without MPI by host and process id.
+    /// Each `MPI_COMM_WORLD` by itself, where there are several, in the order in which they began.
+    pub worlds: Vec<WorldRow>,
+    /// Ranks in their order, of one world after the other; without MPI by host and process id.
     pub rows: Vec<ProcessRow>,
     /// There where `rows` are not all ranks that count.
     pub merged: Option<MergedRankTables>,

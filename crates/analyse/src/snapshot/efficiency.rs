@@ -264,7 +264,10 @@ fn unequal(run: &Run<'_>) -> Option<String> {
     let ranks: BTreeSet<u32> = worlds.iter().map(|world| world.rank).collect();
     let size = worlds.iter().map(|world| world.size).max().unwrap_or(0);
     if ranks.len() < worlds.len() || worlds.iter().any(|world| world.size != size) {
-        return Some("there are several MPI_COMM_WORLDs in the run".to_owned());
+        return Some(
+            "there are several MPI_COMM_WORLDs in the run: each has its own, in the table of worlds"
+                .to_owned(),
+        );
     }
     match run.parts.asked {
         // They were chosen: figures are of these alone.

@@ -74,13 +74,21 @@ impl Case<'_> {
     }
 
     fn gain(&self, seconds: f64) -> Reading<PotentialGain> {
-        self.run.share(seconds).map(|share| PotentialGain { time: Nanoseconds::from_seconds(seconds), share })
+        gain(self.run, seconds)
     }
 }
 
+/// A part of a run that could be gained.
+pub fn gain(run: &Run<'_>, seconds: f64) -> Reading<PotentialGain> {
+    run.share(seconds).map(|share| PotentialGain { time: Nanoseconds::from_seconds(seconds), share })
+}
+
 /// All that stands out: what ended the run before its end, then the largest potential first.
-pub fn all(case: &Case<'_>) -> Vec<SnapshotFinding> {
+///
+/// `of_worlds` are those of each world by itself.
+pub fn all(case: &Case<'_>, of_worlds: Vec<SnapshotFinding>) -> Vec<SnapshotFinding> {
     let mut findings = mpi::all(case);
+    findings.extend(of_worlds);
     findings.extend(openmp::all(case));
     findings.extend(placement::all(case));
     findings.extend(others::other_work(case));
@@ -111,7 +119,7 @@ fn advice(advice: WatchedAdvice) -> Advice {
     Advice::Watched(advice)
 }
 
-fn evidence(
+pub fn evidence(
     quantity: WatchedQuantity,
     value: Amount,
     of: Option<Amount>,

@@ -9,10 +9,20 @@ use numawise_units::Nanoseconds;
 
 use super::Run;
 use super::places::place;
-use super::waiting::{DrawnCall, SiteName, site_of};
 
 /// So many rows are kept, those with most waiting.
 const MOST_ROWS: usize = 16;
+
+/// A call and its process.
+pub type DrawnCall<'a> = (usize, &'a CallSample);
+
+/// A site of a process: the process, the call, the file and the address, the communicator.
+pub type SiteName<'a> = (usize, &'a str, Option<(u32, u64)>, Option<u16>);
+
+pub fn site_of(process: usize, call: &CallSample) -> SiteName<'_> {
+    let at = call.at.measured().map(|at| (at.file, at.address));
+    (process, &call.call, at, call.communicator)
+}
 
 /// By the place that waits and the one that comes late: what for, the late call, and how long that was in the calls that were drawn.
 #[derive(Default)]

@@ -77,6 +77,7 @@ fn row(run: &Run<'_>, of: &[(&Process<'_>, &PhaseActivity)]) -> Option<PhaseRow>
     let part = Run {
         parts: run.parts,
         processes: parts().collect(),
+        worlds: vec![0; of.len()],
         elapsed: Reading::Measured(all.elapsed),
         span: Reading::Measured(span),
         partial: efficiency::partial(ranks.len() as u64, run.processes.len() as u64),

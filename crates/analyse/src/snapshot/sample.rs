@@ -103,6 +103,7 @@ pub fn rank(rank: u32, size: u32, mut activity: Activity) -> Activity {
         library: MpiLibrary::OpenMpi,
         has_several: false,
         rank: Reading::Measured(WorldRank { rank, size }),
+        world: None,
         initialised: Reading::Measured([Nanoseconds(0); 2]),
         finalised: Reading::unavailable("MPI_Finalize did not return"),
     });

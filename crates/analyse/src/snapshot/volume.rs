@@ -6,8 +6,7 @@ use numawise_facts::Reading;
 use numawise_tables::snapshot::{TrafficCell, TrafficMatrix, VolumeTables};
 use numawise_units::Bytes;
 
-use super::Run;
-use super::process::Process;
+use super::{Run, worlds};
 
 /// Rows and columns of a table, whatever the number of ranks.
 const MOST_ROWS: u32 = 128;
@@ -16,15 +15,21 @@ const MOST_ROWS: u32 = 128;
 type Flows = BTreeMap<(u32, u32), (u64, u64)>;
 
 pub fn tables(run: &Run<'_>) -> VolumeTables {
-    let worlds = || run.processes.iter().filter_map(Process::world);
-    let ranks = worlds().map(|world| world.size).max().unwrap_or(0);
+    let (begins, ranks) = begins(run);
+    let begin = |world: usize| begins.get(world).copied().unwrap_or_default();
     let mut hosts: Vec<String> = run.processes.iter().map(|one| one.activity.host.clone()).collect();
     hosts.sort();
     hosts.dedup();
     let host_of: BTreeMap<u32, u32> = run
         .processes
         .iter()
-        .filter_map(|one| Some((one.rank()?, hosts.binary_search(&one.activity.host).ok()? as u32)))
+        .zip(&run.worlds)
+        .filter_map(|(one, world)| {
+            Some((
+                begin(*world).saturating_add(one.rank()?),
+                hosts.binary_search(&one.activity.host).ok()? as u32,
+            ))
+        })
         .collect();
     let (group, host_group) =
         (ranks.div_ceil(MOST_ROWS).max(1), (hosts.len() as u32).div_ceil(MOST_ROWS).max(1));
@@ -39,16 +44,17 @@ pub fn tables(run: &Run<'_>) -> VolumeTables {
             add(&mut by_host, (from / host_group, to / host_group), messages, bytes);
         }
     };
-    for process in &run.processes {
-        let Some(me) = process.rank() else { continue };
+    for (process, world) in run.processes.iter().zip(&run.worlds) {
+        let Some(me) = process.rank().map(|rank| begin(*world).saturating_add(rank)) else { continue };
         for thread in process.threads() {
             lost = (lost.0.saturating_add(thread.lost_messages[0]), lost.1 + Bytes(thread.lost_messages[1]));
             for peer in &thread.peers {
-                flow(me, peer.rank, peer.sent_messages, peer.sent);
-                flow(peer.rank, me, 0, peer.fetched);
+                let other = begin(*world).saturating_add(peer.rank);
+                flow(me, other, peer.sent_messages, peer.sent);
+                flow(other, me, 0, peer.fetched);
                 // Of a rank that left nothing behind, what arrived is known.
-                if !host_of.contains_key(&peer.rank) {
-                    flow(peer.rank, me, peer.received_messages, peer.received);
+                if !host_of.contains_key(&other) {
+                    flow(other, me, peer.received_messages, peer.received);
                 }
             }
         }
@@ -59,6 +65,23 @@ pub fn tables(run: &Run<'_>) -> VolumeTables {
         hosts,
         lost,
     }
+}
+
+/// Ranks of all worlds are counted through, of one after the other: where each begins, and how many there are.
+fn begins(run: &Run<'_>) -> (Vec<u32>, u32) {
+    let mut sizes = vec![0; worlds::count(&run.worlds)];
+    for (process, world) in run.processes.iter().zip(&run.worlds) {
+        if let (Some(of), Some(size)) = (process.world(), sizes.get_mut(*world)) {
+            *size = of.size.max(*size);
+        }
+    }
+    let mut all = 0u32;
+    let mut begins = Vec::new();
+    for size in sizes {
+        begins.push(all);
+        all = all.saturating_add(size);
+    }
+    (begins, all)
 }
 
 fn add(flows: &mut Flows, key: (u32, u32), messages: u64, bytes: Bytes) {

@@ -14,7 +14,7 @@ use numawise_tables::snapshot::WaitsFor;
 use numawise_units::Nanoseconds;
 
 use super::Run;
-use super::late::LateCalls;
+use super::late::{DrawnCall, LateCalls, SiteName, site_of};
 use super::process::Process;
 
 #[cfg(test)]
@@ -73,17 +73,6 @@ impl KnownWaiting {
     }
 }
 
-/// A site of a process: the process, the call, the file and the address, the communicator.
-pub type SiteName<'a> = (usize, &'a str, Option<(u32, u64)>, Option<u16>);
-
-pub fn site_of(process: usize, call: &CallSample) -> SiteName<'_> {
-    let at = call.at.measured().map(|at| (at.file, at.address));
-    (process, &call.call, at, call.communicator)
-}
-
-/// A call and its process.
-pub type DrawnCall<'a> = (usize, &'a CallSample);
-
 /// The calls that were drawn, with what of each was waiting.
 pub struct DrawnCalls<'a> {
     sites: BTreeMap<SiteName<'a>, KnownWaiting>,
@@ -92,11 +81,11 @@ pub struct DrawnCalls<'a> {
 
 impl<'a> DrawnCalls<'a> {
     pub fn of(run: &Run<'a>) -> Self {
-        let mut by_key: BTreeMap<u64, Vec<DrawnCall<'a>>> = BTreeMap::new();
-        for (number, process) in run.processes.iter().enumerate() {
+        let mut by_key: BTreeMap<(usize, u64), Vec<DrawnCall<'a>>> = BTreeMap::new();
+        for ((number, process), world) in run.processes.iter().enumerate().zip(&run.worlds) {
             let activity: &'a numawise_facts::Activity = process.activity;
             for sample in activity.samples.measured().into_iter().flatten() {
-                by_key.entry(sample.key).or_default().push((number, sample));
+                by_key.entry((*world, sample.key)).or_default().push((number, sample));
             }
         }
         let mut calls = DrawnCalls { sites: BTreeMap::new(), late: LateCalls::default() };

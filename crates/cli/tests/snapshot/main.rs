@@ -38,3 +38,4 @@ mod signals;
 mod support;
 mod surroundings;
 mod waiting;
+mod worlds;

@@ -3,13 +3,14 @@
 use core::ffi::{CStr, c_int};
 use core::sync::atomic::Ordering::Relaxed;
 
+use numawise_wire::snapshot::ranks::WORLD_VARIABLES;
 use numawise_wire::snapshot::{Flag, Header, MpiKind};
 
 use super::frame::Frame;
 use super::table::{Call, Effect, Role};
 use super::{abi, functions, library};
 use crate::process;
-use crate::system::SavedErrno;
+use crate::system::{self, SavedErrno};
 
 /// Before the real function: of what may not come back.
 pub fn begin(effect: Effect, frame: &Frame) {
@@ -63,6 +64,7 @@ fn initialised(header: &Header, call: &Call, frame: &Frame, now: u64) {
             unsafe { (functions::COMM_RANK.number(abi::world()), functions::COMM_SIZE.number(abi::world())) };
         header.rank.store(rank.unwrap_or(0).cast_unsigned(), Relaxed);
         header.world.store(size.unwrap_or(0).cast_unsigned(), Relaxed);
+        header.world_name.store(world_name(), Relaxed);
     }
     process::set_flag(Flag::MpiInitialised);
     let found = loaded();
@@ -70,6 +72,15 @@ fn initialised(header: &Header, call: &Call, frame: &Frame, now: u64) {
         process::set_flag(Flag::SeveralMpis);
     }
     process::note_time_now();
+}
+
+/// For [`Header::world_name`].
+fn world_name() -> u64 {
+    let begin = 0xcbf2_9ce4_8422_2325_u64;
+    let number = |name: &[u8]| {
+        name.iter().fold(begin, |sum, byte| (sum ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)) | 1
+    };
+    WORLD_VARIABLES.into_iter().find_map(system::variable).map_or(0, number)
 }
 
 /// Notes the file of an MPI of which no call was seen: it is known then that one is loaded. Not in children of fork, whose parent may

@@ -13,6 +13,9 @@ pub struct MpiActivity {
     /// Both Open MPI and MPICH were loaded: calls of both are those of the one that the loader finds first.
     pub has_several: bool,
     pub rank: Reading<WorldRank>,
+    /// A number for the launcher's name of its `MPI_COMM_WORLD`: another one for each that `MPI_Comm_spawn` makes; none where it gave none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub world: Option<u64>,
     /// When `MPI_Init` began and returned, and the same of `MPI_Finalize`.
     pub initialised: Reading<[Nanoseconds; 2]>,
     pub finalised: Reading<[Nanoseconds; 2]>,

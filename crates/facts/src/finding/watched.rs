@@ -22,6 +22,8 @@ pub enum WatchedQuantity {
     MpiLeast,
     /// In calls of MPI, waiting for ranks that came later; `of`: time in the calls of which that is known. Sums over ranks.
     WaitingInCalls,
+    /// Ranks of the `MPI_COMM_WORLD` that a finding is of, where there are several.
+    RanksOfWorld,
     /// Waiting of a receive for a message that is not sent, of a send for a receive, in a collective call for the last rank; `of`: `WaitingInCalls`.
     LateSender,
     LateReceiver,
@@ -186,6 +188,11 @@ pub enum WatchedSubject {
         place: Reading<CodePlace>,
         ranks: Vec<u32>,
         further_ranks: u64,
+    },
+    /// One of several `MPI_COMM_WORLD`s.
+    World {
+        number: u32,
+        program: String,
     },
     /// Two calls of which one waits for the other, and the ranks of which one waits longest for the other.
     LateCall {

@@ -179,6 +179,7 @@ fn process(rank: u32) -> Activity {
             library: MpiLibrary::OpenMpi,
             has_several: false,
             rank: Reading::Measured(WorldRank { rank, size: 2 }),
+            world: None,
             initialised: Reading::Measured([seconds(0.01), seconds(0.1)]),
             finalised: Reading::unavailable("MPI_Finalize was not called"),
         }),
@@ -451,6 +452,7 @@ fn what_reading_would_refuse_is_not_written() {
         library: MpiLibrary::Mpich,
         has_several: false,
         rank: Reading::Measured(WorldRank { rank: 2, size: 2 }),
+        world: None,
         initialised: Reading::unavailable("-"),
         finalised: Reading::unavailable("-"),
     });

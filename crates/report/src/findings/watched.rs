@@ -75,6 +75,9 @@ pub(super) fn sentence(quantity: WatchedQuantity, one: &Evidence) -> String {
         WatchedQuantity::WaitingInCalls => {
             format!("{value} of {of} in calls of which that is known are waiting for ranks that come later")
         }
+        WatchedQuantity::RanksOfWorld => {
+            format!("this is of {}, {}", subject(one), number_of(one.value.measured(), "rank"))
+        }
         WatchedQuantity::LateSender | WatchedQuantity::LateReceiver | WatchedQuantity::LateToCollective => {
             late::sentence(one, &value, &of)
         }
@@ -209,6 +212,7 @@ fn subject(one: &Evidence) -> String {
         WatchedSubject::Call { call } => call.clone(),
         WatchedSubject::CallAt { call, place: at } => format!("{call} {}", place(at)),
         WatchedSubject::CallOfRanks { call, place: at, .. } => format!("{call} {}", place(at)),
+        WatchedSubject::World { number, program } => format!("world {number} ({})", last(program)),
         WatchedSubject::LateCall { waits, late, .. } => {
             format!("{} for {}", late::in_call(waits), late::in_call(late))
         }

@@ -84,7 +84,7 @@ fn sides(compared: &Compared) -> Vec<Fact> {
     let both = |of: &dyn Fn(&Shown) -> String| [of(a), of(b)];
     let all: [(&'static str, [String; 2]); 6] = [
         ("Program", both(&|side| side.run.header.command.shell_line())),
-        ("Processes", both(&|side| words::processes(&side.tables.processes))),
+        ("Processes", both(&|side| words::processes(&side.tables.processes, side.tables.worlds.len()))),
         ("Shares of", both(&|side| words::span(side.tables))),
         ("Host", both(&|side| words::plain(&side.run.header.host.hostname))),
         ("CPU", both(&|side| words::plain(&side.run.header.host.cpu_model))),

@@ -232,6 +232,7 @@ fn rank(tables: &RunSnapshot, of: &ProcessRow) -> Vec<Value> {
         }),
     ];
     row.extend(surroundings::rank(tables, of));
+    row.push(text("world", of.world.map_or_else(String::new, |world| world.to_string())));
     row
 }
 

@@ -74,7 +74,7 @@ pub fn facts(shown: &Shown) -> Vec<Fact> {
     let mut facts = vec![
         Fact { name: "Program", text: header.command.shell_line().into(), code: true },
         fact("Elapsed", format!("{}; it {}", header.wall, words::exit(header.exit)).into()),
-        fact("Watched", words::processes(&tables.processes).into()),
+        fact("Watched", words::processes(&tables.processes, tables.worlds.len()).into()),
     ];
     if tables.processes.counted > 0 {
         facts.push(fact("Shares are of", words::span(tables).into()));
@@ -275,6 +275,11 @@ fn losses(of: &SnapshotLosses) -> Option<String> {
     let lost: Vec<String> =
         all.iter().filter(|one| one.0 > 0).map(|(count, what, of)| many(*count, what) + of).collect();
     (!lost.is_empty()).then(|| {
-        format!("the collector's tables had no room for {}: figures of them are too small", lost.join(", "))
+        let elsewhere =
+            if of.messages > 0 { " (or messages went to ranks of another MPI_COMM_WORLD)" } else { "" };
+        format!(
+            "the collector's tables had no room for {}{elsewhere}: figures of them are too small",
+            lost.join(", ")
+        )
     })
 }

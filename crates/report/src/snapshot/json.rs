@@ -9,7 +9,7 @@ use numawise_tables::snapshot::{
 use numawise_units::{Bytes, Nanoseconds, Ratio};
 use serde_json::{Value, json as object};
 
-use super::{Shown, counters, figures, files, objects, phases, spreads, surroundings, words};
+use super::{Shown, counters, figures, files, objects, phases, spreads, surroundings, words, worlds};
 use crate::findings::{self, watched as watched_findings};
 use crate::notice;
 use crate::object::{each, reading};
@@ -45,6 +45,7 @@ pub fn json(shown: &Shown) -> String {
         "efficiency": figures::efficiency(&tables.efficiency),
         "judgements": judgements(tables),
         "findings": each(&tables.findings, finding),
+        "worlds": each(&tables.worlds, worlds::json),
         "ranks": each(&tables.rows, process),
         "rank_spreads": spreads::json(tables.merged.as_ref()),
         "others": each(&tables.others, process),
@@ -95,7 +96,7 @@ fn seconds(of: &Reading<Nanoseconds>) -> Value {
     reading(of, |time| object!(time.seconds()))
 }
 
-fn share(of: &RatedShare) -> Value {
+pub fn share(of: &RatedShare) -> Value {
     reading(&of.value, |share| object!(share.0))
 }
 
@@ -126,6 +127,7 @@ fn judgements(tables: &RunSnapshot) -> Value {
 
 fn process(of: &ProcessRow) -> Value {
     object!({
+        "world": of.world,
         "rank": of.rank,
         "host": of.host,
         "pid": of.pid,

@@ -4,7 +4,7 @@ use numawise_tables::snapshot::{CpuTime, MergedRankTables, ProcessRow};
 use numawise_units::TimeSum;
 use serde_json::{Value, json};
 
-use super::{Shown, spreads, words};
+use super::{Shown, spreads, words, worlds};
 use crate::amount::many;
 use crate::document::{self, Bar, BarPart, Bars, Block, Cell, Column, Face, Row, Table, Text};
 
@@ -49,7 +49,10 @@ fn shares(row: &ProcessRow, parts: &[(BarPart, PartOfTime)]) -> Option<Vec<f64>>
 
 fn name(row: &ProcessRow) -> String {
     match row.rank.measured() {
-        Some(rank) => format!("rank {rank}"),
+        Some(rank) => {
+            let world = row.world.map_or_else(String::new, |world| format!(" of world {world}"));
+            format!("rank {rank}{world}")
+        }
         None => format!("process {}", row.pid),
     }
 }
@@ -143,13 +146,14 @@ pub fn section(shown: &Shown) -> Block {
             cpu(|time| time.imbalance).into(),
             words::end(row.end).into(),
         ];
-        cells.into_iter().collect::<Row>()
+        let world = row.world.map(|world| Cell::from(world.to_string()));
+        world.into_iter().chain(cells).collect::<Row>()
     };
     let only_page = |is_shown: bool, column: Column| {
         if is_shown { column } else { Column { only: Some(Face::Html), ..column } }
     };
     let no_end = tables.rows.iter().all(|row| words::end(row.end).is_empty());
-    let columns = vec![
+    let mut columns = vec![
         only_page(has_mpi, Column::number("rank")),
         only_page(several, Column::text("computer")),
         Column::number("process"),
@@ -161,8 +165,12 @@ pub fn section(shown: &Shown) -> Block {
         only_page(has_openmp, Column::number("OpenMP waits")).expendable(1),
         only_page(!no_end, Column::text("end")),
     ];
+    if tables.rows.iter().any(|row| row.world.is_some()) {
+        columns.insert(0, Column::number("world"));
+    }
     let table = Table { columns, rows: tables.rows.iter().map(row).collect(), most: words::limits(8) };
     let mut blocks = tables.merged.as_ref().map_or_else(Vec::new, spreads::blocks);
+    blocks.extend(worlds::block(tables));
     blocks.push(Block::Table(table));
     document::section("processes", if has_mpi { "Ranks" } else { "Processes" }, blocks)
 }

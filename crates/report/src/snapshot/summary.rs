@@ -1,9 +1,10 @@
 //! A snapshot on one screen: what is judged, what to look at first, and what to type next.
 
+use numawise_facts::finding::{EvidenceQuantity, WatchedQuantity};
 use numawise_facts::{FindingId, Reading};
 use numawise_tables::snapshot::{Grade, MpiSummary, RatedShare, SnapshotFinding};
 
-use super::{Shown, counters, files, next, objects, surroundings, words};
+use super::{Shown, counters, files, next, objects, surroundings, words, worlds};
 use crate::amount::many;
 use crate::document::{Block, Cell, Column, Document, Fact, Row, Table, Text, section};
 use crate::findings::watched as watched_findings;
@@ -21,6 +22,7 @@ pub fn summary(shown: &Shown) -> Document {
     let mut blocks = vec![Block::Facts(super::document::facts(shown))];
     if tables.processes.counted > 0 {
         blocks.push(section("judged", "", vec![Block::Table(judged(shown))]));
+        blocks.extend(worlds::block(tables).map(|table| section("worlds", "", vec![table])));
         blocks.push(hot_spots(shown));
         blocks.extend(findings(shown));
     }
@@ -128,6 +130,12 @@ fn findings(shown: &Shown) -> Option<Block> {
             FindingId::MpiImbalance => 2,
             _ => 1,
         };
+        let of_world = of
+            .finding
+            .evidence
+            .first()
+            .is_some_and(|one| one.quantity == EvidenceQuantity::Watched(WatchedQuantity::RanksOfWorld));
+        let shown = shown.saturating_add(usize::from(of_world));
         let seen: Vec<String> = watched_findings::evidence(&of.finding).into_iter().take(shown).collect();
         let seen = if seen.is_empty() { String::new() } else { format!(": {}", seen.join("; ")) };
         Text::from(format!("{} {}{cost}{seen}", of.finding.id.code(), watched_findings::name(of.finding.id)))

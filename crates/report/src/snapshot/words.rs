@@ -208,8 +208,8 @@ pub fn construct(name: ConstructName) -> &'static str {
     }
 }
 
-/// `4 ranks on 2 computers`, `2 processes`.
-pub fn processes(counts: &ProcessCounts) -> String {
+/// `4 ranks on 2 computers`, `4 ranks in 2 worlds (MPI_COMM_WORLD)`, `2 processes`.
+pub fn processes(counts: &ProcessCounts, worlds: usize) -> String {
     let of = |count: u64, one: &str, many: &str| format!("{count} {}", if count == 1 { one } else { many });
     let what = match (counts.ranks, counts.world) {
         (0, _) => of(counts.counted, "process", "processes"),
@@ -217,6 +217,10 @@ pub fn processes(counts: &ProcessCounts) -> String {
         (ranks, _) => of(ranks, "rank", "ranks"),
     };
     let hosts = if counts.hosts > 1 { format!(" on {} computers", counts.hosts) } else { String::new() };
+    let worlds = match worlds {
+        0 | 1 => String::new(),
+        several => format!(" in {several} worlds (MPI_COMM_WORLD)"),
+    };
     let others = match counts.others {
         0 => String::new(),
         others => format!(
@@ -224,7 +228,7 @@ pub fn processes(counts: &ProcessCounts) -> String {
             of(others, "process that does not count", "processes that do not count")
         ),
     };
-    format!("{what}{hosts}{others}")
+    format!("{what}{worlds}{hosts}{others}")
 }
 
 /// What the shares are of.

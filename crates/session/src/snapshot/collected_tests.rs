@@ -35,6 +35,7 @@ pub fn rank(rank: u32, size: u32) -> Activity {
         library: MpiLibrary::Mpich,
         has_several: rank == 3,
         rank: Reading::Measured(WorldRank { rank, size }),
+        world: None,
         initialised: Reading::Measured([Nanoseconds(0); 2]),
         finalised: Reading::Measured([Nanoseconds(0); 2]),
     };

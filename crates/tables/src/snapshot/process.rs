@@ -5,8 +5,8 @@ use numawise_facts::activity::{ProcessEnd, ThreadRole, ThreadSwitches};
 use numawise_units::{Bytes, CpuId, CpuSet, Nanoseconds, NodeId, NodeSet, Pid};
 
 use super::{
-    CounterFigures, CpuTime, FileUse, OverfullCpus, PlacedMasks, ProcessName, RatedShare, RemoteMemory,
-    SharedCpu,
+    CounterFigures, CpuTime, Efficiencies, EfficiencySpan, FileUse, OverfullCpus, PlacedMasks, ProcessName,
+    RatedShare, RemoteMemory, SharedCpu,
 };
 
 /// One process.
@@ -16,6 +16,8 @@ pub struct ProcessRow {
     pub pid: Pid,
     pub parent: Pid,
     pub program: String,
+    /// The number of its `MPI_COMM_WORLD`, where there are several.
+    pub world: Option<u32>,
     /// In `MPI_COMM_WORLD`.
     pub rank: Reading<u32>,
     pub elapsed: Reading<Nanoseconds>,
@@ -168,4 +170,24 @@ pub struct ProcessSpread<T> {
     pub mean: T,
     pub most: T,
     pub most_of: ProcessName,
+}
+
+/// One of several `MPI_COMM_WORLD`s of a run, by itself.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WorldRow {
+    /// From 1, in the order in which they began.
+    pub number: u32,
+    /// Of its first rank.
+    pub program: String,
+    /// Ranks that were watched, of `size`.
+    pub ranks: u64,
+    pub size: Option<u32>,
+    /// When its first process began, since the first one of the run did.
+    pub began: Nanoseconds,
+    /// What all figures here are of.
+    pub span: Reading<EfficiencySpan>,
+    pub useful: RatedShare,
+    /// Share of the time that is in MPI.
+    pub mpi: Reading<RatedShare>,
+    pub efficiency: Efficiencies,
 }

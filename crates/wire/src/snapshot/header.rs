@@ -151,6 +151,9 @@ pub struct Header {
     /// writes after its end is added to the latter.
     pub io_begin: [AtomicU64; KERNEL_BYTES],
     pub io_end: [AtomicU64; KERNEL_BYTES],
+
+    /// A number for the launcher's name of the MPI_COMM_WORLD, which tells worlds of one run apart; 0: it gave none.
+    pub world_name: AtomicU64,
 }
 
 const _: () = assert!(size_of::<Header>() <= super::HEADER_BYTES);

@@ -10,6 +10,10 @@ mod tests;
 /// The ranks that are watched, such as `0,3-5`; without it all are.
 pub const RANKS: Variable = Variable(c"NUMAWISE_SNAPSHOT_RANKS");
 
+/// Where launchers name the MPI_COMM_WORLD of a process: all of one have the same, and those that `MPI_Comm_spawn` makes another. Open MPI and
+/// other launchers of PMIx give a name; those of MPICH tell only that a process was spawned.
+pub const WORLD_VARIABLES: [Variable; 2] = [Variable(c"PMIX_NAMESPACE"), Variable(c"PMI_SPAWNED")];
+
 /// Where launchers tell a process its rank in MPI_COMM_WORLD, in the order in which they count: a launcher of MPI starts its daemons
 /// through the batch system's, whose variables are then those of the daemons.
 pub const RANK_VARIABLES: [Variable; 8] = [

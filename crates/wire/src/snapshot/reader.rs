@@ -214,6 +214,11 @@ impl<'a> SnapshotFile<'a> {
         (size > 0).then(|| (self.header_word(offset_of!(Header, rank)), size))
     }
 
+    /// [`Header::world_name`]; `None` where the launcher gave none.
+    pub fn world_name(&self) -> Option<u64> {
+        Some(self.header_long(offset_of!(Header, world_name))).filter(|name| *name != 0)
+    }
+
     /// What the kernel accounted to the process from when it began to be watched to its end; `None` where one of both is not known.
     pub fn kernel_bytes(&self) -> Option<[u64; KERNEL_BYTES]> {
         let mut bytes = self.io(offset_of!(Header, io_end))?;
