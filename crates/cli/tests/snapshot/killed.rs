@@ -53,6 +53,7 @@ fn ranks_that_abort_fail_or_die_are_reported_as_far_as_they_came() {
         assert_eq!(text(&json, "/ranks/1/end") == "mpi_abort", how == "abort", "{what}");
         assert!(number(&json, "/ranks/1/elapsed_seconds") >= 0.5, "{what}");
         assert!(number(&json, "/ranks/0/mpi_seconds") > 0.0, "{what}");
+        assert!(text(&json, "/headline").starts_with("The program "), "{what}");
         let first = &json["findings"][0];
         assert_eq!(text(first, "/id"), "NW016", "{what}");
         let seen: Vec<&str> =

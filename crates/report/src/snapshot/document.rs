@@ -48,7 +48,7 @@ pub fn opened(shown: &Shown) -> Document {
         tool: "numawise snapshot",
         title: format!("Snapshot: {}", run.header.command.shell_line()),
         opening: Opening {
-            headline: words::headline(tables),
+            headline: words::headline(tables, shown.run.header.exit),
             tone: tables.grade.map_or(Tone::Doubt, words::grade_tone),
             effect: None,
             sentence: Some(words::sentence(tables)),

@@ -22,7 +22,7 @@ pub fn json(shown: &Shown) -> String {
     let (header, tables) = (&shown.run.header, shown.tables);
     let document = object!({
         "schema": SCHEMA,
-        "headline": words::headline(tables),
+        "headline": words::headline(tables, header.exit),
         "grade": tables.grade,
         "doubt": tables.doubt.as_ref().map(doubt),
         "text": words::sentence(tables),

@@ -1,9 +1,9 @@
 //! Words and figures of a snapshot.
 
-use numawise_facts::Reading;
 use numawise_facts::activity::{
     CodePlace, ConstructName, MessageFamily, MpiLibrary, OpenMpSchedule, ProcessEnd,
 };
+use numawise_facts::{Exit, Reading};
 use numawise_tables::snapshot::{
     CpuCount, CpuTime, Grade, ProcessCounts, RatedShare, Rating, RunDoubt, RunSnapshot, SpanScope,
     ThresholdSource,
@@ -256,8 +256,16 @@ pub const WITHOUT_CPU: &str = "waiting for a CPU";
 /// What CPUs had while the thread that each is counted for was not there.
 pub const WITHOUT_THREAD: &str = "thread not there";
 
-/// The first line.
-pub fn headline(tables: &RunSnapshot) -> String {
+/// The first line; first of all that the program did not end well, where it did not.
+pub fn headline(tables: &RunSnapshot, ended: Exit) -> String {
+    let useful = useful(tables);
+    if ended.success() {
+        return useful;
+    }
+    format!("The program {}: {}{}", exit(ended), useful[..1].to_lowercase(), &useful[1..])
+}
+
+fn useful(tables: &RunSnapshot) -> String {
     let Reading::Measured(share) = &tables.useful.value else {
         return match tables.processes.counted {
             0 => "Nothing was measured".to_owned(),

@@ -430,3 +430,20 @@ fn counters_of_two_runs_stand_side_by_side() {
     let value: serde_json::Value = serde_json::from_str(&compare_json(&compared)).unwrap();
     assert_eq!(value["first_flops_per_second"], 13.5e9);
 }
+
+#[test]
+fn a_run_that_did_not_end_well_says_so_first() {
+    let mut of = Watched::of(watched::ranks(4, false));
+    for (exit, expected) in [
+        (numawise_facts::Exit::Code(3), "The program ended with status 3: "),
+        (numawise_facts::Exit::Signal(11), "The program was ended by signal 11: "),
+    ] {
+        of.run.header.exit = exit;
+        let json: serde_json::Value = serde_json::from_str(&json(&of.shown())).unwrap();
+        let headline = json["headline"].as_str().unwrap();
+        assert!(
+            headline.starts_with(expected) && headline.ends_with("of the CPUs' time was useful"),
+            "{headline}"
+        );
+    }
+}
