@@ -4,6 +4,7 @@
 //! Formulas are those of POP and TALP (DLB 3.6, its second hybrid model), so that figures can be compared. Like TALP's, efficiencies of
 //! programs with MPI are of the time from the end of `MPI_Init` to the begin of `MPI_Finalize`.
 
+mod by_world;
 mod compared;
 mod comparison;
 mod counters;
@@ -111,7 +112,7 @@ pub fn run_snapshot(parts: &RunParts<'_>) -> RunSnapshot {
     let openmp = openmp::summary(&run);
     let placement = placed.as_ref().map(|placed| placement::summary(&run, placed));
     let memory = memory::summary(&run);
-    let (worlds, of_worlds) = worlds::all(&run);
+    let (worlds, of_worlds) = by_world::all(&run);
     let case = findings::Case {
         run: &run,
         cpus: &cpus,

@@ -240,3 +240,12 @@ pub fn efficiencies(of: &Efficiencies) -> [&RatedShare; 10] {
         &of.openmp_scheduling,
     ]
 }
+
+/// A rank of a named world, that a process started.
+pub fn in_world(number: u32, size: u32, (name, parent): (Option<u64>, i32)) -> Activity {
+    let mut rank = simple_rank(number, size, 1.0, 0.5);
+    rank.parent = Pid(parent);
+    let Reading::Measured(mpi) = &mut rank.mpi else { unreachable!() };
+    mpi.world = name;
+    rank
+}

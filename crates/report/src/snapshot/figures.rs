@@ -38,7 +38,9 @@ pub fn rated(of: &Efficiencies) -> [(&'static str, &RatedShare); 11] {
 
 /// Each by its name.
 pub fn efficiency(of: &Efficiencies) -> Value {
-    let value =
-        |(name, of): (&str, &RatedShare)| (name.to_owned(), reading(&of.value, |share| object!(share.0)));
-    rated(of).into_iter().map(value).collect::<Map<_, _>>().into()
+    rated(of).into_iter().map(|(name, of)| (name.to_owned(), share(of))).collect::<Map<_, _>>().into()
+}
+
+pub fn share(of: &RatedShare) -> Value {
+    reading(&of.value, |share| object!(share.0))
 }

@@ -3,12 +3,13 @@
 use numawise_facts::activity::{CallTime, CodePlace};
 use numawise_facts::{Exit, Reading};
 use numawise_tables::snapshot::{
-    CommunicatorRow, LoopRow, MpiCallRow, MpiSiteRow, MpiSummary, OpenMpSummary, ProcessRow, RatedShare,
-    RegionRow, RunDoubt, RunSnapshot, SnapshotFinding, SpanScope, TrafficMatrix, WaitRow,
+    CommunicatorRow, LoopRow, MpiCallRow, MpiSiteRow, MpiSummary, OpenMpSummary, ProcessRow, RegionRow,
+    RunDoubt, RunSnapshot, SnapshotFinding, SpanScope, TrafficMatrix, WaitRow,
 };
 use numawise_units::{Bytes, Nanoseconds, Ratio};
 use serde_json::{Value, json as object};
 
+use super::figures::share;
 use super::{Shown, counters, figures, files, objects, phases, spreads, surroundings, words, worlds};
 use crate::findings::{self, watched as watched_findings};
 use crate::notice;
@@ -94,10 +95,6 @@ fn doubt(of: &RunDoubt) -> Value {
 
 fn seconds(of: &Reading<Nanoseconds>) -> Value {
     reading(of, |time| object!(time.seconds()))
-}
-
-pub fn share(of: &RatedShare) -> Value {
-    reading(&of.value, |share| object!(share.0))
 }
 
 fn ratio(of: &Reading<Ratio>) -> Value {

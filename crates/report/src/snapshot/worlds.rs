@@ -3,8 +3,8 @@
 use numawise_tables::snapshot::{RatedShare, RunSnapshot, WorldRow};
 use serde_json::{Value, json as object};
 
-use super::json::share;
-use super::{figures, words};
+use super::figures::{self, share};
+use super::words;
 use crate::document::{Block, Cell, Column, Row, Table, Text};
 use crate::object::reading;
 
