@@ -7,6 +7,7 @@
 
 mod commands;
 mod exit;
+mod faces;
 mod files;
 #[cfg(not(test))]
 mod maths;

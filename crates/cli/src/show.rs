@@ -1,4 +1,4 @@
-//! Shows what a study says: on the terminal, as JSON, in HTML.
+//! Shows what a record says: on the terminal, as JSON, in HTML.
 
 use std::path::Path;
 
@@ -15,13 +15,13 @@ use numawise_tables::objects::RankObjects;
 use numawise_tables::snapshot::HybridComparison;
 use numawise_tables::{ObjectTables, RunSnapshot, Timeline};
 
-use crate::exit::{Failure, all_well};
-use crate::files;
+use crate::exit::Failure;
+use crate::faces::Faces;
 use crate::streams::{print, style};
 use crate::verdict::{our_line, use_from_now_on};
 
-/// Prints a study as text or as JSON, and writes it as HTML where that is asked for.
-pub fn study(study: &Study, record: &Path, as_json: bool, html: Option<&Path>) -> Result<(), Failure> {
+/// A study.
+pub fn study(study: &Study, record: &Path, faces: &Faces) -> Result<(), Failure> {
     let analysis = numawise_analyse::analyse(study);
     let from_now_on = use_from_now_on(study, &analysis);
     let record = record.display().to_string();
@@ -30,10 +30,11 @@ pub fn study(study: &Study, record: &Path, as_json: bool, html: Option<&Path>) -
     let followed = followed.map(|run| (numawise_analyse::objects(&run), run));
     let objects = followed.as_ref().map(|(tables, run)| objects::Shown { run, tables, record: None });
     let check = Check { study, analysis: &analysis, from_now_on: &from_now_on, record: &record, objects };
-    let written = html.map_or(Ok(()), |path| report(path, &document::html(&check::document(&check))));
-    shown(
-        if as_json { check::json(&check) } else { document::terminal(&check::document(&check), style()) },
-        written,
+    let document = || check::document(&check);
+    faces.put_of_record(
+        || document::terminal(&document(), style()),
+        || check::json(&check),
+        || document::html(&document()),
     )
 }
 
@@ -41,35 +42,28 @@ pub fn study(study: &Study, record: &Path, as_json: bool, html: Option<&Path>) -
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StudyFormat {
     Text,
-    Json,
     Csv,
 }
 
-/// Prints a study of a grid, and writes it as HTML where that is asked for.
-pub fn grid(study: &Study, record: &Path, format: StudyFormat, html: Option<&Path>) -> Result<(), Failure> {
+/// A study of a grid.
+pub fn grid(study: &Study, record: &Path, format: StudyFormat, faces: &Faces) -> Result<(), Failure> {
     let Some(tables) = numawise_analyse::grid(study) else {
         return Err(Failure::new(format!("{}: this is no study of a grid", record.display())));
     };
     let record = record.display().to_string();
     let of_study = numawise_report::study::ShownStudy { study, tables: &tables, record: &record };
-    let page = || document::html(&numawise_report::study::document(&of_study));
-    let written = html.map_or(Ok(()), |path| report(path, &page()));
-    let text = match format {
+    let text = || match format {
         StudyFormat::Text => {
             document::terminal(&numawise_report::study::terminal_document(&of_study), style())
         }
-        StudyFormat::Json => numawise_report::study::json(&of_study),
         StudyFormat::Csv => numawise_report::study::csv(&of_study),
     };
-    shown(text, written)
+    let page = || document::html(&numawise_report::study::document(&of_study));
+    faces.put_of_record(text, || numawise_report::study::json(&of_study), page)
 }
 
-/// Prints two studies side by side, and writes that as HTML where it is asked for.
-pub fn compared_studies(
-    sides: [(&Study, &Path); 2],
-    as_json: bool,
-    html: Option<&Path>,
-) -> Result<(), Failure> {
+/// Two studies side by side.
+pub fn compared_studies(sides: [(&Study, &Path); 2], faces: &Faces) -> Result<(), Failure> {
     let [(first, one), (second, other)] = sides;
     let tables = numawise_analyse::compare_studies(first, second);
     let (one, other) = (one.display().to_string(), other.display().to_string());
@@ -79,13 +73,11 @@ pub fn compared_studies(
         names: [&one, &other],
     };
     let document = || numawise_report::study::comparison_document(&of_both);
-    let written = html.map_or(Ok(()), |path| report(path, &document::html(&document())));
-    let text = if as_json {
-        numawise_report::study::comparison_json(&of_both)
-    } else {
-        document::terminal(&document(), style())
-    };
-    shown(text, written)
+    faces.put_of_record(
+        || document::terminal(&document(), style()),
+        || numawise_report::study::comparison_json(&of_both),
+        || document::html(&document()),
+    )
 }
 
 /// What a study of a grid would run.
@@ -111,14 +103,16 @@ pub fn grid_design(header: &StudyHeader) -> Result<(), Failure> {
     Ok(print(&text)?)
 }
 
-/// Prints a job over time as text or as JSON, and writes it as HTML where that is asked for.
-pub fn series(timeline: &Timeline, record: &Path, as_json: bool, html: Option<&Path>) -> Result<(), Failure> {
+/// A job over time.
+pub fn series(timeline: &Timeline, record: &Path, faces: &Faces) -> Result<(), Failure> {
     let record = record.display().to_string();
     let series = series::Series { timeline, record: &record };
-    let written = html.map_or(Ok(()), |path| report(path, &document::html(&series::document(&series))));
-    let text =
-        if as_json { series::json(&series) } else { document::terminal(&series::document(&series), style()) };
-    shown(text, written)
+    let document = || series::document(&series);
+    faces.put_of_record(
+        || document::terminal(&document(), style()),
+        || series::json(&series),
+        || document::html(&document()),
+    )
 }
 
 /// How much of a snapshot a terminal shows.
@@ -238,37 +232,33 @@ impl<'a> Divisions<'a> {
     }
 }
 
-/// Prints divisions as text or as JSON, and writes them as HTML where that is asked for.
-pub fn divisions(of: &Divisions<'_>, as_json: bool, html: Option<&Path>) -> Result<(), Failure> {
-    let written = html.map_or(Ok(()), |path| report(path, &of.html()));
-    shown(if as_json { of.json() } else { of.text(style()) }, written)
+/// Divisions.
+pub fn divisions(of: &Divisions<'_>, faces: &Faces) -> Result<(), Failure> {
+    faces.put_of_record(|| of.text(style()), || of.json(), || of.html())
 }
 
 /// How a snapshot is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SnapshotFormat {
     Text(SnapshotDetail),
-    Json,
     /// All tables one value a row, or one of them.
     Csv(Option<CsvTable>),
 }
 
-/// Prints the snapshot of a run, and writes it as HTML where that is asked for.
+/// The snapshot of a run.
 pub fn watched_run(
     run: &WatchedRun,
     record: &Path,
     format: SnapshotFormat,
-    html: Option<&Path>,
+    faces: &Faces,
 ) -> Result<(), Failure> {
     let record = record.display().to_string();
     let snapshot = Snapshot::of(run, &record);
-    let written = html.map_or(Ok(()), |path| report(path, &snapshot.html()));
-    let text = match format {
+    let text = || match format {
         SnapshotFormat::Text(detail) => snapshot.text(detail, style()),
-        SnapshotFormat::Json => snapshot.json(),
         SnapshotFormat::Csv(table) => snapshot.csv(table),
     };
-    shown(text, written)
+    faces.put_of_record(text, || snapshot.json(), || snapshot.html())
 }
 
 /// The memory objects of a run, with what they say.
@@ -312,37 +302,24 @@ pub fn objects_json(of: &[ObjectsReport<'_>]) -> String {
     objects::live_json(&shown)
 }
 
-/// Prints the memory objects of a run as text or as JSON, and writes them as HTML where that is asked for.
-pub fn object_run(run: &ObjectRun, record: &Path, as_json: bool, html: Option<&Path>) -> Result<(), Failure> {
+/// The memory objects of a run.
+pub fn object_run(run: &ObjectRun, record: &Path, faces: &Faces) -> Result<(), Failure> {
     let record = record.display().to_string();
     let of = ObjectsReport::of(run, Some(&record));
-    let written = html.map_or(Ok(()), |path| report(path, &of.html()));
-    shown(if as_json { of.json() } else { of.text(style()) }, written)
+    faces.put_of_record(|| of.text(style()), || of.json(), || of.html())
 }
 
-/// Prints two runs side by side as text or as JSON, and writes them as HTML where that is asked for.
-pub fn compared(sides: [Snapshot<'_>; 2], as_json: bool, html: Option<&Path>) -> Result<(), Failure> {
+/// Two runs side by side.
+pub fn compared(sides: [Snapshot<'_>; 2], faces: &Faces) -> Result<(), Failure> {
     let [first, second] = &sides;
     let comparison = numawise_analyse::compare_snapshots(&first.tables, &second.tables);
     let compared = snapshot::Compared { sides: [first.shown(), second.shown()], comparison: &comparison };
     let document = snapshot::compare_document(&compared);
-    let written = html.map_or(Ok(()), |path| report(path, &document::html(&document)));
-    let text =
-        if as_json { snapshot::compare_json(&compared) } else { document::terminal(&document, style()) };
-    shown(text, written)
-}
-
-/// Prints a result, also where its report could not be written; that is the failure then.
-pub fn shown(text: String, written: Result<(), Failure>) -> Result<(), Failure> {
-    let printed = print(&text).map_err(Failure::from);
-    all_well([printed, written])
-}
-
-/// The report of what a record holds.
-fn report(path: &Path, text: &str) -> Result<(), Failure> {
-    files::write(path, text, "the report").map_err(|failure| {
-        Failure::new(format!("{}; what was measured is kept in the record", failure.message()))
-    })
+    faces.put_of_record(
+        || document::terminal(&document, style()),
+        || snapshot::compare_json(&compared),
+        || document::html(&document),
+    )
 }
 
 fn times(repeats: u32) -> String {

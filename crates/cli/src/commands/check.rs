@@ -19,6 +19,7 @@ use numawise_session::openmp::outermost;
 use numawise_units::{Nanoseconds, Share};
 
 use crate::exit::{Failure, INTERRUPTED, SUCCESS, Status, interruptible, stops_with_program};
+use crate::faces::Faces;
 use crate::files::{self, FileContent, OutputFile, own_file};
 use crate::placing;
 use crate::show;
@@ -75,12 +76,8 @@ pub struct Arguments {
     /// Start over, whatever the record holds
     #[arg(long)]
     fresh: bool,
-    /// Write a report in HTML too
-    #[arg(long, value_name = "FILE")]
-    html: Option<PathBuf>,
-    /// Print the result as JSON
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    faces: Faces,
     /// Show what would be tried, and run nothing
     #[arg(long, conflicts_with = "json")]
     dry_run: bool,
@@ -91,12 +88,11 @@ pub struct Arguments {
 
 pub fn run(arguments: Arguments) -> Result<Status, Failure> {
     let begun = Instant::now();
-    let (html, json, dry_run) = (arguments.html.clone(), arguments.json, arguments.dry_run);
+    let (faces, dry_run) = (arguments.faces.clone(), arguments.dry_run);
     let request = request(arguments, begun)?;
     let record = OutputFile { option: "--output", path: &request.record, content: FileContent::Record };
     let record = if dry_run { None } else { Some(record) };
-    let written: Vec<OutputFile<'_>> =
-        record.into_iter().chain(html.as_deref().map(OutputFile::html)).collect();
+    let written: Vec<OutputFile<'_>> = record.into_iter().chain(faces.outputs()).collect();
     let read = request.metric.file().map(|file| Path::new(file.as_os_str()));
     files::check(&written, read.as_slice())?;
     let machine = super::machine::this_machine()?;
@@ -107,7 +103,7 @@ pub fn run(arguments: Arguments) -> Result<Status, Failure> {
     }
     let stop = interruptible()?;
     stops_with_program()?;
-    let mut progress = Progress::new(json);
+    let mut progress = Progress::new(faces.json.is_printed());
     for obstacle in experiment::obstacles(&request, &machine) {
         progress.warn(&numawise_report::notice::text(&obstacle));
     }
@@ -115,7 +111,7 @@ pub fn run(arguments: Arguments) -> Result<Status, Failure> {
     progress.begin(experiment.study());
     let stopped = experiment.run(&printed_lines, &mut progress, &stop)?;
     drop(progress);
-    show::study(&stopped.study, &stopped.record, json, html.as_deref())?;
+    show::study(&stopped.study, &stopped.record, &faces)?;
     Ok(if stopped.reason == StopReason::Interrupted { INTERRUPTED } else { SUCCESS })
 }
 

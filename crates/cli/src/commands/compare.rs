@@ -11,7 +11,8 @@ use numawise_record::{Record, RecordKind};
 
 use super::report::{not_a_snapshot, watched_run};
 use super::{Failure, SUCCESS, Status};
-use crate::files::{self, OutputFile};
+use crate::faces::Faces;
+use crate::files;
 use crate::show;
 
 /// Show two snapshots or two studies side by side, e.g. before and after a change
@@ -23,21 +24,16 @@ pub struct Arguments {
     /// What is compared with it
     #[arg(value_name = "B.nw")]
     b: PathBuf,
-    /// Write the comparison in HTML too
-    #[arg(long, value_name = "FILE")]
-    html: Option<PathBuf>,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    faces: Faces,
 }
 
 pub fn run(arguments: Arguments) -> Result<Status, Failure> {
-    let Arguments { a, b, html, json } = arguments;
-    let page = html.as_deref().map(OutputFile::html);
-    files::check(page.as_slice(), &[&a, &b])?;
+    let Arguments { a, b, faces } = arguments;
+    files::check(&faces.outputs(), &[&a, &b])?;
     let kinds = [numawise_record::kind(&a)?, numawise_record::kind(&b)?];
     if kinds == [RecordKind::Study, RecordKind::Study] {
-        return studies(&a, &b, json, html.as_deref());
+        return studies(&a, &b, &faces);
     }
     for (path, kind) in [&a, &b].into_iter().zip(kinds) {
         if let Some(other) = not_a_snapshot(kind) {
@@ -50,11 +46,11 @@ pub fn run(arguments: Arguments) -> Result<Status, Failure> {
     let (first, second) = (watched_run(&a)?, watched_run(&b)?);
     let names = [&a, &b].map(|path| path.display().to_string());
     let sides = [show::Snapshot::of(&first, &names[0]), show::Snapshot::of(&second, &names[1])];
-    show::compared(sides, json, html.as_deref())?;
+    show::compared(sides, &faces)?;
     Ok(SUCCESS)
 }
 
-fn studies(a: &Path, b: &Path, json: bool, html: Option<&Path>) -> Result<Status, Failure> {
+fn studies(a: &Path, b: &Path, faces: &Faces) -> Result<Status, Failure> {
     let read = |path: &Path| -> Result<Study, Failure> {
         let mut study = Record::open_to_read(path)?.study()?;
         // A record of somebody else may hold what ours leave out.
@@ -69,6 +65,6 @@ fn studies(a: &Path, b: &Path, json: bool, html: Option<&Path>) -> Result<Status
             a.display()
         )));
     }
-    show::compared_studies([(&first, a), (&second, b)], json, html)?;
+    show::compared_studies([(&first, a), (&second, b)], faces)?;
     Ok(SUCCESS)
 }

@@ -13,7 +13,7 @@ mod measure;
 mod print;
 mod progress;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use clap::{Subcommand, ValueEnum};
 use numawise_facts::Machine;
@@ -21,8 +21,8 @@ use numawise_report::{document, notice};
 use numawise_session::here;
 
 use super::{Failure, SUCCESS, Status};
-use crate::files::{self, OutputFile};
-use crate::{show, streams};
+use crate::faces::Faces;
+use crate::{files, streams};
 
 /// Show the machine: nodes, CPUs, memory kinds, distances, and what limits you; measure its memory
 #[derive(clap::Args)]
@@ -33,12 +33,8 @@ pub struct Arguments {
     /// An hwloc XML file (lstopo machine.xml), or a synthetic description such as 'pack:2 core:4 pu:2'
     #[arg(long, value_name = "FILE.xml|DESCRIPTION")]
     input: Option<String>,
-    /// Print JSON (docs/formats/machine-json.md)
-    #[arg(long)]
-    json: bool,
-    /// Write a page in HTML too, with the machine drawn
-    #[arg(long, value_name = "FILE")]
-    html: Option<PathBuf>,
+    #[command(flatten)]
+    faces: Faces,
     /// How this machine is read: everything through hwloc, or quickly what a placement needs, without hwloc
     #[arg(long, value_enum, default_value_t = Reader::Hwloc)]
     reader: Reader,
@@ -62,9 +58,8 @@ pub fn run(arguments: Arguments) -> Result<Status, Failure> {
         Some(Action::Compare(arguments)) => return compare::run(arguments),
         None => {}
     }
-    let html = arguments.html.as_deref();
     let read: Vec<&Path> = arguments.input.as_deref().map(Path::new).into_iter().collect();
-    files::check(&html.map(OutputFile::html).into_iter().collect::<Vec<_>>(), &read)?;
+    files::check(&arguments.faces.outputs(), &read)?;
     let live = arguments.input.is_none();
     let machine = match (arguments.input, arguments.reader) {
         (Some(_), Reader::Sysfs) => {
@@ -87,13 +82,11 @@ pub fn run(arguments: Arguments) -> Result<Status, Failure> {
         let drawn = numawise_analyse::picture(&machine, None);
         document::html(&numawise_report::machine::page(&machine, &drawn, measured))
     };
-    let written = html.map_or(Ok(()), |path| files::write(path, page(), "the page"));
-    let text = if arguments.json {
-        format!("{:#}\n", numawise_report::machine::json(&machine))
-    } else {
-        document::terminal(&numawise_report::machine::document(&machine, measured), streams::style())
-    };
-    show::shown(text, written)?;
+    arguments.faces.put(
+        || document::terminal(&numawise_report::machine::document(&machine, measured), streams::style()),
+        || format!("{:#}\n", numawise_report::machine::json(&machine)),
+        page,
+    )?;
     Ok(SUCCESS)
 }
 

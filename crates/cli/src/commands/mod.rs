@@ -5,10 +5,12 @@ mod check;
 mod compare;
 mod completions;
 mod export;
+mod help;
 mod machine;
 mod man_pages;
 mod move_;
 mod objects;
+mod old;
 mod place;
 mod report;
 mod run;
@@ -18,7 +20,7 @@ mod where_;
 
 use std::ffi::OsString;
 
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use numawise_facts::{DeviceName, Machine};
 use numawise_linux::calls::inherited;
 use numawise_report::notice;
@@ -29,7 +31,7 @@ use crate::streams;
 
 /// Does it matter where my threads, ranks and memory live? By how much? What exactly should I change?
 #[derive(Parser)]
-#[command(name = "numawise", version, disable_help_subcommand = true)]
+#[command(name = "numawise", version, disable_help_subcommand = true, after_help = help::QUESTIONS, help_template = help::FRONT)]
 struct Arguments {
     #[command(subcommand)]
     command: Command,
@@ -64,13 +66,17 @@ pub fn main() -> Status {
         return run::run_numactl(&options, command).unwrap_or_else(Failure::report);
     }
     inherited::take_signals();
-    let arguments = match Arguments::try_parse() {
-        Ok(arguments) => arguments,
-        Err(error) => return crate::exit::usage(error),
-    };
+    let (words, notices) = old::today(std::env::args_os());
+    let command = help::in_short(Arguments::command(), &words);
+    let arguments =
+        match command.try_get_matches_from(words).and_then(|typed| Arguments::from_arg_matches(&typed)) {
+            Ok(arguments) => arguments,
+            Err(error) => return crate::exit::usage(error),
+        };
     if !matches!(arguments.command, Command::Run(_)) {
         inherited::unblock_signals();
     }
+    notices.iter().for_each(|notice| streams::say(notice));
     let result = match arguments.command {
         Command::Machine(arguments) => machine::run(arguments),
         Command::Move(arguments) => move_::run(arguments),

@@ -8,7 +8,7 @@
 use std::ffi::OsString;
 use std::io;
 use std::num::NonZeroU32;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use numawise_facts::{Exit, ObjectRun, RunSpec};
 use numawise_record::Existing;
@@ -21,6 +21,7 @@ use super::run::{TypedPlacement, environment, placed};
 use super::snapshot::status;
 use super::{Failure, Status};
 use crate::exit::interruptible;
+use crate::faces::Faces;
 use crate::files::{self, FileContent, OutputFile};
 use crate::show::ObjectsReport;
 use crate::streams;
@@ -34,17 +35,13 @@ use crate::streams;
 )]
 pub struct Arguments {
     /// Keep what was seen in this file, for numawise report
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Replace the file of --output where it holds objects already
-    #[arg(long, requires = "output")]
+    #[arg(long)]
     fresh: bool,
-    /// Write a report in HTML
-    #[arg(long, value_name = "FILE")]
-    html: Option<PathBuf>,
-    /// Write the result as JSON (docs/formats/objects-json.md)
-    #[arg(long, value_name = "FILE")]
-    json: Option<PathBuf>,
+    #[command(flatten)]
+    faces: Faces,
     /// Print no report
     #[arg(long, short)]
     quiet: bool,
@@ -72,17 +69,11 @@ pub struct Arguments {
 struct Outputs {
     record: Option<PathBuf>,
     existing: Existing,
-    html: Option<PathBuf>,
-    json: Option<PathBuf>,
+    faces: Faces,
     quiet: bool,
 }
 
 pub fn run(typed: Arguments) -> Result<Status, Failure> {
-    if let Some(option) = typed.placement.numactl.without_program() {
-        return Err(Failure::new(format!(
-            "--{option} starts no program, and objects are followed in one; expected it with numawise run"
-        )));
-    }
     let run = placed(typed.placement.options, &typed.placement.numactl, typed.command)?;
     if typed.try_for.is_some() && (run.is_placed() || run.objects_to.is_some()) {
         return Err(Failure::new(
@@ -96,8 +87,7 @@ pub fn run(typed: Arguments) -> Result<Status, Failure> {
     let mut outputs = Outputs {
         record: typed.output,
         existing: if typed.fresh { Existing::IsReplaced } else { Existing::Stays },
-        html: typed.html,
-        json: typed.json,
+        faces: typed.faces,
         quiet: typed.quiet,
     };
     let plan = prepare(request, &environment)?;
@@ -125,12 +115,8 @@ impl Outputs {
         }
         let file = |option, path| OutputFile { option, path, content: FileContent::Page };
         let record = |path| OutputFile { content: FileContent::Record, ..file("--output", path) };
-        let written = [
-            self.record.as_deref().map(record),
-            self.html.as_deref().map(OutputFile::html),
-            self.json.as_deref().map(|path| file("--json", path)),
-        ];
-        files::check(&written.into_iter().flatten().collect::<Vec<_>>(), &[])
+        let written = [self.record.as_deref().map(record)];
+        files::check(&written.into_iter().flatten().chain(self.faces.outputs()).collect::<Vec<_>>(), &[])
     }
 
     /// The run with what its cures bring. It is kept before, since lines that try them read it.
@@ -178,18 +164,13 @@ impl Outputs {
         });
         let name = kept.as_ref().and_then(|kept| kept.as_ref().ok()).map(|path| path.display().to_string());
         let report = ObjectsReport::of(run, name.as_deref());
-        let written = |path: &Path, text: &str| files::write(path, text, "the report");
-        let pages = [
-            self.html.as_deref().map(|path| written(path, &report.html())),
-            self.json.as_deref().map(|path| written(path, &report.json())),
-        ];
-        let failures: Vec<Failure> = kept
-            .and_then(Result::err)
-            .into_iter()
-            .chain(pages.into_iter().flatten().filter_map(Result::err))
-            .collect();
+        let pages = self.faces.write(|| report.json(), || report.html());
+        let mut failures: Vec<Failure> =
+            kept.and_then(Result::err).into_iter().chain(pages.into_iter().filter_map(Result::err)).collect();
         // What was to be in files alone is printed where one could not be written.
-        if !self.quiet || !failures.is_empty() {
+        if self.faces.json.is_printed() {
+            failures.extend(streams::print(report.json()).map_err(Failure::from).err());
+        } else if !self.quiet || !failures.is_empty() {
             streams::say_text(&format!("\n{}", report.text(streams::style_of(&io::stderr()))));
         }
         for failure in failures {

@@ -10,7 +10,8 @@ use numawise_facts::{ObjectRun, Redactor, WatchedRun, redaction};
 use numawise_record::{Record, RecordKind, Series, read_object_run, read_watched_run};
 
 use super::{Failure, SUCCESS, Status};
-use crate::files::{self, OutputFile};
+use crate::faces::Faces;
+use crate::files;
 use crate::show::{self, SnapshotDetail, SnapshotFormat, StudyFormat};
 
 /// Show a record again: on the terminal, as JSON, as HTML
@@ -20,12 +21,8 @@ pub struct Arguments {
     /// `snapshot --ranks-x-threads`, side by side
     #[arg(value_name = "FILE.nw", required = true)]
     records: Vec<PathBuf>,
-    /// Write the report in HTML too
-    #[arg(long, value_name = "FILE")]
-    html: Option<PathBuf>,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    faces: Faces,
     /// Of a snapshot: print CSV, all tables one value a row, or one table (ranks, calls, sites, regions, ...: docs/formats/snapshot-csv.md)
     #[arg(
         long,
@@ -42,13 +39,12 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: Arguments) -> Result<Status, Failure> {
-    let html = arguments.html.as_deref().map(OutputFile::html);
+    let faces = &arguments.faces;
     let read: Vec<&Path> = arguments.records.iter().map(PathBuf::as_path).collect();
-    files::check(html.as_slice(), &read)?;
-    let html = arguments.html.as_deref();
+    files::check(&faces.outputs(), &read)?;
     let format = format(&arguments)?;
     let [path] = arguments.records.as_slice() else {
-        return divisions(&arguments, format, html);
+        return divisions(&arguments, format);
     };
     let kind = numawise_record::kind(path)?;
     let no_csv = |what: &str| {
@@ -78,14 +74,13 @@ pub fn run(arguments: Arguments) -> Result<Status, Failure> {
             if study.header.grid.is_some() {
                 let format = match format {
                     SnapshotFormat::Csv(_) => StudyFormat::Csv,
-                    SnapshotFormat::Json => StudyFormat::Json,
                     SnapshotFormat::Text(_) => StudyFormat::Text,
                 };
-                show::grid(&study, path, format, html)?;
+                show::grid(&study, path, format, faces)?;
             } else if is_study {
                 return Err(no_csv("the record of a study (numawise check)"));
             } else {
-                show::study(&study, path, arguments.json, html)?;
+                show::study(&study, path, faces)?;
             }
         }
         RecordKind::Series => {
@@ -95,28 +90,24 @@ pub fn run(arguments: Arguments) -> Result<Status, Failure> {
             for task in &mut timeline.tasks {
                 task.command = task.command.as_ref().map(|line| redaction::text(line));
             }
-            show::series(&timeline, path, arguments.json, html)?;
+            show::series(&timeline, path, faces)?;
         }
         RecordKind::WatchedRun => {
             let run = watched_run(path)?;
-            show::watched_run(&run, path, format, html)?;
+            show::watched_run(&run, path, format, faces)?;
         }
-        RecordKind::ObjectRun => show::object_run(&object_run(path)?, path, arguments.json, html)?,
+        RecordKind::ObjectRun => show::object_run(&object_run(path)?, path, faces)?,
     }
     Ok(SUCCESS)
 }
 
 /// Several records: divisions of one command into ranks and threads.
-fn divisions(arguments: &Arguments, format: SnapshotFormat, html: Option<&Path>) -> Result<Status, Failure> {
-    let as_json = match format {
-        SnapshotFormat::Json => true,
-        SnapshotFormat::Text(SnapshotDetail::Summary) => false,
-        _ => {
-            return Err(Failure::new(
-                "--full and --csv are of one record; several are shown side by side, as text, --json or --html",
-            ));
-        }
-    };
+fn divisions(arguments: &Arguments, format: SnapshotFormat) -> Result<Status, Failure> {
+    if format != SnapshotFormat::Text(SnapshotDetail::Summary) {
+        return Err(Failure::new(
+            "--full and --csv are of one record; several are shown side by side, as text, --json or --html",
+        ));
+    }
     let mut all = Vec::new();
     let mut command = None;
     for path in &arguments.records {
@@ -140,7 +131,7 @@ fn divisions(arguments: &Arguments, format: SnapshotFormat, html: Option<&Path>)
         all.push(show::Division { of, run: Some(run), record: Some(path.display().to_string()) });
     }
     if let Some(command) = command {
-        show::divisions(&show::Divisions::of(&all, &command), as_json, html)?;
+        show::divisions(&show::Divisions::of(&all, &command), &arguments.faces)?;
     }
     Ok(SUCCESS)
 }
@@ -152,7 +143,6 @@ fn format(arguments: &Arguments) -> Result<SnapshotFormat, Failure> {
             let table = table.parse().map_err(|error| Failure::new(format!("--csv: {error}")))?;
             SnapshotFormat::Csv(Some(table))
         }
-        None if arguments.json => SnapshotFormat::Json,
         None => SnapshotFormat::Text(SnapshotDetail::of(arguments.full)),
     })
 }

@@ -34,6 +34,7 @@ pub use numactl::{NumactlOptions, scan};
 pub use request::{on_cpus, placed};
 
 use super::{Failure, SUCCESS, Status};
+use crate::exit::all_well;
 use crate::files::{self, OutputFile};
 use crate::streams;
 use request::RunAction;
@@ -55,7 +56,8 @@ pub fn run(arguments: Arguments) -> Result<Status, Failure> {
             let plan = plan::for_display(&request, input.as_deref(), &environment)?;
             let page = html.is_some().then(|| show::page(&plan, &request.command)).transpose()?;
             let written = html.zip(page).map_or(Ok(()), |(path, page)| files::write(&path, page, "the page"));
-            crate::show::shown(show::shown(&plan, &request.command, format)?, written)?;
+            let printed = print(&show::shown(&plan, &request.command, format)?).map(|_| ());
+            all_well([printed, written])?;
             Ok(SUCCESS)
         }
         RunAction::SharedMemory(request) => {

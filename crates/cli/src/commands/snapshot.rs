@@ -24,6 +24,7 @@ use numawise_session::snapshot::{SnapshotPlan, SnapshotReport, SnapshotRequest, 
 
 use super::run::{TypedPlacement, environment, placed};
 use super::{Failure, Status};
+use crate::faces::Faces;
 use crate::files::{self, FileContent, OutputFile};
 use crate::show::{self, SnapshotDetail};
 use crate::streams;
@@ -39,17 +40,13 @@ use launched::{HandedOn, handing_over, placing};
 )]
 pub struct Arguments {
     /// Keep what was measured in this file, for numawise report
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Replace the file of --output where it holds a snapshot already
-    #[arg(long, requires = "output")]
+    #[arg(long)]
     fresh: bool,
-    /// Write a report in HTML
-    #[arg(long, value_name = "FILE")]
-    html: Option<PathBuf>,
-    /// Write the result as JSON (docs/formats/snapshot-json.md)
-    #[arg(long, value_name = "FILE")]
-    json: Option<PathBuf>,
+    #[command(flatten)]
+    faces: Faces,
     /// Print all tables, not one screen of them
     #[arg(long, conflicts_with = "quiet")]
     full: bool,
@@ -69,7 +66,7 @@ pub struct Arguments {
     ranks_x_threads: Option<RanksByThreadsList>,
     /// With --ranks-x-threads: run each division so often, and take the run with the median time
     #[arg(long, value_name = "N", requires = "ranks_x_threads")]
-    runs: Option<NonZeroU32>,
+    repeats: Option<NonZeroU32>,
 
     /// Hand over what is measured, through this folder, to a numawise around the launcher of this rank
     #[arg(long, value_name = "FOLDER", hide = true, conflicts_with_all = ["html", "json", "ranks_x_threads"])]
@@ -87,18 +84,12 @@ pub struct Arguments {
 struct Outputs {
     record: Option<PathBuf>,
     existing: Existing,
-    html: Option<PathBuf>,
-    json: Option<PathBuf>,
+    faces: Faces,
     quiet: bool,
     detail: SnapshotDetail,
 }
 
 pub fn run(typed: Arguments) -> Result<Status, Failure> {
-    if let Some(option) = typed.placement.numactl.without_program() {
-        return Err(Failure::new(format!(
-            "--{option} starts no program, and a snapshot is taken of one; expected it with numawise run"
-        )));
-    }
     if typed.ranks.as_ref().is_some_and(|ranks| ranks.iter().next().is_none()) {
         return Err(Failure::new("--ranks '': expected ranks, such as 0,3-5"));
     }
@@ -126,13 +117,12 @@ pub fn run(typed: Arguments) -> Result<Status, Failure> {
     let outputs = Outputs {
         record: typed.output,
         existing: if typed.fresh { Existing::IsReplaced } else { Existing::Stays },
-        html: typed.html,
-        json: typed.json,
+        faces: typed.faces,
         quiet: typed.quiet,
         detail: SnapshotDetail::of(typed.full),
     };
     if let Some(list) = typed.ranks_x_threads {
-        let runs = typed.runs.unwrap_or(NonZeroU32::MIN);
+        let runs = typed.repeats.unwrap_or(NonZeroU32::MIN);
         let divisions = Divisions { list, runs, words: typed.placement.words };
         return divisions::run(&divisions, &request, &outputs);
     }
@@ -185,12 +175,8 @@ impl Outputs {
     fn files(&self) -> Vec<OutputFile<'_>> {
         let file = |option, path| OutputFile { option, path, content: FileContent::Page };
         let record = |path| OutputFile { content: FileContent::Record, ..file("--output", path) };
-        let written = [
-            self.record.as_deref().map(record),
-            self.html.as_deref().map(OutputFile::html),
-            self.json.as_deref().map(|path| file("--json", path)),
-        ];
-        written.into_iter().flatten().collect()
+        let written = [self.record.as_deref().map(record)];
+        written.into_iter().flatten().chain(self.faces.outputs()).collect()
     }
 
     /// Finds a record that is to stay.
@@ -209,8 +195,7 @@ impl Outputs {
         Outputs {
             record: if has_file { self.record.clone() } else { Some(own()) },
             existing: self.existing,
-            html: self.html.clone(),
-            json: self.json.clone(),
+            faces: self.faces.clone(),
             quiet: true,
             detail: self.detail,
         }
@@ -220,26 +205,24 @@ impl Outputs {
     fn write(&self, report: &SnapshotReport) {
         // Of several computers that do not share a folder, each has files of its own.
         let own =
-            |path: &PathBuf| report.first_rank.map_or_else(|| path.clone(), |rank| numbered(path, rank));
-        let [record, html, json] = [&self.record, &self.html, &self.json].map(|path| path.as_ref().map(own));
+            |path: &Path| report.first_rank.map_or_else(|| path.to_owned(), |rank| numbered(path, rank));
+        let (record, faces) = (self.record.as_deref().map(own), self.faces.moved(own));
         // Of ranks of which one died, a report was made before the others ended.
         let existing = if report.is_again { Existing::IsReplaced } else { self.existing };
         let Kept { path: kept, problem } =
             record.map_or_else(Kept::default, |path| Kept::of(&path, &report.run, existing));
         let shown = kept.as_ref().map_or_else(String::new, |path| path.display().to_string());
         let snapshot = show::Snapshot::of(&report.run, &shown);
-        let written = |path: &Path, text: &str| files::write(path, text, "the report");
-        let pages = [
-            html.as_deref().map(|path| written(path, &snapshot.html())),
-            json.as_deref().map(|path| written(path, &snapshot.json())),
-        ];
+        let mut pages = faces.write(|| snapshot.json(), || snapshot.html());
         // What was to be in files alone is printed where none could be written.
-        let is_nowhere = kept.is_none() && !pages.iter().flatten().any(Result::is_ok);
-        let is_lost = is_nowhere && (problem.is_some() || pages.iter().any(Option::is_some));
-        if (!self.quiet || is_lost) && !report.is_again {
+        let is_nowhere = kept.is_none() && !pages.iter().any(Result::is_ok);
+        let is_lost = is_nowhere && (problem.is_some() || !pages.is_empty());
+        if faces.json.is_printed() && !report.is_again {
+            pages.push(streams::print(snapshot.json()).map_err(Failure::from));
+        } else if (!self.quiet || is_lost) && !report.is_again {
             streams::say_text(&format!("\n{}", snapshot.text(self.detail, style())));
         }
-        let of_pages = pages.into_iter().flatten().filter_map(Result::err);
+        let of_pages = pages.into_iter().filter_map(Result::err);
         for failure in problem.into_iter().chain(of_pages) {
             // The status is the program's.
             let _ = failure.report();

@@ -31,6 +31,7 @@ use self::engine::EngineArguments;
 use self::metrics::TypedMetrics;
 use self::progress::Progress;
 use crate::exit::{self, Failure, INTERRUPTED, SUCCESS, Status, interruptible, stops_with_program};
+use crate::faces::Faces;
 use crate::files::{self, FileContent, OutputFile};
 use crate::placing;
 use crate::show::{self, StudyFormat};
@@ -133,8 +134,8 @@ pub struct Arguments {
     engine: EngineArguments,
 
     /// Repeats of each point
-    #[arg(long, value_name = "N", default_value_t = 5)]
-    repeat: u32,
+    #[arg(long, alias = "repeat", value_name = "N", default_value_t = 5)]
+    repeats: u32,
     /// Go on with each point beyond its repeats until half the 95 % interval of its median is at most this share of it, e.g. 1%
     #[arg(long, value_name = "SHARE", conflicts_with = "search")]
     until: Option<Share>,
@@ -175,14 +176,10 @@ pub struct Arguments {
     /// Start over, whatever the record holds
     #[arg(long)]
     fresh: bool,
-    /// Write a report in HTML too
-    #[arg(long, value_name = "FILE")]
-    html: Option<PathBuf>,
-    /// Print the result as JSON (docs/formats/study-json.md)
-    #[arg(long, conflicts_with = "csv")]
-    json: bool,
+    #[command(flatten)]
+    faces: Faces,
     /// Print the points as CSV
-    #[arg(long)]
+    #[arg(long, conflicts_with = "json")]
     csv: bool,
     /// Write what was typed into a file, which `numawise study FILE.toml` takes, and run nothing
     #[arg(long, value_name = "FILE", conflicts_with = "dry_run")]
@@ -250,7 +247,7 @@ struct Alone {
 
 /// What was typed behind `numawise study`.
 fn typed_words() -> Vec<OsString> {
-    std::env::args_os().skip(2).collect()
+    super::old::today(std::env::args_os()).0.split_off(2)
 }
 
 /// The options of the file with those that were typed beside it, which go before.
@@ -298,15 +295,11 @@ pub fn run(arguments: Arguments) -> Result<Status, Failure> {
     if let Some(path) = &arguments.write_file {
         return write_file(path);
     }
-    let format = match (arguments.json, arguments.csv) {
-        (true, _) => StudyFormat::Json,
-        (_, true) => StudyFormat::Csv,
-        _ => StudyFormat::Text,
-    };
+    let format = if arguments.csv { StudyFormat::Csv } else { StudyFormat::Text };
     if let Some(order) = arguments.engine.as_job().map(Path::to_owned) {
         return engine::run_job(arguments, &order, begun);
     }
-    let (html, dry_run) = (arguments.html.clone(), arguments.dry_run);
+    let (faces, dry_run) = (arguments.faces.clone(), arguments.dry_run);
     let stop = interruptible()?;
     let engine::Place { machine, engine, said } =
         arguments.engine.place(&record(&arguments), arguments.fresh, typed_words(), &stop)?;
@@ -314,8 +307,7 @@ pub fn run(arguments: Arguments) -> Result<Status, Failure> {
     super::warn_of_near_everywhere(&machine, request.grid.devices())?;
     let record = OutputFile { option: "--output", path: &request.record, content: FileContent::Record };
     let record = if dry_run { None } else { Some(record) };
-    let written: Vec<OutputFile<'_>> =
-        record.into_iter().chain(html.as_deref().map(OutputFile::html)).collect();
+    let written: Vec<OutputFile<'_>> = record.into_iter().chain(faces.outputs()).collect();
     let read = request.metric.file().map(|file| Path::new(file.as_os_str()));
     let templates = request.base.templates.iter().map(|template| Path::new(&template.file));
     files::check(&written, &read.into_iter().chain(templates).collect::<Vec<_>>())?;
@@ -326,13 +318,13 @@ pub fn run(arguments: Arguments) -> Result<Status, Failure> {
     stops_with_program()?;
     let path = request.record.clone();
     let experiment = GridExperiment::open(request, machine)?;
-    let mut progress = Progress::new(&experiment, format == StudyFormat::Text);
+    let mut progress = Progress::new(&experiment, format == StudyFormat::Text && !faces.json.is_printed());
     if let Some(said) = said {
         progress.say(&said);
     }
     let (study, reason) = experiment.run(&mut progress, &stop)?;
     drop(progress);
-    show::grid(&study, &path, format, html.as_deref())?;
+    show::grid(&study, &path, format, &faces)?;
     Ok(match reason {
         StopReason::Interrupted => INTERRUPTED,
         StopReason::TooManyFailures => exit::of_failures(&study),
@@ -391,7 +383,7 @@ fn request(
         factors.extend(preset.factors(machine, &factors)?);
     }
     let grid = Grid::new(factors, typed.constraints)?;
-    let until = typed.until.map(|share| until_known(share, typed.repeat, typed.most_repeats)).transpose()?;
+    let until = typed.until.map(|share| until_known(share, typed.repeats, typed.most_repeats)).transpose()?;
     let templates =
         study::read_templates(&typed.template, &directory).map_err(numawise_session::Error::from)?;
     Ok(StudyRequest {
@@ -411,7 +403,7 @@ fn request(
         metric,
         metric_name,
         other_metrics,
-        repeats: typed.repeat,
+        repeats: typed.repeats,
         until,
         most_trials: typed.most_trials,
         search: typed.search,
@@ -438,7 +430,7 @@ fn unplaced() -> PlacementRequest {
 fn until_known(half_width: Share, repeats: u32, most_repeats: u32) -> Result<UntilKnown, Failure> {
     if most_repeats < repeats {
         return Err(Failure::new(format!(
-            "--most-repeats {most_repeats}: fewer than the {repeats} of --repeat, which come first; expected at least as many"
+            "--most-repeats {most_repeats}: fewer than the {repeats} of --repeats, which come first; expected at least as many"
         )));
     }
     Ok(UntilKnown { half_width: half_width.value(), most_repeats })

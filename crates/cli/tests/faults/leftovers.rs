@@ -84,7 +84,7 @@ fn no_process_outlives_us() {
         }
         // To its end, too.
         let begun = place.runs().0;
-        let words = ["study", "--repeat", "1", "-o", "whole.nw", "--", program];
+        let words = ["study", "--repeats", "1", "-o", "whole.nw", "--", program];
         assert!(place.numawise(&words).status().unwrap().success(), "{how}");
         assert_eq!(place.left_running(), Vec::<String>::new(), "{how}");
         assert_eq!(place.runs().0, begun + 2, "{how}");

@@ -212,7 +212,7 @@ fn a_program_that_asks_at_the_terminal_is_told_with_the_reason_and_ctrl_c_ends_i
 fn a_study_sleeps_while_its_program_runs() {
     let place = Place::new();
     let program = place.program_with(LONG);
-    let words = ["study", "--repeat", "1", "-o", RECORD, "--", program.to_str().unwrap()];
+    let words = ["study", "--repeats", "1", "-o", RECORD, "--", program.to_str().unwrap()];
     let mut child = place.numawise(&words).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     wait_until("the program", || place.processes_with(LONG).len() == 1);
     // What is done at the begin of a run is done then.

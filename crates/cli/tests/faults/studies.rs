@@ -96,7 +96,7 @@ fn kill(kills: u64) {
         let path = program.path();
         let repeats = REPEATS.to_string();
         let around = ["--prepare", "sleep 0.005", "--verify", "true", "--html", "r.html"];
-        let grid = ["--copies", "1,2", "--param", "n=a,b", "--repeat", &repeats, "-o", RECORD];
+        let grid = ["--copies", "1,2", "--param", "n=a,b", "--repeats", &repeats, "-o", RECORD];
         let command = ["--", path.to_str().unwrap(), "{copies}", "{n}", "{task}"];
         let words = [&["study"], &around[..], &grid[..], &command[..]].concat();
         for _ in 0..KILLS_EACH {

@@ -125,7 +125,7 @@ fn largest(told: &Value) -> &Value {
 fn without_perf_events_objects_are_known_and_what_is_lost_is_named() {
     let Some(tried) = Tried::new(&["-g"]) else { return };
     for errno in [libc::EPERM, libc::EACCES, libc::ENOSYS] {
-        let (_, said) = tried.objects_that_stay(&["--json", "run.json", "--rate", "1000"], |command| {
+        let (_, said) = tried.objects_that_stay(&["--json=run.json", "--rate", "1000"], |command| {
             refuse(command, Refused::Both([libc::SYS_perf_event_open; 2]), errno);
         });
         let told = tried.json();
@@ -142,7 +142,7 @@ fn without_perf_events_objects_are_known_and_what_is_lost_is_named() {
 #[ignore = "timing: a share of the samples of timers"]
 fn without_perf_events_times_are_known() {
     let Some(tried) = Tried::new(&["-g"]) else { return };
-    let mut command = tried.command(&["--json", "run.json", "--rate", "1000"], &["7"]);
+    let mut command = tried.command(&["--json=run.json", "--rate", "1000"], &["7"]);
     refuse(&mut command, Refused::Both([libc::SYS_perf_event_open; 2]), libc::EPERM);
     tried.ended(command.output().unwrap());
     let told = tried.json();
@@ -156,7 +156,7 @@ fn without_perf_events_times_are_known() {
 #[test]
 fn a_static_program_has_no_allocations_and_its_heap_is_no_small_allocation() {
     let Some(tried) = Tried::new(&["-g", "-static"]) else { return };
-    let (_, said) = tried.objects(&["--json", "run.json", "--rate", "1000"], |_| {});
+    let (_, said) = tried.objects(&["--json=run.json", "--rate", "1000"], |_| {});
     let told = tried.json();
     assert!(said.contains("it is linked statically"), "{said}");
     let codes = codes(&told);
@@ -172,7 +172,7 @@ fn a_static_program_has_no_allocations_and_its_heap_is_no_small_allocation() {
 fn a_stripped_program_says_what_brings_its_lines() {
     for options in [&["-s"] as &[&str], &[]] {
         let Some(tried) = Tried::new(options) else { return };
-        let (_, said) = tried.objects(&["--json", "run.json"], |_| {});
+        let (_, said) = tried.objects(&["--json=run.json"], |_| {});
         let told = tried.json();
         let notices = told["notices"].as_array().unwrap();
         let notice =
@@ -184,19 +184,19 @@ fn a_stripped_program_says_what_brings_its_lines() {
         assert!(table["line"]["unavailable"].is_string());
     }
     let Some(tried) = Tried::new(&["-g"]) else { return };
-    tried.objects(&["--json", "run.json"], |_| {});
+    tried.objects(&["--json=run.json"], |_| {});
     assert!(!codes(&tried.json()).contains(&"NW948"));
 }
 
 #[test]
 fn reports_that_cannot_be_written_cost_nothing_else() {
     let Some(tried) = Tried::new(&["-g"]) else { return };
-    let (_, said) = tried.objects(&["--quiet", "--json", "/dev/full"], |_| {});
-    assert!(said.contains("cannot write the report /dev/full") && said.contains("Program ./app"), "{said}");
+    let (_, said) = tried.objects(&["--quiet", "--json=/dev/full"], |_| {});
+    assert!(said.contains("cannot write the result /dev/full") && said.contains("Program ./app"), "{said}");
     for (words, expected) in [
         (["--output", "/dev/full"], "not an ordinary file"),
         (["--output", "missing/run.nw"], "missing"),
-        (["--json", "missing/run.json"], "missing"),
+        (["--quiet", "--json=missing/run.json"], "missing"),
     ] {
         let mut command = Command::new(&tried.binary);
         let output =
@@ -213,7 +213,7 @@ fn reports_that_cannot_be_written_cost_nothing_else() {
 #[test]
 fn a_record_of_objects_is_shown_and_refused_by_what_is_for_others() {
     let Some(tried) = Tried::new(&["-g"]) else { return };
-    let (_, _) = tried.objects(&["--json", "run.json", "--output", "run.nw"], |_| {});
+    let (_, _) = tried.objects(&["--json=run.json", "--output", "run.nw"], |_| {});
     let numawise = |words: &[&str]| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_numawise"));
         let output = command.args(words).current_dir(tried.path()).output().unwrap();

@@ -40,7 +40,7 @@ int main() {
 
 fn names(binary: &Path, folder: &Path) -> BTreeSet<String> {
     let mut command = Command::new(binary);
-    command.args(["objects", "--quiet", "--json", "run.json", "--", "./named"]).current_dir(folder);
+    command.args(["objects", "--quiet", "--json=run.json", "--", "./named"]).current_dir(folder);
     let output = command.output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let told: Value = serde_json::from_slice(&std::fs::read(folder.join("run.json")).unwrap()).unwrap();
@@ -106,7 +106,7 @@ fn arrays_of_numpy_are_objects_of_their_lines() {
     let binary = installed(folder.path(), true);
     std::fs::write(folder.path().join("work.py"), IN_PYTHON).unwrap();
     let mut command = Command::new(&binary);
-    command.args(["objects", "--json", "run.json", "--", python, "work.py"]).current_dir(folder.path());
+    command.args(["objects", "--json=run.json", "--", python, "work.py"]).current_dir(folder.path());
     let output = command.output().unwrap();
     let report = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{report}");

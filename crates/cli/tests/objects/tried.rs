@@ -58,7 +58,7 @@ fn what_was_tried_is_told_and_kept() {
     let folder = tempfile::tempdir().unwrap();
     let binary = installed(folder.path(), true);
     compiled(folder.path());
-    let words = ["--try", "1s", "--output", "run.nw", "--json", "run.json", "--", "./reads", "5"];
+    let words = ["--try", "1s", "--output", "run.nw", "--json=run.json", "--", "./reads", "5"];
     let output = objects(&binary, folder.path(), &words);
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(output.status.success(), "{said}");
@@ -83,7 +83,7 @@ fn a_cure_is_tried_by_the_line_that_is_printed_and_kept_with_its_effect() {
     let binary = installed(folder.path(), true);
     compiled(folder.path());
     let words =
-        ["--try", "20s", "--output", "run.nw", "--json", "run.json", "--rate", "1000", "--", "./reads", "70"];
+        ["--try", "20s", "--output", "run.nw", "--json=run.json", "--rate", "1000", "--", "./reads", "70"];
     let output = objects(&binary, folder.path(), &words);
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(output.status.success(), "{said}");

@@ -16,7 +16,7 @@ const PREEMPTING: &str = "PreemptType=preempt/partition_prio\nPreemptMode=REQUEU
 fn a_trial_that_runs_into_its_time_limit_has_failed_and_says_so() {
     let Some(cluster) = Cluster::start("task/none", 1, 2) else { return };
     let bench = Bench::new(&cluster);
-    let factors = ["--param", "n=1,2", "--repeat", "1"];
+    let factors = ["--param", "n=1,2", "--repeats", "1"];
     let program = ["sh", "-c", "echo {n} >> log; test {n} = 1 || sleep 300"];
     let mut command = bench.study_of(&factors, &["--sbatch-option=--time=1"], &program);
     let study = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
@@ -45,7 +45,7 @@ fn trials_that_are_preempted_are_done_again_and_counted_once() {
         let bench = Bench::new(&cluster);
         // All but the warm-up wait until they may end.
         let line = "echo {n} >> log; test $(wc -l < log) = 1 || until test -e go; do sleep 0.1; done";
-        let factors = ["--param", "n=1,2", "--repeat", "1"];
+        let factors = ["--param", "n=1,2", "--repeats", "1"];
         let mut command = bench.study_of(&factors, &["--partition", partition], &["sh", "-c", line]);
         let study = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
         bench.wait_for("a trial after the warm-up", || bench.runs().len() == 2);

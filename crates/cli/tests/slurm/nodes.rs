@@ -14,7 +14,7 @@ fn trials_share_a_node_where_that_was_asked_for() {
     // Each trial but the warm-up ends when two have begun.
     let line =
         "echo {n} >> log; test $(wc -l < log) = 1 || until test $(wc -l < log) -ge 3; do sleep 0.1; done";
-    let factors = ["--param", "n=1,2", "--repeat", "1"];
+    let factors = ["--param", "n=1,2", "--repeats", "1"];
     let words = ["--share-nodes", "--timeout", "300s"];
     let output = bench.study_of(&factors, &words, &["sh", "-c", line]).output().unwrap();
     ended_well(&output);
@@ -27,7 +27,7 @@ fn trials_share_a_node_where_that_was_asked_for() {
 fn ranks_of_a_trial_run_on_several_nodes_and_placements_do_not() {
     let Some(cluster) = Cluster::start("task/none", 2, 2) else { return };
     let bench = Bench::new(&cluster);
-    let several = ["--sbatch-option=--nodes=2", "--repeat", "1"];
+    let several = ["--sbatch-option=--nodes=2", "--repeats", "1"];
     let ranks = ["--ranks", "2,4"];
     let program = ["srun", "-n", "{ranks}", "sh", "-c", "echo {ranks} $SLURMD_NODENAME >> log"];
     ended_well(&bench.study_of(&ranks, &several, &program).output().unwrap());
@@ -51,7 +51,7 @@ fn what_a_node_has_measured_of_its_memory_comes_back_with_its_description() {
     let bench = Bench::new(&cluster);
     let saturating = |data: &str| -> Value {
         let mut command =
-            bench.study_of(&["--param", "n=1"], &["--repeat", "1", "--fresh"], &["true", "{n}"]);
+            bench.study_of(&["--param", "n=1"], &["--repeats", "1", "--fresh"], &["true", "{n}"]);
         let output = command.env("XDG_DATA_HOME", bench.path(data)).output().unwrap();
         ended_well(&output);
         let ask = "SELECT header FROM study";

@@ -42,14 +42,14 @@ impl Bench<'_> {
     /// `numawise study` with three repeats of two points, each taking so many seconds.
     pub fn study(&self, seconds: &str, options: &[&str]) -> Command {
         let line = format!("echo {{n}} $SLURMD_NODENAME >> log; sleep {seconds}");
-        self.study_of(&["--param", "n=1,2", "--repeat", "3"], options, &["sh", "-c", &line])
+        self.study_of(&["--param", "n=1,2", "--repeats", "3"], options, &["sh", "-c", &line])
     }
 
     /// The same, whose trials but the warm-up end when there is a file `go`.
     pub fn study_until_go(&self) -> Command {
         let line = "echo {n} $SLURMD_NODENAME >> log; \
                     test $(wc -l < log) = 1 || until test -e go; do sleep 0.1; done";
-        self.study_of(&["--param", "n=1,2", "--repeat", "3"], &[], &["sh", "-c", line])
+        self.study_of(&["--param", "n=1,2", "--repeats", "3"], &[], &["sh", "-c", line])
     }
 
     pub fn go(&self) {
@@ -151,7 +151,7 @@ fn a_study_runs_as_jobs_with_each_block_on_one_node() {
     std::fs::write(bench.path("in"), "{n}\n").unwrap();
     let words = ["--fresh", "--template", "in", "--prepare", "test -e {template}", "--jobs", "3"];
     let program = ["sh", "-c", "test $(cat \"{template}\") = {n}"];
-    let factors = ["--param", "n=1,2", "--repeat", "3"];
+    let factors = ["--param", "n=1,2", "--repeats", "3"];
     ended_well(&bench.study_of(&factors, &words, &program).output().unwrap());
     bench.is_whole();
 }
@@ -228,7 +228,7 @@ fn a_trial_whose_job_is_killed_has_failed_after_the_time_that_its_job_ran() {
     let bench = Bench::new(&cluster);
     // The process of the job is behind the one that supervises the program.
     let line = "test {n} = 1 || { sleep 2; kill -9 $(cut -d' ' -f4 /proc/$PPID/stat); }; echo v {n}";
-    let factors = ["--param", "n=1,2", "--repeat", "1", "--metric", "v ([0-9]+)"];
+    let factors = ["--param", "n=1,2", "--repeats", "1", "--metric", "v ([0-9]+)"];
     let begun = Instant::now();
     ended_well(&bench.study_of(&factors, &[], &["sh", "-c", line]).output().unwrap());
     let most = begun.elapsed().as_secs() + 1;

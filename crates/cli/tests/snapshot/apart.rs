@@ -77,7 +77,7 @@ fn ranks_that_end_without_finalize_are_named() {
         if !compiles(&bench, &[compiler, "-o", "early", "early.c"]) {
             continue;
         }
-        let answer = bench.snapshot(&["--json", "run.json", "--", launcher, "-n", "2", "./early"]);
+        let answer = bench.snapshot(&["--json=run.json", "--", launcher, "-n", "2", "./early"]);
         let json = bench.json("run.json");
         let mut notices = json["notices"].as_array().unwrap().iter();
         let early = notices.find(|notice| notice["code"] == "NW924").unwrap_or_else(|| panic!("{json}"));

@@ -17,7 +17,7 @@ fn computed(times: &str) -> f64 {
 fn what_a_script_computed_before_it_became_the_program_is_not_the_programs() {
     let bench = Bench::new();
     let script = "i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done; times > times; exec sleep 0.3";
-    let answer = bench.snapshot(&["--quiet", "--json", "run.json", "--", "sh", "-c", script]);
+    let answer = bench.snapshot(&["--quiet", "--json=run.json", "--", "sh", "-c", script]);
     // It became the program when this was written; a coarse clock is behind by a tick.
     let became = bench.path("times").metadata().unwrap().modified().unwrap() - Duration::from_millis(20);
     let most = SystemTime::now().duration_since(became).unwrap().as_secs_f64();

@@ -58,7 +58,7 @@ fn conjugate_gradients_call_and_move_what_they_do_on_paper() {
             continue;
         }
         let setting = format!("OMP_NUM_THREADS={threads}");
-        let mut words = vec!["--quiet", "--json", "run.json", "--", "env", &setting];
+        let mut words = vec!["--quiet", "--json=run.json", "--", "env", &setting];
         words.extend([launcher, "-n", "2", program.to_str().unwrap(), "S"]);
         let answer = bench.snapshot(&words);
         assert_eq!(answer.status, Some(0), "{}", answer.err);
@@ -89,7 +89,7 @@ fn conjugate_gradients_without_mpi_are_a_program_of_openmp() {
 
 fn without_mpi(bench: &Bench) -> Option<Value> {
     let program = build()?.join("cg");
-    let words = ["--quiet", "--threads", "2", "--json", "run.json", "--", program.to_str().unwrap(), "S"];
+    let words = ["--quiet", "--threads", "2", "--json=run.json", "--", program.to_str().unwrap(), "S"];
     let answer = bench.snapshot(&words);
     assert_eq!(answer.status, Some(0), "{}", answer.err);
     Some(bench.json("run.json"))

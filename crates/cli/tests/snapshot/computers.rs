@@ -43,7 +43,7 @@ fn ranks_of_two_computers_come_together_in_one_file() {
     let bench = Bench::new();
     for (compiler, launcher) in MPIS {
         let Some(program) = bench.compile(compiler, "ranks.c", &[]) else { continue };
-        let words = ["--output", "run.nw", "--fresh", "--json", "run.json", "--", program.to_str().unwrap()];
+        let words = ["--output", "run.nw", "--fresh", "--json=run.json", "--", program.to_str().unwrap()];
         let Some(answer) = on_two_computers(&bench, launcher, SCRIPT, &words) else { return };
         assert_eq!((answer.status, answer.out.as_str()), (Some(0), "sum 6 of 4 ranks\n"), "{}", answer.err);
         let json = bench.json("run.json");

@@ -21,7 +21,7 @@ fn all_divisions_are_run_and_the_shortest_is_named() {
     let (compiler, launcher) = OPEN_MPI;
     let Some(program) = bench.compile(compiler, "divisions.c", &["-fopenmp"]) else { return };
     let program = program.to_str().unwrap();
-    let words = ["--ranks-x-threads", "2", "--json", "run.json", "--html", "run.html"];
+    let words = ["--ranks-x-threads", "2", "--json=run.json", "--html", "run.html"];
     let words: Vec<&str> = words
         .into_iter()
         .chain(["--output", "run.nw", "--fresh", "--"])
@@ -122,7 +122,7 @@ fn a_division_that_fails_is_told_and_the_others_go_on() {
     let (compiler, launcher) = MPICH;
     let Some(program) = bench.compile(compiler, "divisions.c", &["-fopenmp"]) else { return };
     let program = program.to_str().unwrap();
-    let words = ["--ranks-x-threads", "1x2,2x1,3x1", "--runs", "2", "--json", "run.json", "--"];
+    let words = ["--ranks-x-threads", "1x2,2x1,3x1", "--repeats", "2", "--json=run.json", "--"];
     let words: Vec<&str> =
         words.into_iter().chain([launcher, "-n", "{ranks}", program, "{threads}", "fail"]).collect();
     let answer = bench.snapshot(&words);
@@ -156,7 +156,7 @@ fn what_cannot_be_divided_is_refused_before_anything_runs() {
     }
     refused(&["--ranks-x-threads", "2", "--", "sh", "-c", "echo ran"], "expected {ranks} in it");
     refused(&[&["--ranks-x-threads", "2", "--threads", "2"], &echo[..]].concat(), "cannot be used");
-    refused(&[&["--runs", "2"], &echo[..]].concat(), "--ranks-x-threads");
+    refused(&[&["--repeats", "2"], &echo[..]].concat(), "--ranks-x-threads");
     let inside =
         ["mpirun.openmpi", "-n", "2", bench.numawise.to_str().unwrap(), "snapshot", "--ranks-x-threads", "2"];
     let answer = bench.run(&[&inside[..], &echo[..]].concat());

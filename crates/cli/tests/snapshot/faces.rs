@@ -110,3 +110,18 @@ fn what_is_no_snapshot_is_not_compared() {
     let over = numawise(&bench, &["compare", "a run.nw", "b.nw", "--html", "b.nw"]);
     assert!(over.status == Some(125) && over.err.contains("is to be read"), "{}", over.err);
 }
+
+/// JSON takes the place of the text, behind what the program prints; an old spelling is said.
+#[test]
+fn json_is_printed_or_written_as_everywhere() {
+    let bench = Bench::new();
+    let answer = bench.snapshot(&["--json", "--", "echo", "own"]);
+    let json = answer.out.strip_prefix("own\n").unwrap_or_else(|| panic!("{}", answer.out));
+    let json: serde_json::Value = serde_json::from_str(json).unwrap();
+    assert_eq!(json["schema"], "numawise/snapshot/1");
+    assert!(!answer.err.contains("Type next"), "{}", answer.err);
+    let answer = bench.snapshot(&["--json", "old.json", "--fresh", "--", "echo", "own"]);
+    assert_eq!(answer.out, "own\n");
+    assert!(answer.err.contains("--json=old.json") && answer.err.contains("Type next"), "{}", answer.err);
+    assert_eq!(bench.json("old.json")["schema"], "numawise/snapshot/1");
+}

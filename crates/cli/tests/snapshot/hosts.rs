@@ -84,7 +84,7 @@ fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-const RECORD: [&str; 5] = ["--output", "out/run.nw", "--fresh", "--json", "run.json"];
+const RECORD: [&str; 4] = ["--output", "out/run.nw", "--fresh", "--json=run.json"];
 
 #[test]
 fn ranks_of_other_computers_are_in_the_one_record_with_what_is_known_of_these() {

@@ -93,7 +93,7 @@ fn ranks_with_threads_have_their_calls_and_their_region_and_the_formulas_hold() 
     let bench = Bench::new();
     for (compiler, launcher) in MPIS {
         let Some(program) = bench.compile(compiler, "hybrid.c", &["-fopenmp"]) else { continue };
-        let words = ["--quiet", "--json", "run.json", "--", launcher, "-n", "2", program.to_str().unwrap()];
+        let words = ["--quiet", "--json=run.json", "--", launcher, "-n", "2", program.to_str().unwrap()];
         let answer = bench.snapshot(&words);
         assert_eq!(answer.status, Some(0), "{}", answer.err);
         let json = bench.json("run.json");
@@ -119,7 +119,7 @@ fn a_hybrid_program_has_the_efficiencies_that_it_has_on_paper() {
     let bench = Bench::new();
     for (compiler, launcher) in MPIS {
         let Some(program) = bench.compile(compiler, "hybrid.c", &["-fopenmp"]) else { continue };
-        let words = ["--quiet", "--json", "run.json", "--", launcher, "-n", "2", program.to_str().unwrap()];
+        let words = ["--quiet", "--json=run.json", "--", launcher, "-n", "2", program.to_str().unwrap()];
         let (mut is_equal, mut is_as_on_paper, mut seen) = (false, false, Vec::new());
         for _ in 0..TURNS {
             let answer = bench.snapshot(&words);

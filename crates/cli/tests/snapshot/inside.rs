@@ -25,7 +25,7 @@ fn one_file_comes_out_and_the_report_is_shown_once() {
     let bench = Bench::new();
     for (compiler, launcher) in MPIS {
         let Some(program) = bench.compile(compiler, "ranks.c", &[]) else { continue };
-        let words = ["--output", "run.nw", "--fresh", "--json", "run.json"];
+        let words = ["--output", "run.nw", "--fresh", "--json=run.json"];
         let answer = inside(&bench, launcher, &program, &words, &[]);
         assert_eq!((answer.status, answer.out.as_str()), (Some(0), "sum 3 of 3 ranks\n"), "{}", answer.err);
         assert_eq!(answer.err.matches("Type next").count(), 1, "{}", answer.err);

@@ -7,7 +7,7 @@ use crate::support::{Bench, MPIS, is_doubted, number};
 /// Two ranks that write by MPI, and what they printed.
 fn ranks_that_write(bench: &Bench, (compiler, launcher): (&str, &str)) -> Option<(Value, String)> {
     let program = bench.compile(compiler, "mpi_io.c", &[])?;
-    let words = ["--quiet", "--json", "run.json", "--", launcher, "-n", "2", program.to_str().unwrap()];
+    let words = ["--quiet", "--json=run.json", "--", launcher, "-n", "2", program.to_str().unwrap()];
     let answer = bench.snapshot(&words);
     assert_eq!(answer.status, Some(0), "{}", answer.err);
     Some((bench.json("run.json"), answer.out))
@@ -82,7 +82,7 @@ fn a_program_that_writes_byte_by_byte_is_told_so_and_one_that_computes_is_not() 
         return;
     }
     let of = |program: &[&str]| {
-        let answer = bench.snapshot(&[&["--json", "run.json", "--"], program].concat());
+        let answer = bench.snapshot(&[&["--json=run.json", "--"], program].concat());
         assert_eq!(answer.status, Some(0), "{}", answer.err);
         let json = bench.json("run.json");
         let mut findings = json["findings"].as_array().unwrap().iter();
@@ -119,7 +119,7 @@ fn killed_after(bench: &Bench, seconds: &str) -> Option<Value> {
     let program = "import os, sys, time\nf = os.open('k', os.O_CREAT | os.O_WRONLY)\nos.write(f, b'x' * 5000)\n\
                    time.sleep(float(sys.argv[1]))\nos.kill(os.getpid(), 9)";
     let script = format!("head -c 300000 /dev/zero > d; exec python3 -c \"{program}\" {seconds}");
-    let answer = bench.snapshot(&["--quiet", "--json", "run.json", "--", "sh", "-c", &script]);
+    let answer = bench.snapshot(&["--quiet", "--json=run.json", "--", "sh", "-c", &script]);
     assert_eq!(answer.status, Some(137), "{}", answer.err);
     let json = bench.json("run.json");
     // Where python3 is a script that looks for the right one, there are many more.

@@ -16,7 +16,7 @@ fn one_after_the_other(
     copied(program, bench.path("first"));
     let [before, behind] = ranks;
     let script = format!("{launcher} -n {before} ./first && exec {launcher} -n {behind} {program}");
-    let answer = bench.snapshot(&["--json", "run.json", "--", "sh", "-c", &script]);
+    let answer = bench.snapshot(&["--json=run.json", "--", "sh", "-c", &script]);
     assert_eq!(answer.status, Some(0), "{answer:?}");
     Some((bench.json("run.json"), answer))
 }

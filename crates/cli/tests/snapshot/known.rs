@@ -75,7 +75,7 @@ fn watch(bench: &Bench, known: &Known) {
     let language = &known.language;
     let launched: Vec<&str> = known.launched.iter().map(String::as_str).collect();
     for _ in 0..5 {
-        let words = [&["--quiet", "--json", "run.json", "--"], &launched[..]].concat();
+        let words = [&["--quiet", "--json=run.json", "--"], &launched[..]].concat();
         let answer = bench.snapshot(&words);
         assert_eq!(answer.status, Some(0), "{language}: {}", answer.err);
         let (json, ranks) = (bench.json("run.json"), noted(&answer.out));
@@ -147,7 +147,7 @@ impl Known {
 /// What a run has whatever the machine does.
 fn check(bench: &Bench, known: &Known) {
     let launched: Vec<&str> = known.launched.iter().map(String::as_str).collect();
-    let answer = bench.snapshot(&[&["--quiet", "--json", "run.json", "--"], &launched[..]].concat());
+    let answer = bench.snapshot(&[&["--quiet", "--json=run.json", "--"], &launched[..]].concat());
     let language = &known.language;
     assert_eq!(answer.status, Some(0), "{language}: {}", answer.err);
     let json = bench.json("run.json");

@@ -62,7 +62,7 @@ fn watch(source: &str, way: &str, compare: fn(&str, &mut Comparison)) {
         let Some(program) = bench.compile(compiler, source, &options) else { continue };
         let mut quietest = (f64::MAX, Vec::new());
         for _ in 0..TURNS {
-            let words = ["--quiet", "--json", "run.json", "--", program.to_str().unwrap(), way];
+            let words = ["--quiet", "--json=run.json", "--", program.to_str().unwrap(), way];
             let answer = bench.snapshot(&words);
             assert_eq!(answer.status, Some(0), "{compiler}: {}", answer.err);
             let mut noted: Vec<f64> =
@@ -194,7 +194,7 @@ fn regions_in_regions_have_the_imbalance_that_their_threads_note() {
 /// The JSON of a run with a compiler; nothing else is run beside it that the test would have to wait for.
 fn watched(bench: &Bench, compiler: &str, source: &str, way: &str) -> Option<Value> {
     let program = bench.compile(compiler, source, &["-fopenmp", "-Wall", "-Wextra"])?;
-    let words = ["--quiet", "--json", "run.json", "--", program.to_str().unwrap(), way];
+    let words = ["--quiet", "--json=run.json", "--", program.to_str().unwrap(), way];
     let answer = bench.snapshot(&words);
     assert_eq!(answer.status, Some(0), "{compiler}: {}", answer.err);
     let json = bench.json("run.json");

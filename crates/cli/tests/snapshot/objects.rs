@@ -123,7 +123,7 @@ fn ranks_have_their_objects_around_a_launcher_and_inside() {
     let ways: [(_, Watched); 2] = [(OPEN_MPI, around), (MPICH, inside)];
     for ((compiler, launcher), watched) in ways {
         let Some(program) = program(&bench, compiler) else { continue };
-        let words = ["--fresh", "--output", "run.nw", "--json", "run.json", "--html", "run.html"];
+        let words = ["--fresh", "--output", "run.nw", "--json=run.json", "--html", "run.html"];
         let answer = watched(&bench, launcher, &program, &words, SHORT);
         assert_eq!((answer.status, answer.out.as_str()), (Some(0), "done 1\n"), "{}", answer.err);
         let json = bench.json("run.json");
@@ -146,7 +146,7 @@ fn objects_of_ranks_have_the_share_of_the_time_that_they_have_on_paper() {
     let ways: [Watched; 2] = [around, inside];
     for ((compiler, launcher), watched) in MPIS.into_iter().flat_map(|mpi| ways.map(|way| (mpi, way))) {
         let Some(program) = program(&bench, compiler) else { continue };
-        let answer = watched(&bench, launcher, &program, &["--json", "run.json"], LONG);
+        let answer = watched(&bench, launcher, &program, &["--json=run.json"], LONG);
         assert_eq!(answer.status, Some(0), "{}", answer.err);
         let json = bench.json("run.json");
         assert_structure(&json);
@@ -164,7 +164,7 @@ fn objects_of_ranks_have_the_share_of_the_time_that_they_have_on_paper() {
 fn without_the_option_nothing_is_followed_and_a_program_without_ranks_has_objects_too() {
     let bench = Bench::new();
     let Some(program) = program(&bench, "mpicc.mpich") else { return };
-    let alone = ["--json", "run.json", "--", program.to_str().unwrap(), SHORT];
+    let alone = ["--json=run.json", "--", program.to_str().unwrap(), SHORT];
     let answer = bench.snapshot(&alone);
     assert_eq!(answer.status, Some(0), "{}", answer.err);
     assert_eq!(bench.json("run.json")["objects"], Value::Null);
@@ -217,7 +217,7 @@ fn what_ranks_had_has_its_names_also_of_those_that_died() {
 fn a_program_without_ranks_has_objects_with_their_names() {
     let bench = Bench::new();
     let Some(program) = program(&bench, "mpicc.mpich") else { return };
-    let words = ["--objects", "--json", "run.json", "--", program.to_str().unwrap(), LONG];
+    let words = ["--objects", "--json=run.json", "--", program.to_str().unwrap(), LONG];
     let answer = bench.snapshot(&words);
     assert_eq!(answer.status, Some(0), "{}", answer.err);
     let json = bench.json("run.json");

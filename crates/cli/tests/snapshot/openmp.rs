@@ -22,7 +22,7 @@ fn what_a_program_prints_and_how_it_ends_is_as_without_us() {
 fn the_region_in_which_threads_wait_is_found_with_its_gain() {
     let bench = Bench::new();
     let Some(program) = bench.compile("gcc", "waits.c", &["-fopenmp"]) else { return };
-    let answer = bench.snapshot(&["--quiet", "--json", "run.json", "--", program.to_str().unwrap()]);
+    let answer = bench.snapshot(&["--quiet", "--json=run.json", "--", program.to_str().unwrap()]);
     assert_eq!(answer.status, Some(3), "{}", answer.err);
     let json = bench.json("run.json");
     assert_eq!(text(&json, "/schema"), "numawise/snapshot/1");
@@ -44,7 +44,7 @@ fn the_region_in_which_threads_wait_is_found_with_its_gain() {
 fn a_region_in_which_threads_wait_is_not_efficient() {
     let bench = Bench::new();
     let Some(program) = bench.compile("gcc", "waits.c", &["-fopenmp"]) else { return };
-    let answer = bench.snapshot(&["--quiet", "--json", "run.json", "--", program.to_str().unwrap()]);
+    let answer = bench.snapshot(&["--quiet", "--json=run.json", "--", program.to_str().unwrap()]);
     assert_eq!(answer.status, Some(3), "{}", answer.err);
     let efficiency = number(&bench.json("run.json"), "/efficiency/openmp_parallel");
     eprintln!("an efficiency of {efficiency}");
@@ -54,7 +54,7 @@ fn a_region_in_which_threads_wait_is_not_efficient() {
 #[test]
 fn a_program_without_any_runtime_is_told_as_that() {
     let bench = Bench::new();
-    let answer = bench.snapshot(&["--json", "run.json", "--", "sh", "-c", "echo from a shell; exit 4"]);
+    let answer = bench.snapshot(&["--json=run.json", "--", "sh", "-c", "echo from a shell; exit 4"]);
     assert_eq!((answer.status, answer.out.as_str()), (Some(4), "from a shell\n"), "{}", answer.err);
     assert!(answer.err.contains("no call of MPI was seen"), "{}", answer.err);
     let json = bench.json("run.json");

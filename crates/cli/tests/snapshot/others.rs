@@ -19,7 +19,7 @@ impl Drop for Hog {
 
 /// The run with what it waited for its CPU, as a share of the time.
 fn watched(bench: &Bench, program: &str, cpu: &str) -> (Value, f64) {
-    let words = ["--quiet", "--json", "run.json", "--", "taskset", "-c", cpu, program, "1"];
+    let words = ["--quiet", "--json=run.json", "--", "taskset", "-c", cpu, program, "1"];
     let answer = bench.snapshot(&words);
     assert_eq!((answer.status, answer.out.as_str()), (Some(0), "spun\n"), "{}", answer.err);
     let json = bench.json("run.json");

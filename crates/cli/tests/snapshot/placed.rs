@@ -33,7 +33,7 @@ fn ranks_of_a_launcher_are_placed_and_watched() {
         let Some(program) = bench.compile(compiler, "cpus.c", &["-fopenmp"]) else { continue };
         let program = program.to_str().unwrap();
         let of = |words: &[&str]| {
-            let words: Vec<&str> = ["--json", "run.json", &list].iter().chain(words).copied().collect();
+            let words: Vec<&str> = ["--json=run.json", &list].iter().chain(words).copied().collect();
             let answer = bench.snapshot(&words);
             assert_eq!(answer.status, Some(0), "{}", answer.err);
             (answer, bench.json("run.json"))
@@ -66,7 +66,7 @@ fn ranks_that_are_asked_for_are_watched_and_all_are_placed() {
     let list = format!("--cpus={first},{second}");
     let (compiler, launcher) = MPICH;
     let Some(program) = bench.compile(compiler, "cpus.c", &["-fopenmp"]) else { return };
-    let words = ["--ranks", "1", "--json", "run.json", &list, "--place", "local", "--threads", "1", "--"];
+    let words = ["--ranks", "1", "--json=run.json", &list, "--place", "local", "--threads", "1", "--"];
     let words: Vec<&str> =
         words.into_iter().chain([launcher, "-n", "2", program.to_str().unwrap(), "{threads}"]).collect();
     let answer = bench.snapshot(&words);

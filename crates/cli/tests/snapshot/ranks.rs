@@ -8,8 +8,7 @@ fn ranks_come_together_around_a_launcher() {
     for (compiler, launcher) in MPIS {
         let Some(program) = bench.compile(compiler, "ranks.c", &[]) else { continue };
         let program = program.to_str().unwrap();
-        let words =
-            ["--json", "run.json", "--output", "run.nw", "--fresh", "--", launcher, "-n", "3", program];
+        let words = ["--json=run.json", "--output", "run.nw", "--fresh", "--", launcher, "-n", "3", program];
         let answer = bench.snapshot(&words);
         assert_eq!((answer.status, answer.out.as_str()), (Some(0), "sum 3 of 3 ranks\n"), "{}", answer.err);
         let json = bench.json("run.json");
@@ -28,7 +27,7 @@ fn the_rank_that_comes_first_waits_for_the_others() {
     let bench = Bench::new();
     for (compiler, launcher) in MPIS {
         let Some(program) = bench.compile(compiler, "ranks.c", &[]) else { continue };
-        let words = ["--quiet", "--json", "run.json", "--", launcher, "-n", "3", program.to_str().unwrap()];
+        let words = ["--quiet", "--json=run.json", "--", launcher, "-n", "3", program.to_str().unwrap()];
         assert_eq!(bench.snapshot(&words).status, Some(0));
         let json = bench.json("run.json");
         // Rank 0 waits for 100 ms of 300; the others at most for what the machine delays.
@@ -45,7 +44,7 @@ fn a_job_whose_rank_is_killed_is_reported_up_to_then() {
     let Some(program) = bench.compile(compiler, "ranks.c", &[]) else { return };
     let program = program.to_str().unwrap();
     let alone = bench.run(&[launcher, "-n", "2", program, "killed"]);
-    let answer = bench.snapshot(&["--json", "run.json", "--", launcher, "-n", "2", program, "killed"]);
+    let answer = bench.snapshot(&["--json=run.json", "--", launcher, "-n", "2", program, "killed"]);
     assert_eq!(answer.status, alone.status, "{}", answer.err);
     let json = bench.json("run.json");
     assert_eq!(number(&json, "/processes/ranks"), 2.0, "{json}");
@@ -59,7 +58,7 @@ fn only_the_ranks_that_were_asked_for_are_watched() {
     let (compiler, launcher) = MPICH;
     let Some(program) = bench.compile(compiler, "files.c", &[]) else { return };
     let program = program.to_str().unwrap();
-    let words = ["--ranks", "1-2", "--json", "run.json", "--", launcher, "-n", "4", program];
+    let words = ["--ranks", "1-2", "--json=run.json", "--", launcher, "-n", "4", program];
     let answer = bench.snapshot(&words);
     // Not one file for the ranks that are left alone.
     let mapped = "rank 0: 0 mapped\nrank 1: 1 mapped\nrank 2: 1 mapped\nrank 3: 0 mapped\n";
@@ -83,7 +82,7 @@ fn ranks_beyond_the_job_are_named_and_the_others_watched() {
     let Some(program) = bench.compile(compiler, "ranks.c", &[]) else { return };
     let program = program.to_str().unwrap();
     let of =
-        |ranks| bench.snapshot(&["--ranks", ranks, "--json", "run.json", "--", launcher, "-n", "2", program]);
+        |ranks| bench.snapshot(&["--ranks", ranks, "--json=run.json", "--", launcher, "-n", "2", program]);
     let some = of("1,5-7");
     assert_eq!((some.status, some.out.as_str()), (Some(0), "sum 1 of 2 ranks\n"), "{}", some.err);
     assert!(some.err.contains("there is no rank 5-7 among the 2 of this job"), "{}", some.err);

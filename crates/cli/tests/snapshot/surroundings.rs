@@ -13,7 +13,7 @@ fn watched(
 ) -> Option<Value> {
     let program = bench.compile(compiler, "surrounded.c", &[])?;
     let unbound: &[&str] = if launcher.contains("openmpi") { &["--bind-to", "none"] } else { &[] };
-    let mut words = vec!["--quiet", "--json", "run.json", "--"];
+    let mut words = vec!["--quiet", "--json=run.json", "--"];
     words.extend(before);
     words.push(launcher);
     words.extend(unbound);

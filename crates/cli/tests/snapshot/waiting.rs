@@ -39,7 +39,7 @@ fn watched_with(
 ) -> Option<(Value, Answer)> {
     let include = concat!("-I", env!("CARGO_MANIFEST_DIR"), "/../../include");
     let program = bench.compile(compiler, source, &[include])?;
-    let words = ["--json", "run.json", "--full", "--output", "run.nw", "--fresh", "--"];
+    let words = ["--json=run.json", "--full", "--output", "run.nw", "--fresh", "--"];
     let answer =
         bench.snapshot(&[&words[..], &[launcher, "-n", "2", program.to_str().unwrap()], arguments].concat());
     assert_eq!(answer.status, Some(0), "{}", answer.err);

@@ -8,7 +8,7 @@ fn what_a_rank_spawns_is_a_world_of_its_own() {
     let bench = Bench::new();
     let (compiler, launcher) = OPEN_MPI;
     let Some(program) = bench.compile(compiler, "spawns.c", &[]) else { return };
-    let words = ["--json", "run.json", "--", launcher, "--oversubscribe", "-n", "1"];
+    let words = ["--json=run.json", "--", launcher, "--oversubscribe", "-n", "1"];
     let answer = bench.snapshot(&[&words[..], &[program.to_str().unwrap()]].concat());
     assert_eq!(answer.status, Some(0), "{}", answer.err);
     let json = bench.json("run.json");

@@ -15,7 +15,7 @@ fn failures(study: &Value) -> Vec<String> {
 fn the_status_of_the_shell_is_that_of_the_trial() {
     let bench = Bench::new();
     let study = bench.json(&[
-        "--repeat",
+        "--repeats",
         "2",
         "--command",
         "good=false; true",
@@ -45,7 +45,7 @@ fn the_status_of_the_shell_is_that_of_the_trial() {
 fn a_line_is_the_shells_with_its_quotes_and_levels_stand_in_it_as_they_are() {
     let bench = Bench::new();
     bench.json(&[
-        "--repeat",
+        "--repeats",
         "1",
         "--env",
         "WORD=two  spaces",
@@ -66,7 +66,7 @@ fn a_line_is_the_shells_with_its_quotes_and_levels_stand_in_it_as_they_are() {
 fn each_command_has_its_placeholders_and_copies_their_numbers() {
     let bench = Bench::new();
     let study = bench.json(&[
-        "--repeat",
+        "--repeats",
         "1",
         "--copies",
         "2",
@@ -85,7 +85,7 @@ fn each_command_has_its_placeholders_and_copies_their_numbers() {
 #[test]
 fn doubled_braces_come_to_the_program_as_they_were_meant() {
     let bench = Bench::new();
-    let words = ["--repeat", "1", "--threads", "2", "--copies", "2", "--param", "n=1,2", "--"];
+    let words = ["--repeats", "1", "--threads", "2", "--copies", "2", "--param", "n=1,2", "--"];
     let echo = "echo {n} {{n}} {task} {{task}} {threads} {{threads}} {{{task}}} >> log";
     bench.json(&[&words[..], &["sh", "-c", echo]].concat());
     assert_eq!(

@@ -22,7 +22,7 @@ fn points_are_repeated_until_they_are_known() {
             "n=1,2",
             "--metric",
             "v ([0-9]+)",
-            "--repeat",
+            "--repeats",
             "3",
             "--until",
             until,
@@ -42,14 +42,14 @@ fn points_are_repeated_until_they_are_known() {
     let ran = bench.json(&words("5%"))["trials"].as_u64().unwrap();
     assert_eq!(ran as usize, 14 + calm, "the same command runs nothing more");
     let until = [&words("5%")[..2], &["--until", "5%", "--most-repeats", "2", "--", "true", "{n}"]].concat();
-    assert!(bench.refused(&until).contains("--most-repeats 2: fewer than the 5 of --repeat"));
+    assert!(bench.refused(&until).contains("--most-repeats 2: fewer than the 5 of --repeats"));
 }
 
 #[test]
 fn so_many_trials_are_run_and_no_more() {
     let bench = Bench::new();
     let words = |most| {
-        ["--param", "n=1,2", "--repeat", "4", "--most-trials", most, "--", "sh", "-c", "echo {n} >> log"]
+        ["--param", "n=1,2", "--repeats", "4", "--most-trials", most, "--", "sh", "-c", "echo {n} >> log"]
     };
     let study = bench.json(&words("5"));
     assert_eq!((&study["stopped"], &study["trials"]), (&"budget_spent".into(), &5.into()));
@@ -66,7 +66,7 @@ fn a_trial_that_does_not_print_the_right_answer_failed() {
     let words = [
         "--param",
         "n=1,2",
-        "--repeat",
+        "--repeats",
         "2",
         "--verify-output",
         "^sum 4$",
@@ -88,7 +88,7 @@ fn a_trial_that_does_not_print_the_right_answer_failed() {
 fn the_machine_is_left_alone_before_each_trial() {
     let bench = Bench::new();
     let begun = Instant::now();
-    let study = bench.json(&["--param", "n=1,2", "--repeat", "1", "--gap", "200ms", "--", "true", "{n}"]);
+    let study = bench.json(&["--param", "n=1,2", "--repeats", "1", "--gap", "200ms", "--", "true", "{n}"]);
     assert!(begun.elapsed() >= Duration::from_millis(3 * 200), "{:?}", begun.elapsed());
     assert_eq!(study["trials"], 2);
 }
@@ -99,7 +99,7 @@ fn what_comes_before_a_trial_is_in_no_time() {
     for before in [["--gap", "300ms"], ["--prepare", "sleep 0.3"]] {
         let bench = Bench::new();
         let study =
-            bench.json(&[&before[..], &["--param", "n=1,2", "--repeat", "3", "--", "true", "{n}"]].concat());
+            bench.json(&[&before[..], &["--param", "n=1,2", "--repeats", "3", "--", "true", "{n}"]].concat());
         for point in points(&study) {
             let median = point["metrics"]["wall_time"]["median"].as_f64().unwrap();
             eprintln!("{before:?}: {median} s");
@@ -111,7 +111,7 @@ fn what_comes_before_a_trial_is_in_no_time() {
 #[test]
 fn pages_of_files_are_dropped_where_that_is_allowed() {
     let bench = Bench::new();
-    let words = ["--param", "n=1,2", "--repeat", "1", "--drop-caches", "--", "true", "{n}"];
+    let words = ["--param", "n=1,2", "--repeats", "1", "--drop-caches", "--", "true", "{n}"];
     // SAFETY: geteuid takes nothing and cannot fail.
     if unsafe { libc::geteuid() } == 0 && writable("/proc/sys/vm/drop_caches") {
         // One that the machine interrupted is run again.

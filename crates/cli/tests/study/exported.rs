@@ -16,7 +16,7 @@ fn recorded() -> Bench {
     bench.json(&[
         "--output",
         "a.nw",
-        "--repeat",
+        "--repeats",
         "2",
         "--param",
         "n=1,2",

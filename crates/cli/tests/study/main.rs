@@ -79,7 +79,7 @@ fn each_point_is_run_as_often_as_asked_with_its_own_command() {
         "n=1,2,3",
         "--threads",
         "1,2",
-        "--repeat",
+        "--repeats",
         "2",
         "--",
         "sh",
@@ -107,7 +107,7 @@ fn each_point_is_run_as_often_as_asked_with_its_own_command() {
 fn the_same_command_goes_on_and_another_is_refused() {
     let bench = Bench::new();
     let words =
-        |value: &'static str| ["--param", value, "--repeat", "2", "--", "sh", "-c", "echo {n} >> log"];
+        |value: &'static str| ["--param", value, "--repeats", "2", "--", "sh", "-c", "echo {n} >> log"];
     let count = || std::fs::read_to_string(bench.path("log")).unwrap().lines().count();
     bench.json(&words("n=1,2"));
     assert!(bench.path("sh.study.nw").is_file());
@@ -119,7 +119,7 @@ fn the_same_command_goes_on_and_another_is_refused() {
     // A wider grid, and more repeats of each point, keep what is there.
     let wider = bench.json(&words("n=1,2,3"));
     assert_eq!((count(), &wider["trials"], points(&wider).len()), (7, &6.into(), 3), "{wider}");
-    let more = bench.json(&["--param", "n=3,2,1", "--repeat", "3", "--", "sh", "-c", "echo {n} >> log"]);
+    let more = bench.json(&["--param", "n=3,2,1", "--repeats", "3", "--", "sh", "-c", "echo {n} >> log"]);
     assert_eq!((count(), &more["trials"], &more["baseline"]), (10, &9.into(), &"n=3".into()), "{more}");
     bench.json(&[&["--fresh"], &words("n=1,3")[..]].concat());
     assert_eq!(count(), 15);
@@ -141,7 +141,7 @@ fn the_same_command_goes_on_and_another_is_refused() {
 #[test]
 fn failures_are_data_and_a_point_that_fails_is_given_up() {
     let bench = Bench::new();
-    let study = bench.json(&["--param", "n=0,3", "--repeat", "5", "--", "sh", "-c", "exit {n}"]);
+    let study = bench.json(&["--param", "n=0,3", "--repeats", "5", "--", "sh", "-c", "exit {n}"]);
     let [good, bad] = &points(&study)[..] else { panic!("{study}") };
     assert_eq!((&good["n"], &good["failures"]), (&5.into(), &0.into()));
     assert_eq!((&bad["n"], &bad["failures"]), (&0.into(), &3.into()), "{bad}");
@@ -152,7 +152,7 @@ fn failures_are_data_and_a_point_that_fails_is_given_up() {
     let failure = &findings[0]["evidence"][1]["subject"]["failure"];
     assert_eq!((&failure["point"], &failure["exit"]["code"]), (&"n=3".into(), &3.into()), "{failure}");
     // Also where it is the one that the others are compared with.
-    let study = bench.json(&["--fresh", "--param", "n=3,0", "--repeat", "4", "--", "sh", "-c", "exit {n}"]);
+    let study = bench.json(&["--fresh", "--param", "n=3,0", "--repeats", "4", "--", "sh", "-c", "exit {n}"]);
     assert_eq!(points(&study)[1]["n"], 4, "{study}");
     assert_eq!(study["best"]["point"], "n=0");
 }
@@ -160,7 +160,7 @@ fn failures_are_data_and_a_point_that_fails_is_given_up() {
 #[test]
 fn a_study_without_any_measured_point_ends_as_the_program_did() {
     let bench = Bench::new();
-    let status = |command: &[&str]| bench.study(&[&["--fresh", "--repeat", "3"], command].concat()).status;
+    let status = |command: &[&str]| bench.study(&[&["--fresh", "--repeats", "3"], command].concat()).status;
     assert_eq!(status(&["--param", "n=3,4", "--", "sh", "-c", ": {n}; exit 7"]), Some(7));
     assert_eq!(status(&["--", "sh", "-c", "kill -9 $$"]), Some(137));
     assert_eq!(status(&["--metric", "(abc)", "--", "echo", "abc"]), Some(125));
@@ -170,10 +170,10 @@ fn a_study_without_any_measured_point_ends_as_the_program_did() {
 #[test]
 fn the_first_failure_says_how_and_what_the_program_said_last() {
     let bench = Bench::new();
-    let failed = ["--param", "n=0,3", "--repeat", "1", "--", "sh", "-c", "echo bad; echo; exit {n}"];
+    let failed = ["--param", "n=0,3", "--repeats", "1", "--", "sh", "-c", "echo bad; echo; exit {n}"];
     let said = bench.study(&failed).err;
     assert!(said.contains("the program failed at n=3 (exit status 3), saying last: bad; it is"), "{said}");
-    let no_number = ["--fresh", "--repeat", "1", "--metric", "(abc)", "--", "echo", "abc"];
+    let no_number = ["--fresh", "--repeats", "1", "--metric", "(abc)", "--", "echo", "abc"];
     let said = bench.study(&no_number).err;
     assert!(said.contains("the program failed at os (") && said.contains("abc"), "{said}");
 }
@@ -181,7 +181,7 @@ fn the_first_failure_says_how_and_what_the_program_said_last() {
 #[test]
 fn ranges_of_numbers_are_levels_of_parameters_too() {
     let bench = Bench::new();
-    let study = bench.json(&["--repeat", "1", "--param", "n=1..=3,8", "--", "true", "{n}"]);
+    let study = bench.json(&["--repeats", "1", "--param", "n=1..=3,8", "--", "true", "{n}"]);
     let levels: Vec<&Value> = points(&study).iter().map(|point| &point["levels"]["n"]).collect();
     assert_eq!(levels, [1, 2, 3, 8]);
 }
@@ -189,7 +189,7 @@ fn ranges_of_numbers_are_levels_of_parameters_too() {
 #[test]
 fn rates_variables_conditions_and_whole_commands() {
     let bench = Bench::new();
-    let metric = ["--metric", "v ([0-9.]+)", "--higher-is-better", "--repeat", "2"];
+    let metric = ["--metric", "v ([0-9.]+)", "--higher-is-better", "--repeats", "2"];
     let study = bench.json(
         &[&metric[..], &["--env", "A=1,5,3", "--where", "A!=3", "--", "sh", "-c", "echo v $A"]].concat(),
     );
@@ -219,7 +219,7 @@ fn rates_variables_conditions_and_whole_commands() {
 #[test]
 fn a_search_finds_the_best_with_a_quarter_of_the_trials() {
     let bench = Bench::new();
-    let metric = ["--metric", "v ([0-9.]+)", "--higher-is-better", "--repeat", "4"];
+    let metric = ["--metric", "v ([0-9.]+)", "--higher-is-better", "--repeats", "4"];
     let numbers = (1..=40).map(|n: u32| n.to_string()).collect::<Vec<_>>().join(",");
     let numbers = format!("n={numbers}");
     let words = [
@@ -241,7 +241,7 @@ fn a_search_finds_the_best_with_a_quarter_of_the_trials() {
 #[test]
 fn copies_are_started_together_and_told_their_numbers() {
     let bench = Bench::new();
-    let study = bench.json(&["--copies", "1,2", "--repeat", "1", "--", "sh", "-c", "echo x > out.{task}"]);
+    let study = bench.json(&["--copies", "1,2", "--repeats", "1", "--", "sh", "-c", "echo x > out.{task}"]);
     assert_eq!(points(&study)[1]["workers"], 2, "{study}");
     assert!(bench.path("out.0").is_file() && bench.path("out.1").is_file());
 }
@@ -250,20 +250,20 @@ fn copies_are_started_together_and_told_their_numbers() {
 fn nothing_is_loaded_into_programs_that_are_not_placed() {
     let bench = Bench::new();
     let script = "echo {n} ${LD_PRELOAD:-nothing} >> log";
-    bench.json(&["--param", "n=1,2", "--repeat", "1", "--", "sh", "-c", script]);
+    bench.json(&["--param", "n=1,2", "--repeats", "1", "--", "sh", "-c", script]);
     assert_eq!(bench.log(), ["1 nothing", "2 nothing"]);
 }
 
 #[test]
 fn presets_fit_the_machine_and_leave_alone_what_was_given() {
     let bench = Bench::new();
-    let study = bench.json(&["--preset", "pinning", "--repeat", "1", "--", "true"]);
+    let study = bench.json(&["--preset", "pinning", "--repeats", "1", "--", "true"]);
     assert_eq!(
         study["factors"],
         serde_json::json!([{"kind": "pin", "name": "pin", "levels": ["off", "on"]}])
     );
     let study =
-        bench.json(&["--fresh", "--preset", "scaling", "--threads", "1", "--repeat", "1", "--", "true"]);
+        bench.json(&["--fresh", "--preset", "scaling", "--threads", "1", "--repeats", "1", "--", "true"]);
     let names: Vec<&str> =
         study["factors"].as_array().unwrap().iter().map(|of| of["name"].as_str().unwrap()).collect();
     assert_eq!(names, ["threads", "place"], "{study}");
@@ -282,10 +282,11 @@ fn a_study_is_kept_in_a_file_and_taken_from_it() {
     let words = [
         "--param",
         "n=1,2",
-        "--repeat",
+        "--repeats",
         "1",
         "--where",
         "n>0",
+        "--json",
         "--write-file",
         "s.toml",
         "--",
@@ -297,6 +298,11 @@ fn a_study_is_kept_in_a_file_and_taken_from_it() {
     assert!(!bench.path("true.study.nw").exists(), "nothing was run");
     let text = std::fs::read_to_string(bench.path("s.toml")).unwrap();
     assert!(text.contains("program = [\"true\", \"{n}\"]") && text.contains("param = [\"n=1,2\"]"), "{text}");
+    assert!(text.contains("json = true"), "{text}");
+    // The result is also in a file, beside the text.
+    let beside = bench.study(&["s.toml", "--fresh", "--json=s.json"]);
+    assert_eq!(beside.status, Some(0), "{}", beside.err);
+    assert!(beside.out.contains("Points") && bench.path("s.json").exists(), "{}", beside.out);
     let said = bench.refused(&words);
     assert!(said.contains("--write-file s.toml: there is a file already"), "{said}");
     assert_eq!(std::fs::read_to_string(bench.path("s.toml")).unwrap(), text);
@@ -305,7 +311,7 @@ fn a_study_is_kept_in_a_file_and_taken_from_it() {
     let study = bench.json(&["s.toml"]);
     assert_eq!((points(&study).len(), &study["repeats"]), (2, &1.into()), "{study}");
     // What is typed beside it goes before.
-    let study = bench.json(&["s.toml", "--repeat", "2", "--fresh"]);
+    let study = bench.json(&["s.toml", "--repeats", "2", "--fresh"]);
     assert_eq!((&study["repeats"], &study["trials"]), (&2.into(), &4.into()));
     let study = bench.json(&["s.toml", "--fresh", "--", "echo", "{n}"]);
     assert_eq!(points(&study)[1]["command"], "echo 2");
@@ -328,7 +334,7 @@ fn commands_around_trials_are_in_no_time_and_their_failure_is_the_trials() {
         "--cleanup",
         "echo c >> log",
     ];
-    let words = ["--repeat", "2", "--param", "n=x,y", "--", "sh", "-c", "echo {n} >> log"];
+    let words = ["--repeats", "2", "--param", "n=x,y", "--", "sh", "-c", "echo {n} >> log"];
     let study = bench.json(&[&around[..], &words].concat());
     let log = std::fs::read_to_string(bench.path("log")).unwrap();
     assert!(log.starts_with("s\np\nx\n") && log.ends_with("c\n"), "{log}");
@@ -348,7 +354,7 @@ fn commands_around_trials_are_in_no_time_and_their_failure_is_the_trials() {
 #[test]
 fn a_trial_that_takes_too_long_is_ended_and_failed() {
     let bench = Bench::new();
-    let limit = ["--timeout", "2s", "--repeat", "1", "--param", "n=0,600", "--"];
+    let limit = ["--timeout", "2s", "--repeats", "1", "--param", "n=0,600", "--"];
     let study = bench.json(&[&limit[..], &["sleep", "{n}"]].concat());
     assert_eq!((&points(&study)[0]["n"], &points(&study)[1]["failures"]), (&1.into(), &1.into()), "{study}");
     // Also where it ends well when it is asked to.
@@ -367,7 +373,7 @@ fn two_studies_are_compared_point_by_point() {
     // The last digit varies, since a metric is taken to be no finer than its values are.
     let run = |record: &str, hundreds: &str| {
         let script = format!("echo v $(echo {hundreds} | cut -d, -f{{n}})$(($$ % 7))");
-        let words = ["--output", record, "--metric", "v ([0-9]+)", "--repeat", "6", "--param", "n=1,2"];
+        let words = ["--output", record, "--metric", "v ([0-9]+)", "--repeats", "6", "--param", "n=1,2"];
         bench.json(&[&words[..], &["--", "sh", "-c", &script]].concat());
     };
     run("before.nw", "400,100");
@@ -413,8 +419,18 @@ fn nothing_is_run_where_it_is_only_looked_at() {
 #[test]
 fn csv_has_a_row_for_each_point_and_html_all_of_it() {
     let bench = Bench::new();
-    let answer =
-        bench.study(&["--csv", "--html", "s.html", "--param", "n=1,2", "--repeat", "2", "--", "true", "{n}"]);
+    let answer = bench.study(&[
+        "--csv",
+        "--html",
+        "s.html",
+        "--param",
+        "n=1,2",
+        "--repeats",
+        "2",
+        "--",
+        "true",
+        "{n}",
+    ]);
     assert_eq!(answer.status, Some(0), "{}", answer.err);
     let lines: Vec<&str> = answer.out.lines().collect();
     assert_eq!(lines.len(), 3, "{}", answer.out);
@@ -422,7 +438,7 @@ fn csv_has_a_row_for_each_point_and_html_all_of_it() {
     assert!(lines[2].starts_with("2,,2,0,") && lines[2].ends_with(",true 2"), "{}", lines[2]);
     let page = std::fs::read_to_string(bench.path("s.html")).unwrap();
     assert!(page.contains("What each factor brings") && page.contains("speedup"), "{page}");
-    let text = bench.study(&["--param", "n=1,2", "--repeat", "2", "--", "true", "{n}"]).out;
+    let text = bench.study(&["--param", "n=1,2", "--repeats", "2", "--", "true", "{n}"]).out;
     assert!(
         text.contains("BEST POINT") && text.contains("n=1") && text.contains("What each factor brings"),
         "{text}"
@@ -448,7 +464,7 @@ fn broken_input_says_what_was_expected_and_keeps_nothing() {
         (&["--pin", "maybe", "--", "true"], "'maybe' is neither on nor off"),
         (&["--threads", "1,2", "--where", "threads>cpus*1000", "--", "true"], "nothing is left to run"),
         (&["--threads", "1,2", "--where", "thread>1", "--", "true"], "'thread' is neither a factor"),
-        (&["--repeat", "0", "--", "true"], "at least one repeat"),
+        (&["--repeats", "0", "--", "true"], "at least one repeat"),
         (&["--metric", "([0-9]+", "--", "true"], "--metric:"),
     ] {
         let said = bench.refused(words);
@@ -473,14 +489,14 @@ fn broken_input_says_what_was_expected_and_keeps_nothing() {
 #[test]
 fn a_study_in_which_all_failed_compares_nothing_and_ends_as_the_program() {
     let bench = Bench::new();
-    let answer = bench.study(&["--threads", "1,2", "--repeat", "2", "--json", "--", "false"]);
+    let answer = bench.study(&["--threads", "1,2", "--repeats", "2", "--json", "--", "false"]);
     assert_eq!(answer.status, Some(1), "{}", answer.err);
     let study: Value = serde_json::from_str(&answer.out).unwrap();
     for point in points(&study) {
         assert!(point["speedup"]["unavailable"].is_string(), "{point}");
         assert!(point["efficiency"]["unavailable"].is_string(), "{point}");
     }
-    let text = bench.study(&["--threads", "1,2", "--repeat", "2", "--", "false"]).out;
+    let text = bench.study(&["--threads", "1,2", "--repeats", "2", "--", "false"]).out;
     assert!(!text.contains("1.000x") && !text.contains("100.0 %"), "{text}");
     assert!(text.contains("2 of 2 points failed each time"), "{text}");
 }

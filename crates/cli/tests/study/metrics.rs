@@ -11,7 +11,7 @@ fn the_first_metric_is_compared_and_the_others_are_shown_beside_it() {
     let bench = Bench::new();
     // More memory than we have ourselves, which a program that ends at once seems to have.
     let script = "head -c 80000000 /dev/zero | tail | wc -c; echo time: 0.{n}; echo rate {n}00";
-    let words = ["--repeat", "3", "--param", "n=1,2", "--", "sh", "-c", script];
+    let words = ["--repeats", "3", "--param", "n=1,2", "--", "sh", "-c", script];
     let study = bench.json(&[&BOTH[..], &words].concat());
     assert_eq!((&study["metric"]["name"], &study["best"]["point"]), (&"time".into(), &"n=1".into()));
     assert_eq!(study["other_metrics"][0]["name"], "rate");
@@ -51,7 +51,7 @@ fn the_first_metric_is_compared_and_the_others_are_shown_beside_it() {
 #[test]
 fn rates_are_named_and_add_up_over_copies() {
     let bench = Bench::new();
-    let words = ["--repeat", "1", "--copies", "1,2", "--", "sh", "-c", "echo time: 6; echo rate 5"];
+    let words = ["--repeats", "1", "--copies", "1,2", "--", "sh", "-c", "echo time: 6; echo rate 5"];
     let study = bench.json(&[&BOTH[..], &["--higher-is-better=rate"], &words].concat());
     let two = &points(&study)[1]["metrics"];
     assert_eq!((&two["time"]["median"], &two["rate"]["median"]), (&3.0.into(), &10.0.into()), "{two}");
@@ -64,7 +64,7 @@ fn rates_are_named_and_add_up_over_copies() {
 fn a_trial_without_one_of_the_others_counts_and_the_reason_is_told() {
     let bench = Bench::new();
     let script = "echo time: 1; test {n} = 2 || echo rate 7";
-    let words = ["--repeat", "2", "--param", "n=1,2", "--", "sh", "-c", script];
+    let words = ["--repeats", "2", "--param", "n=1,2", "--", "sh", "-c", script];
     let study = bench.json(&[&BOTH[..], &words].concat());
     let [good, bad] = &points(&study)[..] else { panic!("{study}") };
     assert_eq!((&bad["n"], &bad["failures"]), (&2.into(), &0.into()), "{bad}");
@@ -82,7 +82,7 @@ fn a_trial_without_one_of_the_others_counts_and_the_reason_is_told() {
 #[test]
 fn all_metrics_come_from_the_file_where_one_is_named_and_a_study_keeps_its_metrics() {
     let bench = Bench::new();
-    let words = ["--repeat", "1", "--metric-file", "out", "--", "sh", "-c", "echo time: 2 rate 9 > out"];
+    let words = ["--repeats", "1", "--metric-file", "out", "--", "sh", "-c", "echo time: 2 rate 9 > out"];
     let study = bench.json(&[&BOTH[..], &words].concat());
     let metrics = &points(&study)[0]["metrics"];
     assert_eq!((&metrics["time"]["mean"], &metrics["rate"]["mean"]), (&2.0.into(), &9.0.into()), "{study}");
@@ -95,7 +95,7 @@ fn all_metrics_come_from_the_file_where_one_is_named_and_a_study_keeps_its_metri
 #[test]
 fn one_expression_is_what_it_was_and_broken_ones_say_what_was_expected() {
     let bench = Bench::new();
-    let words = ["--repeat", "1", "--", "sh", "-c", "echo t=4; echo 9"];
+    let words = ["--repeats", "1", "--", "sh", "-c", "echo t=4; echo 9"];
     let study = bench.json(&[&["--metric", "t=([0-9]+)"], &words[..]].concat());
     assert_eq!(points(&study)[0]["metrics"]["metric"]["median"], 4.0, "{study}");
     for (metrics, expected) in [
@@ -115,7 +115,7 @@ fn one_expression_is_what_it_was_and_broken_ones_say_what_was_expected() {
         "--write-file",
         "s.toml",
         "--higher-is-better",
-        "--repeat",
+        "--repeats",
         "1",
         "--",
         "sh",
@@ -134,7 +134,7 @@ fn one_expression_is_what_it_was_and_broken_ones_say_what_was_expected() {
 #[test]
 fn one_metric_with_a_name_is_found() {
     let bench = Bench::new();
-    let words = ["--metric", "time=time: ([0-9.]+)", "--repeat", "1", "--", "sh", "-c", "echo time: 0.5"];
+    let words = ["--metric", "time=time: ([0-9.]+)", "--repeats", "1", "--", "sh", "-c", "echo time: 0.5"];
     let study = bench.json(&words);
     assert_eq!(study["metric"]["name"], "time");
     assert_eq!(points(&study)[0]["metrics"]["time"]["median"], 0.5);

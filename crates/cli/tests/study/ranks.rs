@@ -35,7 +35,7 @@ impl Ranks {
     fn study(&self, factors: &[&str], words: &[&str], ranks: u32) -> (Vec<String>, Value) {
         let _ = std::fs::remove_file(self.bench.path("seen"));
         let mut command = Command::new(env!("CARGO_BIN_EXE_numawise"));
-        command.args(["study", "--fresh", "--repeat", "1", "--json"]).args(factors).arg("--");
+        command.args(["study", "--fresh", "--repeats", "1", "--json"]).args(factors).arg("--");
         command.arg(self.launcher).args(["-n", "{ranks}"]).args(words).args(["./look", "{ranks}"]);
         command.current_dir(self.bench.path("")).env_remove("OMP_NUM_THREADS");
         // Containers run tests as root, on fewer CPUs than there are ranks.
@@ -116,7 +116,7 @@ fn a_study_of_ranks_alone_leaves_their_number_of_threads_to_them() {
 fn the_number_of_threads_that_the_environment_has_is_kept() {
     let bench = Bench::new();
     let mut command = Command::new(env!("CARGO_BIN_EXE_numawise"));
-    command.args(["study", "--fresh", "--repeat", "1", "--param", "name=a,b", "--", "sh", "-c"]);
+    command.args(["study", "--fresh", "--repeats", "1", "--param", "name=a,b", "--", "sh", "-c"]);
     command.arg("echo {name} $OMP_NUM_THREADS >> seen").env("OMP_NUM_THREADS", "3");
     assert!(command.current_dir(bench.path("")).output().unwrap().status.success());
     let seen = std::fs::read_to_string(bench.path("seen")).unwrap();

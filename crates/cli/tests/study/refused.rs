@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::{Bench, points};
 
 /// Two points, two repeats, in `a.nw`.
-const WORDS: [&str; 8] = ["--output", "a.nw", "--repeat", "2", "--param", "n=1,2", "--", "true"];
+const WORDS: [&str; 8] = ["--output", "a.nw", "--repeats", "2", "--param", "n=1,2", "--", "true"];
 
 fn words<'a>(before: &[&'a str]) -> Vec<&'a str> {
     [before, &WORDS, &["{n}"]].concat()
@@ -100,7 +100,7 @@ fn a_grid_too_large_for_its_budget_says_how_long_it_takes() {
     assert!(answer.out.contains("the budget is spent"), "{}", answer.out);
     // As much as fits is said nothing of.
     let enough =
-        bench.study(&["--fresh", "--output", "a.nw", "--budget", "10m", "--repeat", "1", "--", "true"]);
+        bench.study(&["--fresh", "--output", "a.nw", "--budget", "10m", "--repeats", "1", "--", "true"]);
     assert!(enough.status == Some(0) && !enough.err.contains("--search"), "{}", enough.err);
 }
 
@@ -128,7 +128,7 @@ fn another_design_is_refused_with_what_differs() {
     assert!(check.status.code() == Some(125) && said.contains("another study"), "{said}");
     // Of whole commands it is the same name that runs something else.
     let commands = |second: &'static str| {
-        ["--output", "c.nw", "--repeat", "1", "--command", "a=true", "--command", second]
+        ["--output", "c.nw", "--repeats", "1", "--command", "a=true", "--command", second]
     };
     bench.json(&commands("b=true 1"));
     let said = bench.refused(&commands("b=true 2"));
@@ -182,7 +182,7 @@ fn two_studies_in_one_file_do_not_meet() {
         "--json",
         "--output",
         "a.nw",
-        "--repeat",
+        "--repeats",
         "2",
         "--param",
         "n=1,2",
@@ -213,7 +213,7 @@ fn two_studies_in_one_file_do_not_meet() {
 #[test]
 fn a_program_that_is_missing_at_a_point_is_a_failure_there() {
     let bench = Bench::new();
-    let typed = ["--repeat", "2", "--param", "build=true,no-such-program", "--", "{build}"];
+    let typed = ["--repeats", "2", "--param", "build=true,no-such-program", "--", "{build}"];
     let study = bench.json(&typed);
     let [good, bad] = &points(&study)[..] else { panic!("{study}") };
     assert_eq!((&good["n"], &bad["n"], &bad["failures"]), (&2.into(), &0.into(), &2.into()), "{study}");

@@ -10,7 +10,7 @@ fn write(bench: &Bench, name: &str, text: impl AsRef<[u8]>) {
 fn the_program_gets_the_path_of_its_input_file_filled_in() {
     let bench = Bench::new();
     write(&bench, "case.nml", "n={n} {n:+more} {n=3:+three} t={threads} {{n}} {\"json\": 1}\n");
-    let words = ["--template", "case.nml", "--param", "n=1,3", "--threads", "2", "--repeat", "2"];
+    let words = ["--template", "case.nml", "--param", "n=1,3", "--threads", "2", "--repeats", "2"];
     let study = bench.json(&[&words[..], &["--", "sh", "-c", "cat \"{template}\" >> log"]].concat());
     assert_eq!(bench.log(), ["n=1   t=2 {n} {\"json\": 1}", "n=3 more three t=2 {n} {\"json\": 1}"]);
     assert_eq!(points(&study)[0]["command"], "sh -c 'cat \"{template}\" >> log'");
@@ -25,7 +25,7 @@ fn each_copy_has_its_own_and_a_program_with_a_fixed_name_runs_beside_it() {
     write(&bench, "INPUT", "copy {task} of {copies}\n");
     // It reads INPUT where it runs, and writes beside it; the other copy does the same at the same time.
     write(&bench, "app", "#!/bin/sh\ntest -e out && exit 7\ncat INPUT > out; cat out >> \"$OLDPWD/log\"\n");
-    let words = ["--template", "INPUT", "--copies", "1,2", "--repeat", "3", "--"];
+    let words = ["--template", "INPUT", "--copies", "1,2", "--repeats", "3", "--"];
     let study = bench.json(&[&words[..], &["sh", "-c", "cd {template_dir} && sh \"$OLDPWD/app\""]].concat());
     for point in points(&study) {
         assert_eq!((&point["n"], &point["failures"]), (&3.into(), &0.into()), "{point}");
@@ -38,7 +38,7 @@ fn a_command_and_its_files_are_told_the_cpus_of_each_copy() {
     let bench = Bench::new();
     write(&bench, "case.gjf", "%cpu={cpus} {{cpus}} {nodes} {host}\n");
     let words =
-        ["--template", "case.gjf", "--copies", "1,2", "--place", "local", "--threads", "1", "--repeat", "2"];
+        ["--template", "case.gjf", "--copies", "1,2", "--place", "local", "--threads", "1", "--repeats", "2"];
     // Its mask is what it was told, and stands in its file too.
     let program = r#"test "$(taskset -cp $$ | sed 's/.*: //')" = {cpus} && grep -q "^%cpu={cpus} {{cpus}} {nodes} $(uname -n)$" {template} && echo {cpus} >> log"#;
     let study = bench.json(&[&words[..], &["--", "sh", "-c", program]].concat());
@@ -56,7 +56,7 @@ fn several_files_have_their_names_and_what_is_around_a_trial_knows_them_too() {
     let bench = Bench::new();
     write(&bench, "a.in", "a{n}\nb is {template:b.in}\n");
     write(&bench, "b.in", "value: {n}.5\n");
-    let words = ["--template", "a.in", "--template", "b.in", "--param", "n=1,2", "--repeat", "2"];
+    let words = ["--template", "a.in", "--template", "b.in", "--param", "n=1,2", "--repeats", "2"];
     let around = ["--prepare", "cp {template:b.in} INPUT", "--verify", "grep -q value {template_dir}/out"];
     let metric = ["--metric-file", "{template_dir}/out", "--metric", "value: ([0-9.]+)"];
     let command = [
@@ -74,7 +74,7 @@ fn several_files_have_their_names_and_what_is_around_a_trial_knows_them_too() {
 fn doubled_braces_keep_placeholders_of_files_in_files_and_commands() {
     let bench = Bench::new();
     write(&bench, "a.in", "{n} {task} {{task}} {{threads}} {{template}} {{template:a.in}}\n");
-    let words = ["--template", "a.in", "--param", "n=1,2", "--repeat", "1", "--", "sh", "-c"];
+    let words = ["--template", "a.in", "--param", "n=1,2", "--repeats", "1", "--", "sh", "-c"];
     bench.json(
         &[&words[..], &["cat {template} >> log; echo '{{template}} {{template:a.in}}' >> log"]].concat(),
     );
@@ -89,7 +89,7 @@ fn doubled_braces_keep_placeholders_of_files_in_files_and_commands() {
 fn a_study_goes_on_with_the_file_that_it_was_begun_with() {
     let bench = Bench::new();
     write(&bench, "case.nml", "n={n}\ndt=0.1\n");
-    let words = ["--template", "case.nml", "--param", "n=1,2", "--repeat", "1", "--", "cat", "{template}"];
+    let words = ["--template", "case.nml", "--param", "n=1,2", "--repeats", "1", "--", "cat", "{template}"];
     bench.json(&words);
     assert_eq!(bench.json(&words)["trials"], 2);
     write(&bench, "case.nml", "n={n}\ndt=0.2\n");
@@ -117,7 +117,7 @@ fn what_a_killed_study_left_is_in_nobodys_way_and_what_is_not_ours_stays() {
     let bench = Bench::new();
     write(&bench, "a.in", "{n}\n");
     std::fs::create_dir_all(bench.path("cat.study.nw.inputs/0/old")).unwrap();
-    let words = ["--template", "a.in", "--param", "n=1,2", "--repeat", "1", "--", "cat", "{template}"];
+    let words = ["--template", "a.in", "--param", "n=1,2", "--repeats", "1", "--", "cat", "{template}"];
     bench.json(&words);
     assert!(!bench.path("cat.study.nw.inputs").exists());
     std::fs::create_dir_all(bench.path("cat.study.nw.inputs/notes")).unwrap();

@@ -7,7 +7,7 @@
 //! cargo test -p numawise-hostile --test mutations -- --ignored          all inputs, and their times, as `make test-timing` does
 //! cargo test -p numawise-hostile --test mutations -- READER ...         these readers
 //! ... -- --seed 7 --inputs 20000                                        this seed, so many inputs for each reader
-//! ... -- --repeat READER FILE                                           one input again
+//! ... -- --repeats READER FILE                                           one input again
 //! ```
 
 mod counted;
@@ -40,7 +40,7 @@ fn main() -> ExitCode {
         ["--worker", reader, seed, from, end, timing, progress] => {
             worker::run(reader, [seed, from, end], *timing == "timing", progress)
         }
-        ["--repeat", reader, file] => worker::repeat(reader, file),
+        ["--repeats", reader, file] => worker::repeat(reader, file),
         // What a listing of all tests asks for.
         ["--list", ..] => {
             println!("{NAME}: test");

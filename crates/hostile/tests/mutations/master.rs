@@ -162,7 +162,7 @@ fn print(reader: &Reader, seed: u64, tally: &Tally) {
         println!("  FAILED: input {k} {failure}");
         match written {
             Ok(()) => println!(
-                "  again: cargo test -p numawise-hostile --test mutations -- --repeat {} {}",
+                "  again: cargo test -p numawise-hostile --test mutations -- --repeats {} {}",
                 reader.name,
                 file.display()
             ),

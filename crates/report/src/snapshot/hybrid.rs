@@ -234,7 +234,7 @@ fn failures(tables: &HybridComparison) -> Option<String> {
 fn proof(tables: &HybridComparison) -> String {
     let most = tables.rows.iter().map(|row| row.walls.len()).max().unwrap_or(0);
     if most < 5 {
-        "So few runs are no proof: times of one and the same division differ from run to run too. --runs 9 repeats each, and \
+        "So few runs are no proof: times of one and the same division differ from run to run too. --repeats 9 runs each nine times, and \
          numawise check tells what is more than chance."
             .to_owned()
     } else {

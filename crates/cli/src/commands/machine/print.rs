@@ -1,6 +1,6 @@
 //! Shows profiles: on the terminal, as JSON, in HTML, for hwloc.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use numawise_facts::{Fingerprint, Machine, Profile};
 use numawise_report::document;
@@ -9,8 +9,9 @@ use numawise_report::profile::{self, Compared, Measured};
 use numawise_session::profiles::{ProfileChoice, SavedProfile};
 
 use crate::commands::Failure;
+use crate::faces::Faces;
 use crate::files::{self, OutputFile};
-use crate::{show, streams};
+use crate::streams;
 
 /// Reads a profile, and says on stderr which file it is where that was left to us, and what was passed over.
 pub fn load(choice: &ProfileChoice, here: &Fingerprint) -> Result<SavedProfile, Failure> {
@@ -25,19 +26,14 @@ pub fn load(choice: &ProfileChoice, here: &Fingerprint) -> Result<SavedProfile, 
 /// How a profile, or two of them, are shown.
 #[derive(Debug, Clone, clap::Args)]
 pub struct Output {
-    /// Print JSON (docs/formats/profile-json.md)
-    #[arg(long)]
-    json: bool,
-    /// Write a report in HTML too
-    #[arg(long, value_name = "FILE")]
-    html: Option<PathBuf>,
+    #[command(flatten)]
+    faces: Faces,
 }
 
 impl Output {
     /// Fails early where the report, or another file, could not be written in the end, or over one that is to be read.
     pub fn check(&self, others: &[OutputFile<'_>], read: &[&ProfileChoice]) -> Result<(), Failure> {
-        let html = self.html.as_deref().map(OutputFile::html);
-        let all: Vec<OutputFile<'_>> = others.iter().copied().chain(html).collect();
+        let all: Vec<OutputFile<'_>> = others.iter().copied().chain(self.faces.outputs()).collect();
         let read = read.iter().filter_map(|choice| match choice {
             ProfileChoice::File(path) => Some(path.as_path()),
             ProfileChoice::Latest => None,
@@ -46,7 +42,7 @@ impl Output {
     }
 
     pub fn is_json(&self) -> bool {
-        self.json
+        self.faces.json.is_printed()
     }
 
     /// One profile. `machine` is the one that it is of, where that is this one.
@@ -59,32 +55,21 @@ impl Output {
         let tables = numawise_analyse::profile(of, machine);
         let saved = saved.map(|path| path.display().to_string());
         let measured = Measured { profile: of, tables: &tables, saved: saved.as_deref() };
-        let written = self.html(|| document::html(&profile::document(&measured)));
-        let text = if self.json {
-            format!("{:#}\n", profile::json(of))
-        } else {
-            document::terminal(&profile::document(&measured), streams::style())
-        };
-        show::shown(text, written)
+        self.faces.put(
+            || document::terminal(&profile::document(&measured), streams::style()),
+            || format!("{:#}\n", profile::json(of)),
+            || document::html(&profile::document(&measured)),
+        )
     }
 
     /// Two, under the names that the user gave them.
     pub fn both(&self, a: &Profile, b: &Profile, names: [&str; 2]) -> Result<(), Failure> {
         let comparison = numawise_analyse::compare_profiles(a, b);
         let compared = Compared { a, b, names, comparison: &comparison };
-        let written = self.html(|| document::html(&profile::compare_document(&compared)));
-        let text = if self.json {
-            format!("{:#}\n", profile::compare_json(&compared))
-        } else {
-            document::terminal(&profile::compare_document(&compared), streams::style())
-        };
-        show::shown(text, written)
-    }
-
-    fn html(&self, page: impl FnOnce() -> String) -> Result<(), Failure> {
-        match &self.html {
-            Some(path) => files::write(path, page(), "the report"),
-            None => Ok(()),
-        }
+        self.faces.put(
+            || document::terminal(&profile::compare_document(&compared), streams::style()),
+            || format!("{:#}\n", profile::compare_json(&compared)),
+            || document::html(&profile::compare_document(&compared)),
+        )
     }
 }

@@ -118,7 +118,7 @@ pub struct TypedPlacement {
 
 impl clap::Args for TypedPlacement {
     fn augment_args(command: Command) -> Command {
-        NumactlOptions::augment_args(PlacementOptions::augment_args(command))
+        NumactlOptions::placing(PlacementOptions::augment_args(command))
     }
 
     fn augment_args_for_update(command: Command) -> Command {

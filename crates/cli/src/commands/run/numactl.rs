@@ -252,13 +252,6 @@ impl NumactlOptions {
         self.find(|meaning| matches!(meaning, Meaning::SharedMemory(_))).map(|(option, _)| option.long)
     }
 
-    /// The name of an option with which no program is started, where one was typed.
-    pub fn without_program(&self) -> Option<&'static str> {
-        let starts_none =
-            |meaning| matches!(meaning, Meaning::SharedMemory(_) | Meaning::Show | Meaning::Hardware);
-        self.find(starts_none).map(|(option, _)| option.long)
-    }
-
     /// What is to be done with shared memory, in the order in which it was typed.
     pub fn steps(&self) -> Vec<SharedStep> {
         let step = |(number, value): &(usize, String)| match OPTIONS[*number].meaning {
@@ -385,8 +378,24 @@ impl NumactlOption {
 
 /// Where an option was typed, the last time.
 fn typed_at(matches: &ArgMatches, option: &NumactlOption) -> Option<usize> {
-    let typed = matches.value_source(option.long) == Some(ValueSource::CommandLine);
+    let is_there = matches.try_contains_id(option.long).unwrap_or(false);
+    let typed = is_there && matches.value_source(option.long) == Some(ValueSource::CommandLine);
     if typed { matches.indices_of(option.long)?.next_back() } else { None }
+}
+
+impl NumactlOptions {
+    /// Those that place a program, without those that start none.
+    pub fn placing(command: Command) -> Command {
+        let placing = OPTIONS.iter().filter(|option| match option.meaning {
+            Meaning::CpusOfNodes
+            | Meaning::Cpus
+            | Meaning::Policy(_)
+            | Meaning::Balancing
+            | Meaning::BeyondMask => true,
+            Meaning::SharedMemory(_) | Meaning::Show | Meaning::Hardware | Meaning::RangesOfCpus => false,
+        });
+        command.args(placing.map(NumactlOption::argument))
+    }
 }
 
 impl clap::Args for NumactlOptions {

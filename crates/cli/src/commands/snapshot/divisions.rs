@@ -19,7 +19,7 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 use super::super::{Failure, SUCCESS, Status};
 use super::launched::{HandedOn, handing_over, placing};
 use super::{Outputs, environment, status, style, warn};
-use crate::{files, show, streams};
+use crate::{show, streams};
 
 /// What is run, and how often.
 pub struct Divisions {
@@ -153,12 +153,13 @@ fn report(watched: Vec<Watched>, command: &RunSpec, outputs: &Outputs) -> Status
         divisions.push(show::Division { of, run, record: path.map(|path| path.display().to_string()) });
     }
     let shown = show::Divisions::of(&divisions, &command);
-    if !outputs.quiet {
+    if outputs.faces.json.is_printed() {
+        problems.extend(streams::print(shown.json()).map_err(Failure::from).err());
+    } else if !outputs.quiet {
         streams::say_text(&format!("\n{}", shown.text(style())));
     }
-    let written = |path: &Path, text: &str| files::write(path, text, "the report").err();
-    problems.extend(outputs.html.as_deref().and_then(|path| written(path, &shown.html())));
-    problems.extend(outputs.json.as_deref().and_then(|path| written(path, &shown.json())));
+    problems
+        .extend(outputs.faces.write(|| shown.json(), || shown.html()).into_iter().filter_map(Result::err));
     for failure in problems {
         let _ = failure.report();
     }

@@ -138,6 +138,8 @@ fn values<'a>(key: &str, all: impl Iterator<Item = &'a std::ffi::OsStr>) -> Resu
     };
     let mut texts: Vec<Value> = all.map(text).collect::<Result<_, _>>()?;
     match texts.len() {
+        // Its value may be left out, and was.
+        0 if key != PROGRAM => Ok(Value::Boolean(true)),
         1 if key != PROGRAM && !SEVERAL.contains(&key) => Ok(texts.remove(0)),
         _ => Ok(Value::Array(texts)),
     }

@@ -15,7 +15,7 @@ fn keys_are_options_and_lists_are_levels() {
         copies = [1, 2]
         place = ["local", "semi"]
         memory = ["bind:0,1", "local"]
-        repeat = 10
+        repeats = 10
         search = true
         fresh = false
         where = ["threads<=cpus", "copies==1"]
@@ -30,7 +30,7 @@ fn keys_are_options_and_lists_are_levels() {
         "--memory=bind:0\\,1,local",
         "--param=schedule=static,dynamic\\,4",
         "--place=local,semi",
-        "--repeat=10",
+        "--repeats=10",
         "--search",
         "--threads=1..=8",
         "--where=threads<=cpus",
