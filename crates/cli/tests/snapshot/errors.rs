@@ -262,7 +262,7 @@ fn a_full_memory_is_left_for_a_disk_and_both_full_are_told() {
 fn a_record_for_which_there_is_no_place_does_not_take_the_report_away() {
     let bench = Bench::new();
     let script = "mkdir full && mount -t tmpfs -o size=1m none full || exit 77\n\
-                  \"$N\" snapshot --output full/run.nw --json full/run.json -- sh -c 'head -c 2m /dev/zero > full/x; echo ran; exit 5'";
+                  \"$N\" snapshot --output full/run.nw --json=full/run.json -- sh -c 'head -c 2m /dev/zero > full/x; echo ran; exit 5'";
     let Some(answer) = mounted(&bench, script) else { return };
     assert_eq!((answer.status, answer.out.as_str()), (Some(5), "ran\n"), "{}", answer.err);
     assert!(answer.err.contains("numawise: ") && answer.err.contains("full/run.nw"), "{}", answer.err);
@@ -285,7 +285,7 @@ fn closed_streams_change_nothing_of_the_program() {
     let bench = Bench::new();
     let numawise = bench.numawise.to_str().unwrap();
     for closed in ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"] {
-        let script = format!("\"$0\" snapshot --json run.json -- sh -c 'echo ran > ran; exit 5' {closed}");
+        let script = format!("\"$0\" snapshot --json=run.json -- sh -c 'echo ran > ran; exit 5' {closed}");
         let _ = std::fs::remove_file(bench.path("run.json"));
         let _ = std::fs::remove_file(bench.path("ran"));
         let answer = bench.run(&["sh", "-c", &script, numawise]);

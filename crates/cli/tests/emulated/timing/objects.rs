@@ -41,7 +41,7 @@ pub fn guest_with<'a>(machine: &'a EmulatedMachine, program: &str) -> Guest<'a> 
 /// Follows the objects of a program; its own output goes to the standard error, and the JSON to the standard output.
 pub fn followed(options: &str, program: &str) -> String {
     format!(
-        "numawise objects --quiet {options} --json /root/objects.json -- {program} >&2; status=$?; cat /root/objects.json; exit $status"
+        "numawise objects --quiet {options} --json=/root/objects.json -- {program} >&2; status=$?; cat /root/objects.json; exit $status"
     )
 }
 

@@ -11,7 +11,7 @@ use crate::topics::snapshot::{is_here, said, with_programs};
 /// A look at memory takes the longest of all sampling, which keeps to its share of the time: so the ranks take theirs.
 fn taken(options: &str) -> String {
     format!(
-        "numawise snapshot --quiet --json j -- mpirun.mpich -n 2 -bind-to core numactl {options} surrounded compute 20 >&2; cat j"
+        "numawise snapshot --quiet --json=j -- mpirun.mpich -n 2 -bind-to core numactl {options} surrounded compute 20 >&2; cat j"
     )
 }
 

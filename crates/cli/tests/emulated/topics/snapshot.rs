@@ -47,7 +47,7 @@ pub fn with_programs(guest: Guest<'_>) -> Guest<'_> {
 }
 
 fn taken(line: &str) -> String {
-    format!("numawise snapshot --quiet --json j -- {line} >&2; s=$?; cat j; (exit $s)")
+    format!("numawise snapshot --quiet --json=j -- {line} >&2; s=$?; cat j; (exit $s)")
 }
 
 pub fn asked() -> Topic {
