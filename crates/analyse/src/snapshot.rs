@@ -101,7 +101,8 @@ pub fn run_snapshot(parts: &RunParts<'_>) -> RunSnapshot {
     for process in &mut processes {
         process.measure();
     }
-    let worlds = worlds::of(&processes);
+    // Of merged ranks there are only those that stand out.
+    let worlds = if parts.merged.is_some() { vec![0; processes.len()] } else { worlds::of(&processes) };
     let (worlds, processes) = in_worlds(worlds, processes);
     let run = Run { parts, processes, worlds, elapsed, span, partial: None };
     let time = efficiency::time_of_run(&run);
