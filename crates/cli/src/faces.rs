@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::exit::{Failure, all_well};
-use crate::files::{self, FileContent, OutputFile};
+use crate::files::{self, OutputFile};
 use crate::streams::print;
 
 /// `--json[=FILE]`
@@ -26,7 +26,7 @@ impl JsonOption {
 
     /// What is to be tried before time is spent on what is to be in it.
     pub fn output(&self) -> Option<OutputFile<'_>> {
-        self.file().map(|path| OutputFile { option: "--json", path, content: FileContent::Page })
+        self.file().map(|path| OutputFile::page("--json", path))
     }
 }
 
@@ -70,8 +70,7 @@ impl Faces {
         json: impl Fn() -> String,
         html: impl FnOnce() -> String,
     ) -> Result<(), Failure> {
-        let printed = if self.json.is_printed() { print(json()) } else { print(text()) };
-        all_well([printed.map_err(Failure::from)].into_iter().chain(self.write(json, html)))
+        self.put_with(text, json, html, |failure| failure)
     }
 
     /// The same of what is kept in a record.
@@ -81,12 +80,21 @@ impl Faces {
         json: impl Fn() -> String,
         html: impl FnOnce() -> String,
     ) -> Result<(), Failure> {
+        self.put_with(text, json, html, |failure| {
+            Failure::new(format!("{}; what was measured is kept in the record", failure.message()))
+        })
+    }
+
+    /// `unwritten`: what is said of a file that could not be written.
+    fn put_with(
+        &self,
+        text: impl FnOnce() -> String,
+        json: impl Fn() -> String,
+        html: impl FnOnce() -> String,
+        unwritten: fn(Failure) -> Failure,
+    ) -> Result<(), Failure> {
         let printed = if self.json.is_printed() { print(json()) } else { print(text()) };
-        let written = self.write(json, html).into_iter().map(|written| {
-            written.map_err(|failure| {
-                Failure::new(format!("{}; what was measured is kept in the record", failure.message()))
-            })
-        });
+        let written = self.write(json, html).into_iter().map(|written| written.map_err(unwritten));
         all_well([printed.map_err(Failure::from)].into_iter().chain(written))
     }
 }

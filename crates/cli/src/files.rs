@@ -40,7 +40,15 @@ pub enum FileContent {
 
 impl<'a> OutputFile<'a> {
     pub fn html(path: &'a Path) -> Self {
-        OutputFile { option: "--html", path, content: FileContent::Page }
+        Self::page("--html", path)
+    }
+
+    pub fn page(option: &'a str, path: &'a Path) -> Self {
+        OutputFile { option, path, content: FileContent::Page }
+    }
+
+    pub fn record(path: &'a Path) -> Self {
+        OutputFile { option: "--output", path, content: FileContent::Record }
     }
 
     /// Fails where the file could not be written in the end.

@@ -21,6 +21,7 @@ use crate::time;
 use stack::Entry;
 use sums::Sums;
 use table::PhaseName;
+pub use table::hash;
 
 /// Begins a region of this name.
 ///

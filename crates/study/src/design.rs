@@ -61,24 +61,23 @@ pub struct FirstRunPlaces {
 impl FirstRunPlaces {
     /// The node with most of what decides, and why it does: memory that stays where it is, else any, else CPU time.
     fn node(&self) -> Option<(NodeId, NodeReason)> {
-        let most = |places: Vec<(NodeId, f64)>| places.first().copied().filter(|(_, share)| *share > MOST);
-        let fixed = || most(self.fixed_shares()).map(|(node, share)| (node, reason_of_fixed(share)));
+        let fixed = || self.fixed_on().map(|(node, share)| (node, reason_of_fixed(share)));
         let memory = || {
             let enough = self.memory.iter().map(|(_, bytes)| *bytes).sum::<Bytes>() >= LEAST;
-            most(shares(&self.memory, |bytes| bytes.0 as f64))
+            most(&shares(&self.memory, |bytes| bytes.0 as f64))
                 .filter(|_| enough)
                 .map(|(node, share)| (node, NodeReason::Memory { share: Ratio(share) }))
         };
         let cpu_time = || {
-            most(shares(&self.cpu_time, |time| time.seconds()))
+            most(&shares(&self.cpu_time, |time| time.seconds()))
                 .map(|(node, share)| (node, NodeReason::CpuTime { share: Ratio(share) }))
         };
         fixed().or_else(memory).or_else(cpu_time)
     }
 
-    /// The node with most of the memory that stays where it is.
-    fn fixed_on(&self) -> Option<NodeId> {
-        self.fixed_shares().first().filter(|(_, share)| *share > MOST).map(|(node, _)| *node)
+    /// The node with most of the memory that stays where it is, and its share.
+    fn fixed_on(&self) -> Option<(NodeId, f64)> {
+        most(&self.fixed_shares())
     }
 
     /// The two nodes that hold much of the memory that stays where it is, where none holds most of it.
@@ -98,6 +97,11 @@ impl FirstRunPlaces {
         }
         shares(&self.fixed, |bytes| bytes.0 as f64)
     }
+}
+
+/// The node that has most, if one does.
+fn most(shares: &[(NodeId, f64)]) -> Option<(NodeId, f64)> {
+    shares.first().copied().filter(|(_, share)| *share > MOST)
 }
 
 fn reason_of_fixed(share: f64) -> NodeReason {
@@ -309,7 +313,7 @@ impl<'a> Draft<'a> {
                     self.pair(one_node, "all-nodes", ContrastRole::BothWays);
                 }
                 // Where memory stays on a node whatever is tried, being there matters most, and is the last to be left out.
-                if self.needs.seen.fixed_on() == Some(home.node)
+                if self.needs.seen.fixed_on().is_some_and(|(node, _)| node == home.node)
                     && let Some(point) = self.design.points.pop()
                 {
                     self.design.points.insert(1, point);

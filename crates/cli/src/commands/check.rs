@@ -20,7 +20,7 @@ use numawise_units::{Nanoseconds, Share};
 
 use crate::exit::{Failure, INTERRUPTED, SUCCESS, Status, interruptible, stops_with_program};
 use crate::faces::Faces;
-use crate::files::{self, FileContent, OutputFile, own_file};
+use crate::files::{self, OutputFile, own_file};
 use crate::placing;
 use crate::show;
 use crate::verdict::printed_lines;
@@ -90,8 +90,7 @@ pub fn run(arguments: Arguments) -> Result<Status, Failure> {
     let begun = Instant::now();
     let (faces, dry_run) = (arguments.faces.clone(), arguments.dry_run);
     let request = request(arguments, begun)?;
-    let record = OutputFile { option: "--output", path: &request.record, content: FileContent::Record };
-    let record = if dry_run { None } else { Some(record) };
+    let record = (!dry_run).then(|| OutputFile::record(&request.record));
     let written: Vec<OutputFile<'_>> = record.into_iter().chain(faces.outputs()).collect();
     let read = request.metric.file().map(|file| Path::new(file.as_os_str()));
     files::check(&written, read.as_slice())?;

@@ -8,7 +8,7 @@ use numawise_record::{Record, RecordKind};
 use numawise_report::trial_table;
 
 use super::{Failure, SUCCESS, Status};
-use crate::files::{self, FileContent, OutputFile};
+use crate::files::{self, OutputFile};
 use crate::streams;
 
 /// Write every trial of a record as a row: CSV, JSON or Parquet
@@ -34,8 +34,7 @@ pub struct Arguments {
 
 pub fn run(arguments: Arguments) -> Result<Status, Failure> {
     let Arguments { record: path, csv, json, output, .. } = arguments;
-    let written =
-        output.as_deref().map(|path| OutputFile { option: "--output", path, content: FileContent::Page });
+    let written = output.as_deref().map(|path| OutputFile::page("--output", path));
     files::check(written.as_slice(), &[&path])?;
     let kind = numawise_record::kind(&path)?;
     if let Some((what, instead)) = without_trials(kind) {

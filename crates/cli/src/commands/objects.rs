@@ -22,7 +22,7 @@ use super::snapshot::status;
 use super::{Failure, Status};
 use crate::exit::interruptible;
 use crate::faces::Faces;
-use crate::files::{self, FileContent, OutputFile};
+use crate::files::{self, OutputFile};
 use crate::show::ObjectsReport;
 use crate::streams;
 
@@ -113,10 +113,8 @@ impl Outputs {
         if let Some(path) = &self.record {
             numawise_record::object_run_may_be_saved(path, self.existing)?;
         }
-        let file = |option, path| OutputFile { option, path, content: FileContent::Page };
-        let record = |path| OutputFile { content: FileContent::Record, ..file("--output", path) };
-        let written = [self.record.as_deref().map(record)];
-        files::check(&written.into_iter().flatten().chain(self.faces.outputs()).collect::<Vec<_>>(), &[])
+        let record = self.record.as_deref().map(OutputFile::record);
+        files::check(&record.into_iter().chain(self.faces.outputs()).collect::<Vec<_>>(), &[])
     }
 
     /// The run with what its cures bring. It is kept before, since lines that try them read it.

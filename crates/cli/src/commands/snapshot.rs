@@ -25,7 +25,7 @@ use numawise_session::snapshot::{SnapshotPlan, SnapshotReport, SnapshotRequest, 
 use super::run::{TypedPlacement, environment, placed};
 use super::{Failure, Status};
 use crate::faces::Faces;
-use crate::files::{self, FileContent, OutputFile};
+use crate::files::{self, OutputFile};
 use crate::show::{self, SnapshotDetail};
 use crate::streams;
 use divisions::Divisions;
@@ -173,10 +173,8 @@ impl Outputs {
 
     /// The files that are written in the end.
     fn files(&self) -> Vec<OutputFile<'_>> {
-        let file = |option, path| OutputFile { option, path, content: FileContent::Page };
-        let record = |path| OutputFile { content: FileContent::Record, ..file("--output", path) };
-        let written = [self.record.as_deref().map(record)];
-        written.into_iter().flatten().chain(self.faces.outputs()).collect()
+        let record = self.record.as_deref().map(OutputFile::record);
+        record.into_iter().chain(self.faces.outputs()).collect()
     }
 
     /// Finds a record that is to stay.

@@ -32,7 +32,7 @@ use self::metrics::TypedMetrics;
 use self::progress::Progress;
 use crate::exit::{self, Failure, INTERRUPTED, SUCCESS, Status, interruptible, stops_with_program};
 use crate::faces::Faces;
-use crate::files::{self, FileContent, OutputFile};
+use crate::files::{self, OutputFile};
 use crate::placing;
 use crate::show::{self, StudyFormat};
 
@@ -305,8 +305,7 @@ pub fn run(arguments: Arguments) -> Result<Status, Failure> {
         arguments.engine.place(&record(&arguments), arguments.fresh, typed_words(), &stop)?;
     let request = request(arguments, begun, &machine, engine)?;
     super::warn_of_near_everywhere(&machine, request.grid.devices())?;
-    let record = OutputFile { option: "--output", path: &request.record, content: FileContent::Record };
-    let record = if dry_run { None } else { Some(record) };
+    let record = (!dry_run).then(|| OutputFile::record(&request.record));
     let written: Vec<OutputFile<'_>> = record.into_iter().chain(faces.outputs()).collect();
     let read = request.metric.file().map(|file| Path::new(file.as_os_str()));
     let templates = request.base.templates.iter().map(|template| Path::new(&template.file));

@@ -9,6 +9,7 @@ use numawise_wire::snapshot::{Flag, Header, MpiKind};
 use super::frame::Frame;
 use super::table::{Call, Effect, Role};
 use super::{abi, functions, library};
+use crate::phase::hash;
 use crate::process;
 use crate::system::{self, SavedErrno};
 
@@ -76,11 +77,7 @@ fn initialised(header: &Header, call: &Call, frame: &Frame, now: u64) {
 
 /// For [`Header::world_name`].
 fn world_name() -> u64 {
-    let begin = 0xcbf2_9ce4_8422_2325_u64;
-    let number = |name: &[u8]| {
-        name.iter().fold(begin, |sum, byte| (sum ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)) | 1
-    };
-    WORLD_VARIABLES.into_iter().find_map(system::variable).map_or(0, number)
+    WORLD_VARIABLES.into_iter().find_map(system::variable).map_or(0, |name| hash(name) | 1)
 }
 
 /// Notes the file of an MPI of which no call was seen: it is known then that one is loaded. Not in children of fork, whose parent may
