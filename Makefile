@@ -2,6 +2,7 @@
 .DELETE_ON_ERROR:
 CARGO ?= cargo
 NUMAWISE := target/release/numawise
+HOST = $(shell rustc -vV | sed -n 's/^host: //p')
 LIBRARIES := $(addprefix target/release/,libnumawise_agent.so libnumawise_collector.so libnumawise_heap.so)
 LIBRARY := target/library/libnumawise
 PREFIX ?= /usr/local
@@ -41,11 +42,13 @@ build: deps-build
 .PHONY: all
 all: $(NUMAWISE) $(LIBRARY).so pages
 
-# Cargo and the workload's own makefile know best whether there is something to do.
+# Cargo and the workload's own makefile know best whether there is something to do. The command is compiled for one place, what Cargo loads while it
+# compiles is not, and it tells the two apart only where a target is named (docs/decisions/0038-build.md).
 .PHONY: $(NUMAWISE) $(LIBRARY).so $(ISO3DFD)
 $(NUMAWISE):
 	$(CARGO) build --profile preloaded --locked -p numawise-agent -p numawise-collector -p numawise-heap
-	$(CARGO) build --release --locked -p numawise
+	$(CARGO) build --release --locked -p numawise --target $(HOST) --config 'target.$(HOST).rustflags = ["-Crelocation-model=static"]'
+	cp -u $(NUMAWISE:target/%=target/$(HOST)/%) $(NUMAWISE)
 	cp -u $(subst release,preloaded,$(LIBRARIES)) $(dir $(NUMAWISE))
 $(LIBRARY).so:
 	$(CARGO) build --profile library --locked -p numawise-capi

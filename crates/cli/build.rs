@@ -14,6 +14,8 @@ fn main() {
         return;
     }
     println!("cargo:rustc-link-arg-bins=-no-pie");
+    // A start looks up the functions of the C library that it calls, not all that some command calls.
+    println!("cargo:rustc-link-arg-bins=-Wl,-z,lazy");
     // Such a build ends where it panics, and nobody reads the tables by which it would unwind: a seventh of the file.
     if is("PROFILE", "release") {
         println!("cargo:rerun-if-changed=release.ld");

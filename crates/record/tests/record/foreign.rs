@@ -85,7 +85,8 @@ fn a_view_in_place_of_a_table_is_not_followed() {
 fn a_virtual_table_in_place_of_a_table_is_not_followed() {
     let foreign = Foreign::study(
         "DROP VIEW samples; DROP VIEW memory_by_node; DROP VIEW cpu_time_by_node; DROP TABLE pages;
-         CREATE VIRTUAL TABLE pages USING fts5(trial, position, node, bytes)",
+         PRAGMA writable_schema = ON;
+         INSERT INTO sqlite_schema VALUES ('table', 'pages', 'pages', 0, 'CREATE VIRTUAL TABLE pages USING fts5(trial, position, node, bytes)')",
     );
     let said = said(&foreign.path);
     assert!(said.contains("'pages': found a virtual table") || said.contains("no such module"), "{said}");
