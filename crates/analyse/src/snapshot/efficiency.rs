@@ -263,7 +263,7 @@ fn unequal(run: &Run<'_>) -> Option<String> {
     let worlds: Vec<_> = run.processes.iter().filter_map(Process::world).collect();
     let ranks: BTreeSet<u32> = worlds.iter().map(|world| world.rank).collect();
     let size = worlds.iter().map(|world| world.size).max().unwrap_or(0);
-    if ranks.len() < worlds.len() || worlds.iter().any(|world| world.size != size) {
+    if super::worlds::count(&run.worlds) > 1 {
         return Some(
             "there are several MPI_COMM_WORLDs in the run: each has its own, in the table of worlds"
                 .to_owned(),
