@@ -229,7 +229,7 @@ fn bar(effect: &Effect, most: f64) -> String {
 
 /// The speedups as bars of a page; nothing where there are too many for it.
 fn bars(tables: &GridTables) -> Option<Block> {
-    const MOST: usize = 200;
+    const MOST: usize = 40;
     if tables.rows.len() > MOST {
         return None;
     }
@@ -239,11 +239,11 @@ fn bars(tables: &GridTables) -> Option<Block> {
         Bar { name: row.point.to_string(), shares: vec![share] }
     };
     Some(Block::Bars(Bars {
-        chart: "chart-study",
+        chart: None,
         label: "Points by their speedup; the table holds the figures".to_owned(),
         parts: vec![BarPart { name: "speedup", colour: "--n0" }],
         bars: tables.rows.iter().map(bar).collect(),
-        caption: format!("A bar is a point, as high as its speedup against {}.", tables.baseline),
+        caption: format!("A bar is a point, as long as its speedup against {}.", tables.baseline),
     }))
 }
 

@@ -9,8 +9,8 @@ use maud::{Markup, PreEscaped, html};
 /// Bars of parts; each bar is of 1 at most.
 #[derive(Debug, Clone)]
 pub struct Bars {
-    /// The chart of a script that takes its place.
-    pub chart: &'static str,
+    /// The chart of a script that takes its place; without one the bars lie, each under its name.
+    pub chart: Option<&'static str>,
     /// What it shows, for who cannot see it.
     pub label: String,
     pub parts: Vec<BarPart>,
@@ -66,38 +66,57 @@ const DEPTHS: u32 = 12;
 pub(super) fn bars(of: &Bars) -> Markup {
     let width = of.bars.len().max(1) * 10;
     html! {
-        figure.drawing data-until=(of.chart) {
+        figure.drawing data-until=[of.chart] {
             ul.key { @for part in &of.parts {
                 li { span.dot style=(format!("--c:var({})", part.colour)) {} (part.name) }
             } }
-            svg.bars role="img" aria-label=(of.label) viewBox=(format!("0 0 {width} 100")) preserveAspectRatio="none" {
-                @for (k, bar) in of.bars.iter().enumerate() { (self::bar(of, bar, k)) }
+            @if of.chart.is_some() {
+                svg.bars role="img" aria-label=(of.label) viewBox=(format!("0 0 {width} 100")) preserveAspectRatio="none" {
+                    @for (k, bar) in of.bars.iter().enumerate() { (upright(of, bar, k)) }
+                }
+            } @else {
+                ul.lying aria-label=(of.label) { @for bar in &of.bars { (lying(of, bar)) } }
             }
             figcaption { (of.caption) }
         }
     }
 }
 
-fn bar(of: &Bars, bar: &Bar, k: usize) -> Markup {
+/// The parts of a bar that there are, each with its share, and all of them as words.
+fn drawn(of: &Bars, bar: &Bar) -> (Vec<(BarPart, f64)>, String) {
+    let there = of.parts.iter().copied().zip(bar.shares.iter().copied());
+    let parts: Vec<_> = there
+        .filter(|(_, share)| share.is_finite() && *share > 0.0)
+        .map(|(part, share)| (part, share.min(1.0)))
+        .collect();
+    let said = parts.iter().map(|(part, share)| format!("\n{}: {:.1} %", part.name, 100.0 * share));
+    let said = std::iter::once(bar.name.clone()).chain(said).collect();
+    (parts, said)
+}
+
+fn upright(of: &Bars, bar: &Bar, k: usize) -> Markup {
     let mut y = 100.0;
-    let mut said = bar.name.clone();
-    let mut drawn = String::new();
-    for (part, share) in of.parts.iter().zip(&bar.shares) {
-        let share = if share.is_finite() { share.clamp(0.0, 1.0) } else { 0.0 };
-        if share <= 0.0 {
-            continue;
-        }
-        let _ = write!(said, "\n{}: {:.1} %", part.name, 100.0 * share);
+    let mut paths = String::new();
+    let (parts, said) = drawn(of, bar);
+    for (part, share) in parts {
         let height = (100.0 * share).min(y);
         y -= height;
-        let _ = write!(
-            drawn,
-            "<path style=\"--c:var({})\" d=\"M{} {y:.1}h9v{height:.1}h-9z\"/>",
-            part.colour,
-            k * 10
-        );
+        let (colour, x) = (part.colour, k * 10);
+        let _ = write!(paths, "<path style=\"--c:var({colour})\" d=\"M{x} {y:.1}h9v{height:.1}h-9z\"/>");
     }
-    html! { g { title { (said) } (PreEscaped(drawn)) } }
+    html! { g { title { (said) } (PreEscaped(paths)) } }
+}
+
+fn lying(of: &Bars, bar: &Bar) -> Markup {
+    let (parts, said) = drawn(of, bar);
+    html! {
+        li title=(said) {
+            code { (bar.name) }
+            div { @for (part, share) in parts {
+                span style=(format!("--c:var({});width:{:.2}%", part.colour, 100.0 * share)) {}
+            } }
+        }
+    }
 }
 
 pub(super) fn heat_map(of: &HeatMap) -> Markup {
@@ -183,7 +202,7 @@ mod tests {
         let part = |name, colour| BarPart { name, colour };
         let one = Bar { name: "rank <7>".to_owned(), shares: vec![0.75, 0.0, 0.5] };
         let of = Bars {
-            chart: "chart",
+            chart: Some("chart"),
             label: String::new(),
             parts: vec![part("useful", "--good"), part("MPI", "--n0"), part("waits", "--n1")],
             bars: vec![one],
@@ -192,5 +211,21 @@ mod tests {
         let text = bars(&of).into_string();
         assert!(text.contains("rank &lt;7&gt;\nuseful: 75.0 %\nwaits: 50.0 %</title>"), "{text}");
         assert!(text.contains("M0 25.0h9v75.0") && text.contains("M0 0.0h9v25.0"), "{text}");
+    }
+
+    #[test]
+    fn a_bar_without_a_chart_lies_under_its_name_with_its_parts_in_their_order() {
+        let part = |name, colour| BarPart { name, colour };
+        let of = Bars {
+            chart: None,
+            label: "what".to_owned(),
+            parts: vec![part("useful", "--good"), part("MPI", "--n0"), part("waits", "--n1")],
+            bars: vec![Bar { name: "a<b>".to_owned(), shares: vec![0.5, f64::NAN, 0.25] }],
+            caption: String::new(),
+        };
+        let text = bars(&of).into_string();
+        assert!(text.contains("<code>a&lt;b&gt;</code>"), "{text}");
+        let drawn = r#"<div><span style="--c:var(--good);width:50.00%"></span><span style="--c:var(--n1);width:25.00%"></span></div>"#;
+        assert!(text.contains(drawn) && !text.contains("data-until"), "{text}");
     }
 }

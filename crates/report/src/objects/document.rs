@@ -68,10 +68,10 @@ fn opening(shown: &Shown) -> Opening {
 /// Where there is no finding: whether there could have been one.
 fn none(shown: &Shown) -> String {
     match &shown.tables.time_samples {
-        Reading::Unavailable { unavailable } => format!("Who uses the objects is not known: {unavailable}"),
-        Reading::Measured(_) if shown.run.header.machine.nodes.len() < 2 => {
-            "One node: no object can lie on the wrong one".to_owned()
+        _ if shown.run.header.machine.nodes.len() < 2 => {
+            "This machine has one node: no object can lie on the wrong one".to_owned()
         }
+        Reading::Unavailable { unavailable } => format!("Who uses the objects is not known: {unavailable}"),
         Reading::Measured(_) => "No object stands out".to_owned(),
     }
 }

@@ -138,13 +138,13 @@ fn time(shown: &Shown) -> Block {
         Column { ascii: Some('#'), ..Column::picture("") }.expendable(1),
         Column::text("judgement"),
     ];
-    let mut blocks = vec![Block::Table(Table { columns, rows, most: None })];
+    let mut blocks = processes::bars(&tables.rows, tables.merged.as_ref());
+    blocks.push(Block::Table(Table { columns, rows, most: None }));
     if without.reason().is_some() {
         blocks.push(Block::Legend(
             "Shares are of the time that is known: what is unavailable is not in it.".into(),
         ));
     }
-    blocks.extend(processes::bars(&tables.rows, tables.merged.as_ref()));
     section("time", title, blocks)
 }
 

@@ -130,15 +130,15 @@ fn parts(tables: &HybridComparison) -> Vec<Block> {
             .collect(),
     };
     let bars = Bars {
-        chart: "chart-divisions",
+        chart: None,
         label: "Divisions by what a CPU did; the table holds the figures".to_owned(),
         parts: PARTS.iter().map(|(_, part)| *part).collect(),
         bars: known.iter().map(bar).collect(),
-        caption: "A bar is a division, as high as a CPU's time of it: what the CPU did, on average."
+        caption: "A bar is a division, as long as a CPU's time of it: what the CPU did, on average."
             .to_owned(),
     };
     let table = Table { columns, rows: known.iter().map(row).collect(), most: None };
-    vec![section("time", "Where the time of a CPU went", vec![Block::Table(table), Block::Bars(bars)])]
+    vec![section("time", "Where the time of a CPU went", vec![Block::Bars(bars), Block::Table(table)])]
 }
 
 /// The comparison as one JSON object, ending with a newline. `snapshots` are the texts of those of the rows, in their

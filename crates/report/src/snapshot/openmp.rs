@@ -5,13 +5,15 @@ use numawise_facts::activity::OpenMpRuntimes;
 use numawise_tables::snapshot::{LoopRow, OpenMpSummary, RegionRow};
 use numawise_units::{Nanoseconds, Ratio};
 
-use super::words;
-use crate::document::{self, Block, Cell, Column, Face, Fact, Row, Table, Text};
+use super::{processes, words};
+use crate::document::{self, Bar, BarPart, Bars, Block, Cell, Column, Face, Fact, Row, Table, Text};
 
 pub fn section(of: &OpenMpSummary) -> Block {
     let fact = |name, text: Text| Fact { name, text, code: false };
-    let serial =
-        |share: &Ratio| format!("{} of the time: {}", words::percent(*share), words::judgement(&of.serial));
+    let serial = |share: &Ratio| {
+        let judged = of.serial.rating.as_ref().map(|_| format!(": {}", words::judgement(&of.serial)));
+        format!("{} of the time{}", words::percent(*share), judged.unwrap_or_default())
+    };
     let gain =
         |time: &Nanoseconds| format!("{time} of the run, if no thread waited at a barrier of a region");
     let facts = vec![
@@ -19,7 +21,9 @@ pub fn section(of: &OpenMpSummary) -> Block {
         fact("Serial", Text::of(&of.serial.value, serial)),
         fact("Potential gain", Text::of(&of.potential_gain, gain)),
     ];
-    let mut blocks = vec![Block::Facts(facts), Block::Table(regions(of))];
+    let mut blocks = vec![Block::Facts(facts)];
+    blocks.extend(bars(of));
+    blocks.push(Block::Table(regions(of)));
     match &of.further_regions {
         Reading::Measured(0) => {}
         Reading::Measured(more) => blocks.push(Block::Legend(format!("and {more} more regions").into())),
@@ -40,6 +44,40 @@ pub fn section(of: &OpenMpSummary) -> Block {
         blocks.extend([Block::Heading("loops"), Block::Table(table)]);
     }
     document::section("openmp", "OpenMP", blocks)
+}
+
+/// The CPU time of the first regions by what their threads did.
+fn bars(of: &OpenMpSummary) -> Option<Block> {
+    const MOST: usize = 12;
+    let [useful, _, mpi, barriers, locks, scheduling, ..] = processes::PARTS.map(|(part, _)| part);
+    let time: [(BarPart, fn(&RegionRow) -> Nanoseconds); 5] = [
+        (useful, |of| of.useful),
+        (mpi, |of| of.mpi),
+        (barriers, |of| of.imbalance.saturating_sub(of.lock)),
+        (locks, |of| of.lock),
+        (scheduling, |of| of.scheduling),
+    ];
+    let total = |of: &RegionRow| time.iter().fold(Nanoseconds(0), |sum, (_, time)| sum + time(of));
+    let shown = of.regions.get(..of.regions.len().min(MOST))?;
+    let longest = shown.iter().map(total).max().filter(|longest| longest.0 > 0)?;
+    let is_there =
+        |(_, time): &&(BarPart, fn(&RegionRow) -> Nanoseconds)| shown.iter().any(|of| time(of).0 > 0);
+    let parts: Vec<_> = time.iter().filter(is_there).collect();
+    let bar = |of: &RegionRow| Bar {
+        name: format!(
+            "{}: {}",
+            of.place.measured().map_or_else(|| "a region of no known place".into(), words::place_in_short),
+            total(of)
+        ),
+        shares: parts.iter().map(|(_, time)| time(of).seconds() / longest.seconds()).collect(),
+    };
+    Some(Block::Bars(Bars {
+        chart: None,
+        label: "OpenMP regions by what their threads did; the table holds the figures".to_owned(),
+        parts: parts.iter().map(|(part, _)| *part).collect(),
+        bars: shown.iter().map(bar).collect(),
+        caption: "CPU time of each region, of all its threads; the most potential gain first".to_owned(),
+    }))
 }
 
 fn runtimes(of: &OpenMpRuntimes) -> String {

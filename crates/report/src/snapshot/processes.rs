@@ -57,13 +57,25 @@ fn name(row: &ProcessRow) -> String {
     }
 }
 
-/// Bars in the order of their useful time, neighbours joined where there are many; nothing for a single process.
+/// Bars in the order of their useful time, neighbours joined where there are many; one that lies for a single process.
 pub fn bars(rows: &[ProcessRow], merged: Option<&MergedRankTables>) -> Vec<Block> {
     let parts = parts(rows);
     let mut known: Vec<(String, Vec<f64>)> =
         rows.iter().filter_map(|row| Some((name(row), shares(row, &parts)?))).collect();
-    if known.len() < 2 {
+    if known.is_empty() {
         return Vec::new();
+    }
+    if let [(name, shares)] = known.as_slice()
+        && rows.len() == 1
+    {
+        let bar = Bar { name: name.clone(), shares: shares.clone() };
+        return vec![Block::Bars(Bars {
+            chart: None,
+            label: "What the CPUs of the process did; the table holds the figures".to_owned(),
+            parts: parts.iter().map(|(part, _)| *part).collect(),
+            bars: vec![bar],
+            caption: String::new(),
+        })];
     }
     known.sort_by(|one, other| other.1[0].total_cmp(&one.1[0]));
     let group = known.len().div_ceil(MOST_BARS);
@@ -89,7 +101,7 @@ pub fn bars(rows: &[ProcessRow], merged: Option<&MergedRankTables>) -> Vec<Block
     vec![
         document::chart(CHART, "Each process by what its CPUs did"),
         Block::Bars(Bars {
-            chart: CHART,
+            chart: Some(CHART),
             label: "Processes by what their CPUs did; the tables hold the figures".to_owned(),
             parts: parts.iter().map(|(part, _)| *part).collect(),
             bars: known.chunks(group).map(bar).collect(),

@@ -213,7 +213,7 @@ fn where_no_finding_could_be_that_is_said() {
         time.with_memory = 400;
     }
     let text = wide(&Watched::of(one_node));
-    assert!(text.contains("One node: no object can lie on the wrong one"), "{text}");
+    assert!(text.contains("This machine has one node: no object can lie on the wrong one"), "{text}");
 }
 
 #[test]
