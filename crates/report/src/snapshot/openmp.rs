@@ -46,11 +46,13 @@ pub fn section(of: &OpenMpSummary) -> Block {
     document::section("openmp", "OpenMP", blocks)
 }
 
+type TimeOf = fn(&RegionRow) -> Nanoseconds;
+
 /// The CPU time of the first regions by what their threads did.
 fn bars(of: &OpenMpSummary) -> Option<Block> {
     const MOST: usize = 12;
     let [useful, _, mpi, barriers, locks, scheduling, ..] = processes::PARTS.map(|(part, _)| part);
-    let time: [(BarPart, fn(&RegionRow) -> Nanoseconds); 5] = [
+    let time: [(BarPart, TimeOf); 5] = [
         (useful, |of| of.useful),
         (mpi, |of| of.mpi),
         (barriers, |of| of.imbalance.saturating_sub(of.lock)),
@@ -60,8 +62,7 @@ fn bars(of: &OpenMpSummary) -> Option<Block> {
     let total = |of: &RegionRow| time.iter().fold(Nanoseconds(0), |sum, (_, time)| sum + time(of));
     let shown = of.regions.get(..of.regions.len().min(MOST))?;
     let longest = shown.iter().map(total).max().filter(|longest| longest.0 > 0)?;
-    let is_there =
-        |(_, time): &&(BarPart, fn(&RegionRow) -> Nanoseconds)| shown.iter().any(|of| time(of).0 > 0);
+    let is_there = |(_, time): &&(BarPart, TimeOf)| shown.iter().any(|of| time(of).0 > 0);
     let parts: Vec<_> = time.iter().filter(is_there).collect();
     let bar = |of: &RegionRow| Bar {
         name: format!(
