@@ -158,7 +158,9 @@ fn a_build_makes_all_libraries() {
     let folder = tempfile::tempdir().unwrap();
     let Some(output) = make(folder.path(), &["--dry-run", "target/release/numawise"]) else { return };
     let lines = String::from_utf8_lossy(&output.stdout).into_owned();
-    for package in ["-p numawise --target", "-p numawise-agent ", "-p numawise-collector ", "-p numawise-heap"] {
+    for package in
+        ["-p numawise --target", "-p numawise-agent ", "-p numawise-collector ", "-p numawise-heap"]
+    {
         assert!(lines.contains(package), "{package}: {lines}");
     }
 }
