@@ -127,7 +127,7 @@ fn row(
             let scaled = |ratio: Ratio| Ratio(ratio.0 * f64::from(first) / f64::from(workers));
             Effect { ratio: scaled(effect.ratio), low: scaled(effect.low), high: scaled(effect.high) }
         }),
-        _ => Reading::unavailable("how many threads work is no factor, and was not given"),
+        _ => Reading::unavailable("the number of threads is not known (--threads)"),
     };
     let sd = summary.as_ref().ok().and_then(|summary| summary.sd);
     GridRow {
@@ -139,7 +139,7 @@ fn row(
         disturbed: point.disturbed,
         mean: of(|summary| summary.mean),
         median: point.median.clone(),
-        sd: reading(sd, "it takes two samples"),
+        sd: reading(sd, "it needs two valid trials"),
         min: of(|summary| summary.min),
         low: point.median_low.clone(),
         high: point.median_high.clone(),
@@ -157,7 +157,7 @@ fn best(
     order: &[usize],
 ) -> Reading<BestOfGrid> {
     let Some((&best, others)) = order.split_first() else {
-        return Reading::unavailable("no trial gave a value");
+        return Reading::unavailable("no trial was valid");
     };
     let family = family(study, blocks, best);
     let is_rival = |k: &&usize| estimate(&family, **k).map_or(true, |estimate| estimate.high >= 1.0);

@@ -182,5 +182,5 @@ fn a_level_at_which_trials_scatter_less_is_told_from_one_that_is_alike() {
     assert!(!spread(2).differs && spread(2).ratio.low.0 < 1.0, "{:?}", spread(2));
     study.trials.retain(|trial| trial.block <= 4);
     let few = grid(&study).unwrap().effects[0].levels[1].spread.clone();
-    assert!(few.reason().is_some_and(|reason| reason.0.contains("it takes 5 trials")), "{few:?}");
+    assert!(few.reason().is_some_and(|reason| reason.0.contains("it needs 5 valid trials")), "{few:?}");
 }

@@ -139,7 +139,7 @@ fn effect_of(estimate: &Estimate) -> Reading<Effect> {
     const MOST: f64 = 100.0;
     let Estimate { ratio, low, high, .. } = *estimate;
     if low < 1.0 && high > 1.0 && high > MOST * low {
-        return Reading::unavailable("not known yet: the repeats are too few for how much they differ");
+        return Reading::unavailable("not known yet: too few repeats for their scatter");
     }
     Reading::Measured(Effect::new(ratio, low, high))
 }

@@ -176,7 +176,7 @@ fn memory_bound_of_samples(run: &ObjectRun, without_counters: &Reason) -> Readin
         }
         if time.samples < LEAST_SAMPLES {
             return Reading::unavailable(format!(
-                "there are only {} samples of its time; {LEAST_SAMPLES} are needed",
+                "only {} of {LEAST_SAMPLES} samples of its time that are needed",
                 time.samples
             ));
         }
@@ -334,7 +334,7 @@ fn code_place(run: &ObjectRun, place: Option<u32>) -> Reading<CodePlace> {
 
 fn used(run: &ObjectRun, object: &MemoryObject, samples: f64) -> Reading<UseRow> {
     if samples < LEAST_OF_OBJECT {
-        return Reading::unavailable("too few samples are of it");
+        return Reading::unavailable("too few samples of it");
     }
     let shares = Shares::of(run, object.uses.iter().map(|of| (of.thread, of.cpu, of.samples)));
     let mut places: Vec<(CodePlace, Ratio)> = object

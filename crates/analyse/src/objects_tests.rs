@@ -131,7 +131,7 @@ fn waiting_for_memory_is_bounded_by_the_samples_behind_accesses_other_than_to_th
     time(&mut seen, |time| time.unknown_address = 200);
     assert_eq!(bound(&seen), Some(0.5), "all of those may have been waits");
     time(&mut seen, |time| time.samples = 399);
-    assert!(reason(&memory_bound(&seen, none())).contains("only 399 samples"));
+    assert!(reason(&memory_bound(&seen, none())).contains("only 399 of 400 samples"));
     time(&mut seen, |time| time.method = AccessMethod::Passes);
     let why = reason(&memory_bound(&seen, none()));
     assert!(why.contains("counters of the processor would tell (no PMU)"), "{why}");
@@ -154,7 +154,7 @@ fn of_a_little_used_object_the_share_is_known_and_its_users_are_not() {
     let tables = objects(&run(two_sockets(), vec![grid(), little]));
     let row = &tables.rows[1];
     assert!(row.memory_time.measured().is_some());
-    assert_eq!(reason(&row.used), "too few samples are of it");
+    assert_eq!(reason(&row.used), "too few samples of it");
 }
 
 #[test]
@@ -200,7 +200,7 @@ fn what_could_not_be_watched_has_its_reason_and_no_zero() {
     assert_eq!(reason(&row.used), "perf_event_open: not permitted");
     assert_eq!(reason(&row.memory_time), "perf_event_open: not permitted");
     assert_eq!(reason(&row.first_touch), "kernel.perf_event_paranoid is 3");
-    assert_eq!(reason(&row.pages), "it was not there when pages were looked at");
+    assert_eq!(reason(&row.pages), "not allocated when pages were sampled");
     assert_eq!(reason(&row.huge), "the size of its pages was not asked for");
     assert_eq!(reason(&tables.cost), "nothing was sampled");
     assert!(reason(&tables.fast_memory).contains("no memory that is known to be fast"));

@@ -137,7 +137,7 @@ fn summarise(study: &Study, point: &Point, trials: &[&Trial], left_out: bool) ->
         median_low: interval.clone().map(|i| i.low).into(),
         median_high: interval.map(|i| i.high).into(),
         varies: variation.is_some_and(|variation| variation > NOTEWORTHY_VARIATION),
-        variation: reading(variation, "it takes two samples"),
+        variation: reading(variation, "it needs two valid trials"),
         failed: here().filter(|trial| !matches!(trial.outcome, Outcome::Measured { .. })).count() as u32,
         disturbed: here().filter(|trial| !trial.disturbances.is_empty()).count() as u32,
         pages: typical_of_all(&seen, |sample| sample.by_node.clone()),

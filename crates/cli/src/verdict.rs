@@ -50,7 +50,9 @@ pub fn use_from_now_on(study: &Study, analysis: &Analysis) -> UseFromNowOn {
     let left_out: Vec<&str> = left_out.iter().map(|commands| commands.tool.name()).collect();
     let left_out = (!left_out.is_empty()).then(|| {
         let (tools, memory) = (left_out.join(", "), &point.request.memory);
-        format!("not by {tools}: they cannot say where memory lies (here {memory}), and what that brings would be lost")
+        format!(
+            "{tools}: not recommended, no way to place memory (here {memory}), so that gain would be lost"
+        )
     });
     let comments = comments.chain(useless).chain(left_out).chain(to_be_filled_in(&header.command)).collect();
     UseFromNowOn { line: our_line(&header.machine, point, &header.command), equivalents, comments }
@@ -71,7 +73,7 @@ fn as_it_is(analysis: &Analysis) -> Vec<String> {
 
 /// A line that is not to be used, with what it brought.
 fn without(line: &LineEffect) -> String {
-    format!("not by {} ({}): {}", line.tool, line.line, lines::text(line))
+    format!("{}: not recommended ({}): {}", line.tool, line.line, lines::text(line))
 }
 
 /// What to know of a line that holds less than what was typed.

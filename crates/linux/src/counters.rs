@@ -92,8 +92,7 @@ pub enum TrafficError {
     )]
     NotMounted,
     #[error(
-        "the host of this virtual machine shows it no monitor of memory bandwidth (resctrl); on the host, or on a computer of its own, there \
-         may be one"
+        "no monitor of memory bandwidth (resctrl) in this virtual machine; its host, or a computer without one, may have it"
     )]
     NotInGuest,
     #[error("the processor or the kernel has no monitor of memory bandwidth (resctrl)")]

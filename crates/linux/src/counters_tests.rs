@@ -77,7 +77,7 @@ fn traffic_that_is_no_number_is_said() {
 fn why_there_is_no_monitor_is_told_by_the_processor() {
     for (flags, expected, cure) in [
         ("fpu cqm_mbm_total cqm_mbm_local", TrafficError::NotMounted, "mount -t resctrl"),
-        ("fpu hypervisor", TrafficError::NotInGuest, "on the host"),
+        ("fpu hypervisor", TrafficError::NotInGuest, "its host"),
         ("fpu", TrafficError::NotThere, "has no monitor"),
     ] {
         let tree = Tree::new();

@@ -60,8 +60,7 @@ pub enum LoadEventCounts {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LoadEventError {
     #[error(
-        "the host of this virtual machine shows it no event that samples loads (PEBS, IBS, SPE); on the host, or on a computer of its own, there may \
-         be one"
+        "no event that samples loads (PEBS, IBS, SPE) in this virtual machine; its host, or a computer without one, may have it"
     )]
     NotInGuest,
     #[error("the processor or the kernel has no event that samples loads (mem-loads, ibs_op, arm_spe)")]

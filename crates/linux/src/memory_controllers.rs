@@ -28,9 +28,7 @@ pub struct ControllerEvent {
 /// Why there is no such event.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ControllerError {
-    #[error(
-        "the host of this virtual machine shows it no counters of memory controllers (uncore_imc, amd_umc)"
-    )]
+    #[error("no counters of memory controllers (uncore_imc, amd_umc) in this virtual machine")]
     NotInGuest,
     #[error(
         "the processor or the kernel has no counters of memory controllers that numawise knows (uncore_imc, amd_umc)"

@@ -273,7 +273,7 @@ impl ObjectTracker {
     /// All memory of a process that is of a kind without places.
     fn of_kind(&mut self, process: Pid, kind: ObjectKind) -> u32 {
         let site = Site { process, kind, path: CallPath::default(), name: None };
-        let none = "it is all memory of its kind together";
+        let none = "it is the sum of all memory of this kind";
         object(&mut self.objects, &mut self.by_site, site, || {
             Tally::new(kind, process, Reading::unavailable(none), Reading::unavailable(none))
         })

@@ -59,7 +59,7 @@ pub fn title(id: FindingId) -> &'static str {
         FindingId::HbmUnused => "high-bandwidth memory is there and unused",
         FindingId::TooNoisyOrShort => "too noisy or too short to tell",
         FindingId::NodeChosenAnew => "runs differ because the OS chose another node for each",
-        FindingId::MemoryOutOfReach => "something else than the placement decides where memory lies",
+        FindingId::MemoryOutOfReach => "memory does not lie where the placement asks for it",
         FindingId::ThreadsBoundByProgram => "the program, or its launcher, places the threads",
         FindingId::BetterTogether => "threads do better together on one node",
         FindingId::PinningHelps => "pinned threads are faster",
@@ -460,13 +460,13 @@ fn advise(advice: &Advice) -> String {
         | Advice::FreeTheNode { .. }
         | Advice::KeepOutOfSwap => system::advise(advice),
         Advice::FixTheNode { placement } => {
-            format!("say where it runs, so that it is the same every time, as {placement} does")
+            format!("bind it to one node, the same in every run, as placement {placement} does")
         }
         Advice::KeepTogether { placement } => {
             format!("keep all its threads and their memory on one node, as {placement} does")
         }
         Advice::UsePlacement { placement } => {
-            format!("place it as {placement} does (what that is stands in the list of placements)")
+            format!("use placement {placement} (described under Placements)")
         }
         Advice::RunCopies { copies } => {
             format!("when there are several inputs, run {copies} at once, each inside a node (--place semi)")

@@ -84,7 +84,7 @@ fn a_machine_fits_one_screen() {
     let expected = "\
 this machine: 2 packages, 4 cores, 8 CPUs (2 hardware threads a core), 3 nodes, 12 GiB of memory
 
-  node  kind  memory   free  CPUs                of which we may use
+  node  kind  memory   free  CPUs                allowed
      0  dram   4 GiB  3 GiB  0-1,4-5             0-1
      1  dram   4 GiB  3 GiB  2-3,6-7             2
      8  hbm    4 GiB  3 GiB  none; near 2-3,6-7  none
@@ -140,7 +140,7 @@ fn limits_that_take_no_cpus_leave_the_rest() {
     machine.limits = vec![MachineNotice::CpuQuota { cpus: 2.5, file: "cpu.max".to_owned() }];
     let text = shown(&machine);
     assert!(text.contains("Apart from that, all CPUs and the memory of all nodes may be used."), "{text}");
-    assert!(!text.contains("of which we may use"), "{text}");
+    assert!(!text.contains("allowed"), "{text}");
     machine.limits.clear();
     assert!(shown(&machine).contains("Nothing limits you here: all CPUs"));
 }
@@ -265,10 +265,10 @@ fn devices_are_shown_with_what_they_are_near_to() {
     ]);
     let text = shown(&machine);
     let expected = "
-  device  names  PCI address   made by  near
-  gpu:0   nvml0  0000:3b:00.0  NVIDIA   node 1
-  nic:0   eth0   0000:3b:00.0  NVIDIA   nodes 0-1, CPUs 2-3
-  nic:1   eth1   0000:3b:00.0  NVIDIA   unknown
+  device  names  PCI address   vendor  near
+  gpu:0   nvml0  0000:3b:00.0  NVIDIA  node 1
+  nic:0   eth0   0000:3b:00.0  NVIDIA  nodes 0-1, CPUs 2-3
+  nic:1   eth1   0000:3b:00.0  NVIDIA  unknown
   nic:1 is near to no node that is known: -1
 ";
     assert!(text.contains(expected), "{text}");

@@ -113,7 +113,7 @@ Equivalent with numactl:
 
 Equivalent with taskset:
   (no command does this)
-  left out: there is no mask to set
+  limit: no mask is needed
 ";
     assert_eq!(text, expected);
 }
@@ -144,7 +144,7 @@ fn json_has_the_words_that_one_types() {
     assert_eq!((&value["notes"][0]["code"], &value["ours"]), (&json!("NW607"), &json!(1)));
     assert_eq!(value["tasks"][1]["threads"], json!(["2", "3"]));
     assert_eq!(value["environment"], json!({ "OMP_NUM_THREADS": "2", "KMP_AFFINITY": null }));
-    let missing = json!({ "code": "NW137", "arguments": {}, "text": "there is no mask to set" });
+    let missing = json!({ "code": "NW137", "arguments": {}, "text": "no mask is needed" });
     assert_eq!(value["equivalents"][1], json!({ "tool": "taskset", "lines": [], "missing": [missing] }));
 }
 
@@ -177,7 +177,8 @@ fn a_script_says_what_its_lines_leave_out() {
     let hostile =
         numawise_facts::notice::LaunchNotice::ThreadsPinnedBy { library: "two\nlines; rm x".to_owned() };
     let text = script(&commands(&["a"], &[PlanNotice::NoMask.into(), hostile.into()]));
-    let expected = "# left out: there is no mask to set\n# left out: threads of every kind are pinned by two lines; rm x\na\n";
+    let expected =
+        "# left out: no mask is needed\n# left out: threads of every kind are pinned by two lines; rm x\na\n";
     assert_eq!(text, expected);
 }
 

@@ -172,7 +172,7 @@ fn what_is_missing_is_a_question_mark_and_a_reason() {
     let shown = plain(&all);
     let begin = "1 process, an unknown number of threads, ? CPUs busy, ? of memory; ";
     assert!(shown.starts_with(begin), "{shown}");
-    assert!(shown.contains("\n    7  app         ?     ?       ?        ?        ?       ?\n"), "{shown}");
+    assert!(shown.contains("\n    7  app         ?     ?       ?        ?       ?       ?\n"), "{shown}");
     assert!(shown.contains("Its threads: unavailable (not permitted)."), "{shown}");
     assert!(shown.contains("Its memory: unavailable (numa_maps is missing)."), "{shown}");
     assert!(shown.ends_with("What could not be seen\n  - threads: not permitted\n"), "{shown}");
@@ -367,7 +367,7 @@ fn a_narrow_terminal_loses_columns_and_not_figures() {
     all.tasks[0].name = "a-name-of-15-by".to_owned();
     let shown = text(&all, &Style { width: 60, ..Style::plain() });
     let title = shown.lines().find(|line| line.contains("PID")).unwrap();
-    assert!(title.contains("local %") && title.contains("remote") && !title.contains("alike %"), "{title}");
+    assert!(title.contains("local %") && title.contains("remote") && !title.contains("even %"), "{title}");
     assert!(text(&all, &Style { width: 0, ..Style::plain() }) == shown, "narrower than 60 is 60");
 }
 

@@ -116,8 +116,8 @@ fn opening_blocks(shown: &ShownStudy<'_>, curves: Option<&Curves<'_>>) -> Vec<Bl
         Fact { name: "Program", text: header.command.shell_line().into(), code: true },
         fact("Trials", words::trials(shown)),
         fact("Metric", words::metric(&header.metric)),
-        fact("Compared with", shown.tables.baseline.to_string()),
-        Fact { name: "Kept in", text: shown.record.into(), code: true },
+        fact("Baseline", shown.tables.baseline.to_string()),
+        Fact { name: "Record", text: shown.record.into(), code: true },
     ];
     facts.extend(words::ranks(header).map(|text| fact("Ranks", text)));
     if let Some(grid) = header.grid.as_ref().filter(|grid| !grid.constraints.is_empty()) {
@@ -305,7 +305,7 @@ fn others(tables: &GridTables) -> Option<Block> {
     let legend = [legend.to_owned()].into_iter().chain(nowhere).collect::<Vec<_>>().join(" ");
     Some(section(
         "others",
-        "What the trials took besides",
+        "Other figures of the trials",
         vec![Block::Table(table), Block::Legend(legend.into())],
     ))
 }
@@ -330,8 +330,8 @@ fn effects(tables: &GridTables) -> Option<Block> {
     let columns = vec![
         Column::text("factor"),
         Column::text("level"),
-        Column::number("vs the first"),
-        Column::number("scatter vs the first").expendable(1),
+        Column::number("vs first level"),
+        Column::number("scatter vs first level").expendable(1),
         Column::text(""),
     ];
     let legend = "Geometric means over all combinations of the other factors that have both levels; above 1x is better. Scatter is that of trials \
@@ -339,7 +339,7 @@ fn effects(tables: &GridTables) -> Option<Block> {
     (!rows.is_empty()).then(|| {
         section(
             "effects",
-            "What each factor brings",
+            "Effect of each factor",
             vec![Block::Table(Table { columns, rows, most: None }), Block::Legend(legend.into())],
         )
     })

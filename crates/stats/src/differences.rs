@@ -18,8 +18,8 @@ impl std::fmt::Display for NoInterval {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::TooFewBlocks { found } => {
-                let blocks = if *found == 1 { "block holds" } else { "blocks hold" };
-                write!(f, "{found} {blocks} a run of both, and an interval needs at least 2 such blocks")
+                let blocks = if *found == 1 { "round has" } else { "rounds have" };
+                write!(f, "{found} {blocks} a run of both points; an interval needs 2")
             }
             Self::NoVariation => f.write_str(
                 "every value of both points is the same number: the metric is too coarse or does not measure the \

@@ -23,7 +23,7 @@ const LINES: [(&str, &str); 21] = [
     ("NODES", "nodes where its threads run"),
     ("MEM", "resident memory; N0, N1: of it on node 0, 1"),
     ("LOCAL", "share of it where its threads run: at most so much is local"),
-    ("if alike", "... and so much if every thread used all pages alike"),
+    ("if even", "... and so much if every thread used all pages equally"),
     ("MOVES", "times moved to another CPU since the last sample"),
     ("FAULTS", "page faults since the last sample"),
     ("TIME", "CPU time since the thread began"),

@@ -246,7 +246,7 @@ fn local_line(
             let alike = if (local.at_most.0 - local.if_alike.0).abs() < 0.0005 {
                 String::new()
             } else {
-                format!(" ({} if alike)", share(local.if_alike))
+                format!(" ({} if even)", share(local.if_alike))
             };
             let tone = if local.at_most.0 >= 0.9 { Tone::Good } else { Tone::Warn };
             (format!(", at most {} local{alike}", share(local.at_most)), tone)

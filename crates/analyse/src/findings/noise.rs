@@ -25,7 +25,7 @@ pub fn too_noisy_or_short(case: &Case) -> Option<Finding> {
     let found: Vec<(Vec<Evidence>, Advice)> = all.into_iter().filter(|(seen, _)| !seen.is_empty()).collect();
     let advice: Vec<Advice> = found.iter().map(|(_, advice)| advice.clone()).collect();
     let evidence: Vec<Evidence> = found.into_iter().flat_map(|(seen, _)| seen).collect();
-    let cost = Reading::unavailable("noise has no cost, it hides costs");
+    let cost = Reading::unavailable("noise hides what placements bring");
     (!evidence.is_empty()).then_some(Finding {
         id: FindingId::TooNoisyOrShort,
         evidence,

@@ -48,7 +48,7 @@ fn spread(
         .collect();
     if level == 0 {
         if !of_point.keys().any(|levels| levels[factor] == 0) {
-            return Err(format!("it takes {LEAST} trials of a point that count"));
+            return Err(format!("it needs {LEAST} valid trials of a point"));
         }
         let alike = Effect { ratio: Ratio(1.0), low: Ratio(1.0), high: Ratio(1.0) };
         return Ok(SpreadChange { ratio: alike, differs: false });
@@ -65,7 +65,7 @@ fn spread(
         }
     }
     if first.is_empty() {
-        return Err(format!("it takes {LEAST} trials that count at points of both levels"));
+        return Err(format!("it needs {LEAST} valid trials at points of both levels"));
     }
     let found = numawise_stats::compare_spreads(&here, &first, confidence, SEED)
         .map_err(|error| error.to_string())?;

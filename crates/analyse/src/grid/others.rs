@@ -109,7 +109,7 @@ fn figure(study: &Study, point: &Point, trials: &[&Trial], taken: Taken<'_>) -> 
         repeats: samples.len() as u32,
         mean: of(|summary| summary.mean),
         median: of(|summary| summary.median),
-        sd: reading(summary.as_ref().ok().and_then(|summary| summary.sd), "it takes two samples"),
+        sd: reading(summary.as_ref().ok().and_then(|summary| summary.sd), "it needs two valid trials"),
         min: of(|summary| summary.min),
         low: interval.clone().map(|interval| interval.low).into(),
         high: interval.map(|interval| interval.high).into(),

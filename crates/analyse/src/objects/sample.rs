@@ -143,7 +143,7 @@ pub fn object(name: &str, bytes: Bytes) -> MemoryObject {
         total: bytes,
         begun: Nanoseconds(1_000_000),
         ended: Reading::unavailable("it was there to the end"),
-        pages: Reading::unavailable("it was not there when pages were looked at"),
+        pages: Reading::unavailable("not allocated when pages were sampled"),
         first_touch: vec![],
         touch_places: vec![],
         uses: vec![],

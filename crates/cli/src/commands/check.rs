@@ -47,7 +47,7 @@ pub struct Arguments {
     /// Least number of repeats of each placement, at least 5, whatever time they take [default: 5, within --budget]
     #[arg(long, value_name = "N")]
     repeats: Option<u32>,
-    /// Differences whose whole interval lies within this count as none, e.g. 5%
+    /// Smaller differences, with their whole interval, count as equal, e.g. 5%
     #[arg(long, value_name = "SHARE", default_value = "5%")]
     margin: Share,
     /// Take the metric from what the program prints, on stdout or stderr: a regular expression with one group around the number
@@ -60,14 +60,14 @@ pub struct Arguments {
     /// The metric of --metric or --metric-file is a rate, not a time
     #[arg(long, requires = METRIC)]
     higher_is_better: bool,
-    /// Share of one CPU that observing the program may take. Runs that are compared get at most a tenth of the margin; where that shows too little,
-    /// each placement is run once more to be looked at
+    /// Most that sampling may take, as a share of one CPU; in runs that are compared at most a tenth of --margin. Where that samples too little,
+    /// each placement is sampled in one extra run
     #[arg(long, value_name = "SHARE", default_value = "0.5%")]
     sampling: Share,
     /// Run the program once more after the trials and follow its arrays, as numawise objects does: findings name them, and their lines
     #[arg(long)]
     objects: bool,
-    /// Seed of the order of trials [default: drawn, and kept in the record]
+    /// Seed of the order of trials [default: random, kept in the record]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
     /// The record [default: PROGRAM.nw in this folder]

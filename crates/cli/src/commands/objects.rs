@@ -45,12 +45,12 @@ pub struct Arguments {
     /// Print no report
     #[arg(long, short)]
     quiet: bool,
-    /// Afterwards try what the findings advise and a line can do, each against the program as it is typed, for so long in all (60s, 5m); the program's
+    /// After the run, test the advice that needs no change of the program against the program as it is, for this time in all (60s, 5m); the program's
     /// output in these runs is not shown
     #[arg(long = "try", value_name = "TIME", requires = "output")]
     try_for: Option<Nanoseconds>,
 
-    /// Allocations of so much and more are objects one by one, smaller ones are drawn and grouped by where they were allocated
+    /// Allocations from this size on are an object each; smaller ones are sampled and grouped by where they were allocated
     #[arg(long, value_name = "BYTES", default_value_t = LEAST_OBJECT)]
     least: Bytes,
     /// Samples a second of CPU time of each thread; without it as many as cost about 1 %, 1000 at most

@@ -52,7 +52,7 @@ const METRIC: &str = "what is compared in a study";
                   others are compared with."
 )]
 pub struct Arguments {
-    /// Factors of an experiment that many people do: scaling, copies, hbm, pinning, hybrid; those that are given stay
+    /// Factors of a common experiment: scaling, copies, hbm, pinning, hybrid; factors given as options override it
     #[arg(long, value_name = "NAME", help_heading = "Factors")]
     preset: Option<Preset>,
     /// Numbers of threads of each process; fills {threads} and sets OMP_NUM_THREADS
@@ -85,7 +85,7 @@ pub struct Arguments {
     /// In which order CPUs are taken: spread, compact
     #[arg(long, value_name = "LEVELS", help_heading = "Factors")]
     order: Option<WordLevels>,
-    /// The k-th thread on every N-th CPU
+    /// Use every N-th CPU only
     #[arg(long, value_name = "LEVELS", help_heading = "Factors")]
     step: Option<NumberLevels>,
     /// A variable of the environment with its values: KEY=a,b
@@ -108,7 +108,7 @@ pub struct Arguments {
     /// A command for a shell, once before the first trial
     #[arg(long, value_name = "COMMAND", help_heading = "Around trials")]
     setup: Option<String>,
-    /// A command for a shell before each trial, in no time; where it fails, the trial failed
+    /// A shell command before each trial, not timed; where it fails, the trial failed
     #[arg(long, value_name = "COMMAND", help_heading = "Around trials")]
     prepare: Option<String>,
     /// A command for a shell after each trial that looks whether its answer is right; where it fails, the trial failed
@@ -136,7 +136,7 @@ pub struct Arguments {
     /// Repeats of each point
     #[arg(long, alias = "repeat", value_name = "N", default_value_t = 5)]
     repeats: u32,
-    /// Go on with each point beyond its repeats until half the 95 % interval of its median is at most this share of it, e.g. 1%
+    /// Repeat each point until its median is known to this share (half the 95 % interval), e.g. 1%
     #[arg(long, value_name = "SHARE", conflicts_with = "search")]
     until: Option<Share>,
     /// With --until, repeats of each point at most
@@ -151,7 +151,7 @@ pub struct Arguments {
     /// Time to spend in all, e.g. 10m, 2h: then it stops, and the same command goes on [default: as long as it takes]
     #[arg(long, value_name = "TIME")]
     budget: Option<Nanoseconds>,
-    /// Differences within this count as none, e.g. 3%
+    /// Smaller differences count as equal, e.g. 3%
     #[arg(long, value_name = "SHARE", default_value = "3%")]
     margin: Share,
     /// Take the metric from what the program prints: a regular expression with one group around the number. Several, each NAME=REGEX: the
@@ -164,10 +164,10 @@ pub struct Arguments {
     /// The metric of --metric or --metric-file is a rate, not a time; of several, those of these names, or the first
     #[arg(long, value_name = "NAMES", requires = METRIC, num_args = 0..=1, require_equals = true, default_missing_value = "")]
     higher_is_better: Option<String>,
-    /// Share of one CPU that observing the program may take; at most a tenth of the margin is taken
+    /// Most that sampling may take, as a share of one CPU; at most a tenth of --margin is taken
     #[arg(long, value_name = "SHARE", default_value = "0.5%")]
     sampling: Share,
-    /// Seed of the order of trials [default: drawn, and kept in the record]
+    /// Seed of the order of trials [default: random, kept in the record]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
     /// The record [default: PROGRAM.study.nw in this folder]
@@ -187,7 +187,7 @@ pub struct Arguments {
     /// Show all points with their commands, and run nothing
     #[arg(long, conflicts_with_all = ["json", "csv", "html"])]
     dry_run: bool,
-    /// A study kept in a file: its options by their long names, and `program`; what is typed beside it goes before
+    /// A study in a file: long names of options and `program`; options on the command line override it
     #[arg(value_name = "FILE.toml")]
     file: Option<PathBuf>,
     /// The program and its arguments

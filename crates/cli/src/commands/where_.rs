@@ -26,7 +26,7 @@ use request::{Format, Mode, Request};
 
 /// Show where the threads and memory of running processes are
 ///
-/// With names and --user or --job: those of these names that belong to it.
+/// Names together with --user or --job: processes that match both.
 #[derive(Debug, Clone, Default, clap::Args)]
 #[command(
     after_help = "Exit status: 0, also when some of it may not be read (that is reported); 125 when there is no \

@@ -96,7 +96,7 @@ fn each_line_has_the_effect_that_stands_beside_it() {
         }
     }
     assert_eq!((&again["use"], &again["lines"]), (&told["use"], &told["lines"]), "the record says the same");
-    assert!(text.contains("not by openmp") && text.contains("keeps nothing of the gain"), "{text}");
+    assert!(text.contains("openmp: not recommended") && text.contains("keeps nothing of the gain"), "{text}");
     assert!(text.contains("against the program as it was"), "{text}");
 }
 
@@ -114,7 +114,7 @@ fn a_line_that_does_not_bring_the_gain_is_not_recommended() {
     assert!(told["use"]["line"].as_str().unwrap().ends_with("/app"), "{}", told["use"]);
     assert_eq!((&told["use"]["effect"], &told["use"]["equivalents"]), (&Value::Null, &serde_json::json!([])));
     let (_, text) = report(folder.path());
-    assert!(text.contains("GAIN NOT KEPT") && text.contains("not by numawise"), "{text}");
+    assert!(text.contains("GAIN NOT KEPT") && text.contains("numawise: not recommended"), "{text}");
     assert!(!text.contains("; recommended"), "{text}");
 }
 
@@ -142,7 +142,7 @@ fn a_time_too_short_for_the_lines_is_said_and_more_time_goes_on_with_them() {
         assert!(why.contains("not installed"), "{shown}");
     }
     let comments = told["use"]["comments"].to_string();
-    assert!(comments.contains("not by openmp (") && comments.contains("would take about"), "{comments}");
+    assert!(comments.contains("openmp: not recommended (") && comments.contains("take about"), "{comments}");
     let told = run(folder.path(), &WORDS, &app);
     assert_eq!(line(&told, "numawise")["call"], "brings", "{told}");
 }

@@ -118,9 +118,9 @@ fn objects_on_wrong_nodes_are_found_and_those_on_right_ones_are_not() {
     assert_eq!(of_objects(&wrong), expected.into());
     let says = [
         ("NW040", "thread 0 on node 0 took 100.0 % of its page faults"),
-        ("NW041", "threads on node 1 have 100.0 % of the time with it"),
-        ("NW042", "threads on other nodes than node 0 have"),
-        ("NW043", "thread 3 on node 1 has 100.0 % of the time with it"),
+        ("NW041", "threads on node 1: 100.0 % of its use"),
+        ("NW042", "threads on other nodes than node 0: "),
+        ("NW043", "thread 3 on node 1: 100.0 % of its use"),
     ];
     for (id, text) in says {
         let evidence = sentences(finding(&wrong, id), "evidence");

@@ -148,7 +148,7 @@ fn scaling_and_first_touch() {
     let reader = Reader::new();
     for line in commands("Scaling, and who touches memory first") {
         let text = reader.runs(&line);
-        assert!(text.contains("BEST POINT") && text.contains("What each factor brings"), "{text}");
+        assert!(text.contains("BEST POINT") && text.contains("Effect of each factor"), "{text}");
     }
     for name in ["scaling.nw", "interleave.nw"] {
         let study = reader.record(name);

@@ -127,7 +127,7 @@ fn a_program_without_a_name_is_said_to_have_none() {
 #[test]
 fn a_tool_without_a_command_prints_nothing() {
     refused(&["--emit", "abacus", "app"], 125, &["expected numactl, taskset"]);
-    refused(&["--emit", "taskset", "app"], 125, &["no command of it does this", "there is no mask to set"]);
+    refused(&["--emit", "taskset", "app"], 125, &["no command of it does this", "no mask is needed"]);
     refused(&["--emit", "kernel-weights", "app"], 125, &["nothing for it to do"]);
     refused(&["--emit", "numactl", "--dry-run", "app"], 125, &["cannot be used with"]);
 }

@@ -49,7 +49,7 @@ fn two_runs_into_one_file_are_both_kept() {
     assert_eq!((second.status, second.out.as_str()), (Some(4), "two\n"), "{}", second.err);
     let records = records(&bench);
     let beside = records.iter().find(|name| *name != "run.nw").expect("a record of the second run");
-    assert!(second.err.contains(&format!("Kept in        {beside}")), "{}", second.err);
+    assert!(second.err.contains(&format!("Record         {beside}")), "{}", second.err);
     assert!(second.err.contains("another run was kept there while this one ran"), "{}", second.err);
     for (name, status) in [("run.nw", 3.0), (beside, 4.0)] {
         let report = bench.run(&[bench.numawise.to_str().unwrap(), "report", name, "--json"]);

@@ -58,7 +58,7 @@ fn ranks_of_two_computers_come_together_in_one_file() {
         );
         assert_eq!(json["notices"].as_array().unwrap().len(), 0, "{json}");
         assert!(json["efficiency"]["mpi_load_balance_out"].is_number(), "{json}");
-        assert_eq!(answer.err.matches("Type next").count(), 1, "{}", answer.err);
+        assert_eq!(answer.err.matches("Next commands").count(), 1, "{}", answer.err);
         let names = std::fs::read_dir(bench.path(".")).unwrap().flatten().map(|entry| entry.file_name());
         let left: Vec<_> = names.filter(|name| name.to_string_lossy().starts_with(".numawise")).collect();
         assert!(left.is_empty(), "{left:?}");

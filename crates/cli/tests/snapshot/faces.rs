@@ -119,9 +119,9 @@ fn json_is_printed_or_written_as_everywhere() {
     let json = answer.out.strip_prefix("own\n").unwrap_or_else(|| panic!("{}", answer.out));
     let json: serde_json::Value = serde_json::from_str(json).unwrap();
     assert_eq!(json["schema"], "numawise/snapshot/1");
-    assert!(!answer.err.contains("Type next"), "{}", answer.err);
+    assert!(!answer.err.contains("Next commands"), "{}", answer.err);
     let answer = bench.snapshot(&["--json", "old.json", "--fresh", "--", "echo", "own"]);
     assert_eq!(answer.out, "own\n");
-    assert!(answer.err.contains("--json=old.json") && answer.err.contains("Type next"), "{}", answer.err);
+    assert!(answer.err.contains("--json=old.json") && answer.err.contains("Next commands"), "{}", answer.err);
     assert_eq!(bench.json("old.json")["schema"], "numawise/snapshot/1");
 }

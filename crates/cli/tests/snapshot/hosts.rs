@@ -110,7 +110,7 @@ fn ranks_of_other_computers_are_in_the_one_record_with_what_is_known_of_these() 
         assert_eq!(json["notices"].as_array().unwrap().len(), 0, "{json}");
         // As it was typed, so that it can be typed again.
         assert!(!text(&json, "/command/line").contains("hand-over"), "{json}");
-        assert_eq!(answer.err.matches("Type next").count(), 1, "{}", answer.err);
+        assert_eq!(answer.err.matches("Next commands").count(), 1, "{}", answer.err);
         // Where threads ran is told by the machine of each host.
         let nodes = of_ranks("placement/nodes");
         assert!(

@@ -28,7 +28,7 @@ fn one_file_comes_out_and_the_report_is_shown_once() {
         let words = ["--output", "run.nw", "--fresh", "--json=run.json"];
         let answer = inside(&bench, launcher, &program, &words, &[]);
         assert_eq!((answer.status, answer.out.as_str()), (Some(0), "sum 3 of 3 ranks\n"), "{}", answer.err);
-        assert_eq!(answer.err.matches("Type next").count(), 1, "{}", answer.err);
+        assert_eq!(answer.err.matches("Next commands").count(), 1, "{}", answer.err);
         for json in [report(&bench, "run.nw"), bench.json("run.json")] {
             assert_eq!((number(&json, "/processes/ranks"), number(&json, "/processes/world")), (3.0, 3.0));
             assert_eq!([0, 1, 2].map(|rank| number(&json, &format!("/ranks/{rank}/rank"))), [0.0, 1.0, 2.0]);

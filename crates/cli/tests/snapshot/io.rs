@@ -60,8 +60,8 @@ fn files_have_a_line_with_a_judgement_and_a_table_on_each_face() {
     assert!(std::fs::read_to_string(bench.path("run.html")).unwrap().contains("waited for the storage"));
     let numawise = bench.numawise.to_str().unwrap().to_owned();
     let screen = bench.run(&[&numawise, "report", "run.nw"]).out;
-    let line = screen.lines().find(|line| line.contains("files, share of the time")).expect(&screen);
-    let is_doubted = ["TOO SHORT", "MACHINE WAS BUSY"].iter().any(|doubt| screen.contains(doubt));
+    let line = screen.lines().find(|line| line.contains("files, of elapsed time")).expect(&screen);
+    let is_doubted = ["Too short", "machine was busy"].iter().any(|doubt| screen.contains(doubt));
     assert!(line.contains('%') && (is_doubted || line.contains("numawise")), "{screen}");
     let csv = bench.run(&[&numawise, "report", "run.nw", "--csv=files"]).out;
     let mut lines = csv.lines().map(|line| line.split(',').collect::<Vec<_>>());
@@ -70,9 +70,9 @@ fn files_have_a_line_with_a_judgement_and_a_table_on_each_face() {
     assert_eq!((of("written_bytes"), of("synced_count")), ("16777216", "1"), "{csv}");
     // A program that does next to nothing with files has no line.
     let none = bench.snapshot(&["--", "sleep", "0.1"]).err;
-    assert!(!none.contains("files, share of the time"), "{none}");
+    assert!(!none.contains("files, of elapsed time"), "{none}");
     let both = bench.run(&[&numawise, "compare", "run.nw", "run.nw"]).out;
-    assert!(both.contains("files, share of the time"), "{both}");
+    assert!(both.contains("files, of elapsed time"), "{both}");
 }
 
 #[test]

@@ -437,10 +437,10 @@ fn csv_has_a_row_for_each_point_and_html_all_of_it() {
     assert!(lines[0].starts_with("n,workers,n,failures,disturbed,mean,median"), "{}", lines[0]);
     assert!(lines[2].starts_with("2,,2,0,") && lines[2].ends_with(",true 2"), "{}", lines[2]);
     let page = std::fs::read_to_string(bench.path("s.html")).unwrap();
-    assert!(page.contains("What each factor brings") && page.contains("speedup"), "{page}");
+    assert!(page.contains("Effect of each factor") && page.contains("speedup"), "{page}");
     let text = bench.study(&["--param", "n=1,2", "--repeats", "2", "--", "true", "{n}"]).out;
     assert!(
-        text.contains("BEST POINT") && text.contains("n=1") && text.contains("What each factor brings"),
+        text.contains("BEST POINT") && text.contains("n=1") && text.contains("Effect of each factor"),
         "{text}"
     );
 }

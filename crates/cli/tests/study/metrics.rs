@@ -45,7 +45,7 @@ fn the_first_metric_is_compared_and_the_others_are_shown_beside_it() {
     assert_eq!((rows[1][column], rows[2][column]), ("100", "200"));
     assert!(rows[0].contains(&"cpu_time_mean") && rows[0].ends_with(&["command"]));
     let text = report(&[]);
-    assert!(text.contains("What the trials took besides") && text.contains("peak_memory"), "{text}");
+    assert!(text.contains("Other figures of the trials") && text.contains("peak_memory"), "{text}");
 }
 
 #[test]

@@ -129,7 +129,7 @@ impl fmt::Display for CounterObstacle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             CounterObstacle::NoHardware { is_guest: true } => {
-                write!(f, "no PMU in this guest; its host can show it one")
+                write!(f, "no PMU in this virtual machine (needs a vPMU)")
             }
             CounterObstacle::NoHardware { is_guest: false } => write!(
                 f,

@@ -29,7 +29,7 @@ super::notices! {
         "NW507" OtherNodes { tried: NodeId, reason: NodeReason },
         /// Trials were disturbed by other load and do not count.
         "NW511" DisturbedLeftOut { trials: u32 },
-        /// Trials were disturbed by other load and count all the same, since too few are undisturbed.
+        /// Trials were disturbed by other load and used all the same: too few were not disturbed.
         "NW512" DisturbedCounted { trials: u32 },
         /// The program ran more threads at a point than the point has.
         "NW513" ThreadCountMismatch { point: PointId, ran: u32, planned: u32, in_command: bool },

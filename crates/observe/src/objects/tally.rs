@@ -84,7 +84,7 @@ impl Tally {
             total: 0,
             begun: Nanoseconds(u64::MAX),
             ended: Nanoseconds(0),
-            pages: Reading::unavailable("it was not there when pages were looked at"),
+            pages: Reading::unavailable("not allocated when pages were sampled"),
             touched: BTreeMap::new(),
             touched_at: BTreeMap::new(),
             faults: 0,

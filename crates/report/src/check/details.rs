@@ -64,7 +64,7 @@ pub fn trials(check: &Check) -> Block {
     let table = Table {
         columns: vec![
             Column::number("trial"),
-            Column::number("block"),
+            Column::number("round"),
             Column::code("placement"),
             Column::number("value"),
             Column::number("wall time"),

@@ -25,8 +25,8 @@ pub fn document(check: &Check) -> Document {
     blocks.extend(nodes::section(check));
     blocks.extend(details::expected(check));
     blocks.push(details::trials(check));
-    blocks.extend(list("notices", "To be kept in mind", &notice::texts(&analysis.verdict.caveats)));
-    blocks.extend(list("limits", "What limits us on this machine", &words::limits(check)));
+    blocks.extend(list("notices", "Notes", &notice::texts(&analysis.verdict.caveats)));
+    blocks.extend(list("limits", "Limits on this machine", &words::limits(check)));
     blocks.extend(list("not-tried", "Not tried", &notice::texts(&header.not_tried)));
     blocks.extend(list("not-measured", "Could not be measured", &notice::texts(&analysis.unavailable)));
     blocks.extend(failure(check.study));
@@ -179,7 +179,7 @@ fn failure(study: &Study) -> Option<Block> {
     let (what, output) = words::first_failure(study)?;
     let mut blocks = vec![Block::Paragraph(what.into())];
     if !output.trim().is_empty() {
-        blocks.extend([Block::Paragraph("The end of what it said:".into()), Block::Output(output)]);
+        blocks.extend([Block::Paragraph("Its last lines of output:".into()), Block::Output(output)]);
     }
     Some(section("failure", "The first failure", blocks))
 }

@@ -13,16 +13,17 @@ pub fn beside(check: &Check, tool: &str) -> Option<String> {
     Some(match lines.and_then(|lines| lines.of(tool)) {
         Some(line) => text(line),
         None if lines.is_some() => "not run: it was not among the lines of this check".to_owned(),
-        None => "not measured: the check ended before the line was run; the same command goes on with it"
-            .to_owned(),
+        None => {
+            "not measured yet: the check ended before; start the same check again to measure it".to_owned()
+        }
     })
 }
 
 /// What the lines that were measured are compared with; nothing where none was.
 pub fn against(lines: &LineEffects) -> Option<String> {
     let ran = lines.lines.iter().filter(|line| line.effect.is_ok()).count();
-    let which = if ran == lines.lines.len() { "each line" } else { "each line with an effect beside it" };
-    (ran > 0).then(|| format!("{which} was run as it stands here, in random order with: {}", lines.against))
+    let which = if ran == lines.lines.len() { "each line" } else { "each line with a ratio beside it" };
+    (ran > 0).then(|| format!("{which} was run as printed, in random order with: {}", lines.against))
 }
 
 /// What a line brought: `1.84x (95 % interval 1.80x to 1.88x) against the program as it was, 7 repeats`.
@@ -89,7 +90,7 @@ fn not_run(why: &NotRun) -> String {
         NotRun::OtherName { found } => format!("this numawise is called '{found}' here"),
         NotRun::NotText => "a word of it is not UTF-8, and no line can hold it".to_owned(),
         NotRun::NoTime { needs, left } => format!(
-            "{} repeats of it and of what comes before it would take about {needs}, and {left} of the time given were left (--budget)",
+            "{} repeats, with those of the lines above, take about {needs}; {left} of the budget were left (--budget)",
             PrintedLines::LEAST_REPEATS
         ),
     }

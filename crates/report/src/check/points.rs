@@ -26,11 +26,11 @@ impl PointRow<'_> {
         self.contrast.map(|contrast| contrast.call)
     }
 
-    /// `better`, `what the others are compared with`, ...
+    /// `better`, `baseline`, ...
     pub fn call_text(&self) -> &'static str {
         match self.call() {
             Some(call) => words::call(call),
-            None if self.baseline => "what the others are compared with",
+            None if self.baseline => "baseline",
             None => "",
         }
     }

@@ -46,7 +46,7 @@ pub fn effect(check: &Check) -> Option<String> {
     let effect = verdict.effect.measured()?;
     if let Some(line) = by_our_line(check).filter(|_| verdict.not_by_its_line) {
         let (to, from) = (&verdict.to, &verdict.from);
-        return Some(format!("{line} by the line for {to}; {effect} by {to} vs {from} in the trials"));
+        return Some(format!("{to} vs {from} {effect} in the trials, {line} by its command line"));
     }
     Some(match verdict.case() {
         VerdictCase::Gains => format!("{effect} by {} vs {}", verdict.to, verdict.from),
@@ -202,7 +202,7 @@ fn undecided(header: &StudyHeader, verdict: &Verdict) -> String {
     disobeyed.dedup();
     if verdict.more_repeats.is_none() && !disobeyed.is_empty() {
         return format!(
-            "Whether placement matters cannot be told: what was asked for was not obeyed at {}.",
+            "Whether placement matters cannot be told: the placement was not applied at {}.",
             disobeyed.join(", ")
         );
     }
@@ -285,7 +285,7 @@ pub fn placed_well(check: &Check) -> String {
             "no: another placement is better, but the line that gives it does not bring that".to_owned()
         }
         PlacedWell::No => "no: another placement is better".to_owned(),
-        PlacedWell::NotDecided { points } => format!("unavailable ({})", not_decided(points)),
+        PlacedWell::NotDecided { points } => not_decided(points),
     }
 }
 
@@ -314,8 +314,8 @@ pub fn summary(check: &Check) -> Vec<(&'static str, String)> {
     let better = if header.metric.higher_is_better() { "higher" } else { "lower" };
     let watching = check.analysis.sampling_cost.as_ref().map(|share| amount::small_share(*share));
     let watching = match watching {
-        Reading::Measured(share) => format!("took at most {share} of one CPU in any trial"),
-        Reading::Unavailable { unavailable } => format!("cost unavailable ({unavailable})"),
+        Reading::Measured(share) => format!("at most {share} of one CPU in any trial"),
+        Reading::Unavailable { unavailable } => format!("unavailable ({unavailable})"),
     };
     let mut lines = vec![
         ("Program", header.command.shell_line()),
@@ -323,7 +323,7 @@ pub fn summary(check: &Check) -> Vec<(&'static str, String)> {
         ("Compared", format!("{}; {better} is better", metric(&header.metric))),
         ("Measured", measured(check)),
         ("Placed well", placed_well(check)),
-        ("Watching", watching),
+        ("Overhead", watching),
     ];
     lines.extend(remote_memory(check).map(|text| ("Remote memory", text)));
     lines.extend(nearness(check).map(|text| ("Near a device", text)));
@@ -409,7 +409,7 @@ pub fn expected(expected: &Expected) -> String {
 /// Why nothing is expected, as a clause.
 pub fn not_expected(why: NotExpected) -> String {
     match why {
-        NotExpected::OneMemoryNode => "there is one node that we may take memory from".to_owned(),
+        NotExpected::OneMemoryNode => "only one NUMA node is allowed".to_owned(),
         NotExpected::NotMeasured => "not measured yet: numawise machine measure measures it".to_owned(),
         NotExpected::NoRemoteMemory => {
             "there are no CPUs with memory of their own and other memory to use".to_owned()
@@ -445,7 +445,7 @@ fn measured(check: &Check) -> String {
 fn stopped(reason: Option<StopReason>, nothing_compared: bool) -> &'static str {
     match reason {
         Some(StopReason::Decided) if nothing_compared => "ended because there is nothing to compare",
-        Some(StopReason::Decided) => "ended because the intervals decided",
+        Some(StopReason::Decided) => "ended because the intervals are narrow enough",
         Some(StopReason::BudgetSpent) => "ended because the time given was spent",
         Some(StopReason::Interrupted) => "ended because it was interrupted",
         Some(StopReason::TooManyFailures) => "ended because the program failed too often",

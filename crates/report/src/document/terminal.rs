@@ -70,7 +70,9 @@ impl Writer {
     fn opening(&mut self, opening: &Opening) {
         let headline = replaced(&opening.headline);
         let is_verdict = opening.tone != Tone::Plain;
-        let headline = if is_verdict { headline.to_uppercase() } else { headline };
+        // Units and names such as 2x1 stay as they are.
+        let is_plain = !is_verdict || headline.contains(|letter: char| letter.is_ascii_digit());
+        let headline = if is_plain { headline } else { headline.to_uppercase() };
         if is_verdict {
             self.text.push('\n');
         }

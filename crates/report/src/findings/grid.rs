@@ -10,8 +10,8 @@ use crate::notice::study::metric_problem;
 pub(super) fn title(id: FindingId) -> &'static str {
     match id {
         FindingId::MoreWorkersBringNothing => "more threads bring nothing",
-        FindingId::MoreWorkersBringLess => "more threads bring less from some number on",
-        FindingId::LevelMatters => "the levels of a factor differ",
+        FindingId::MoreWorkersBringLess => "more threads bring less beyond some number",
+        FindingId::LevelMatters => "a factor changes the result",
         FindingId::LevelDepends => "which level is better depends on the other factors",
         FindingId::LevelScatters => "trials scatter more at one level than at another",
         FindingId::PointsGivenUp => "points failed each time",
@@ -34,9 +34,9 @@ pub(super) fn sentence(header: &StudyHeader, quantity: GridQuantity, one: &Evide
             _ => format!("with more threads it is {} as fast", effect(one)),
         },
         GridQuantity::DoublingBefore => {
-            format!("up to {} twice as many threads are {number} as fast", point(&one.subject))
+            format!("doubling the threads up to {} makes it {number} as fast", point(&one.subject))
         }
-        GridQuantity::DoublingAfter => format!("from there on twice as many are {number} as fast"),
+        GridQuantity::DoublingAfter => format!("doubling them beyond makes it {number} as fast"),
         GridQuantity::CoresOfNodeUsedUp => format!("the {number} cores of a node have a thread each there"),
         GridQuantity::CoresUsedUp => {
             format!("the {number} cores have a thread each there, and more threads share cores (SMT)")
@@ -72,7 +72,7 @@ pub(super) fn sentence(header: &StudyHeader, quantity: GridQuantity, one: &Evide
         },
         GridQuantity::PointsGivenUp => {
             format!(
-                "{number} of {of} points failed each time, or three times in a row at the end, and gave no more values"
+                "{number} of {of} points failed in all their trials, or in the last three, and were given up"
             )
         }
         GridQuantity::FailedTrials => failed(header, &one.subject, &number, &of),
@@ -85,9 +85,9 @@ pub(super) fn advise(advice: &GridAdvice) -> String {
         GridAdvice::ChooseTogether { factor } => {
             format!("choose {factor} together with the other factors, by the points and not by its mean")
         }
-        GridAdvice::MendPoint { point } => format!(
-            "run the command of {point} by hand and mend what fails, or leave such points out (--where)"
-        ),
+        GridAdvice::MendPoint { point } => {
+            format!("run the command of {point} by hand and fix it, or leave such points out (--where)")
+        }
     }
 }
 

@@ -23,10 +23,10 @@ pub(super) fn title(id: FindingId) -> &'static str {
     match id {
         FindingId::ObjectTouchedByOne => "first touched by one thread, used from several nodes",
         FindingId::ObjectRemote => "lies on another node than its users",
-        FindingId::ObjectUsedByAll => "lies on one node, and threads of several use all of it",
+        FindingId::ObjectUsedByAll => "lies on one node, and threads on several nodes use all of it",
         FindingId::ObjectOfThreadElsewhere => "used by one thread, which is on another node",
         FindingId::ObjectPagesShared => "nodes use different parts of the same pages",
-        FindingId::ObjectNotInFastMemory => "much used, and not in the fast memory",
+        FindingId::ObjectNotInFastMemory => "much used, but not in the fast memory",
         FindingId::ObjectWithoutHugePages => "large, much used, and without huge pages",
         _ => id.code(),
     }
@@ -45,7 +45,7 @@ pub(super) fn sentence(quantity: ObjectQuantity, one: &Evidence) -> String {
     let value = value(one);
     match quantity {
         ObjectQuantity::MemoryTimeOfObject => {
-            format!("threads spend {value} of their time for memory with it{}", interval(one))
+            format!("its share of the time in which threads wait for memory: {value}{}", interval(one))
         }
         ObjectQuantity::AccessesOfObject => {
             format!("{value} of the accesses in the loops of the program are to it{}", interval(one))
@@ -57,15 +57,15 @@ pub(super) fn sentence(quantity: ObjectQuantity, one: &Evidence) -> String {
         }
         ObjectQuantity::ObjectOnNode => format!("{value} of it lie on {}", subject(one)),
         ObjectQuantity::UsedFromElsewhere => {
-            format!("threads on other nodes than {} have {value} of the time with it", subject(one))
+            format!("threads on other nodes than {}: {value} of its use", subject(one))
         }
         ObjectQuantity::RemoteUse => {
-            format!("in {value} of the time with it the page was on another node than the CPU")
+            format!("remote (page and CPU on different nodes): {value} of its use")
         }
         ObjectQuantity::UsedFromNode => {
-            format!("threads on {} have {value} of the time with it", subject(one))
+            format!("threads on {}: {value} of its use", subject(one))
         }
-        ObjectQuantity::UsedByThread => format!("{} has {value} of the time with it", subject(one)),
+        ObjectQuantity::UsedByThread => format!("{}: {value} of its use", subject(one)),
         ObjectQuantity::PartsOfNodes => divided("64th part of it", &value),
         ObjectQuantity::PagesOfNodes => divided("page of it", &value),
         ObjectQuantity::LinesOfNodes => divided("64th of a page of it", &value),
@@ -73,12 +73,12 @@ pub(super) fn sentence(quantity: ObjectQuantity, one: &Evidence) -> String {
         ObjectQuantity::SizeOfObject => {
             let reach = one.of.map(amount).unwrap_or_default();
             format!(
-                "it has {value}; with small pages a core keeps the addresses of {reach} at most (whether its accesses miss them is \
-                 not known without counters)"
+                "its size is {value}; with small pages the TLB of a core covers {reach} at most (how often accesses miss it is not known \
+                 without counters)"
             )
         }
         ObjectQuantity::MemoryTimeOfChoice => {
-            format!("the objects that fit there together have {value} of the time for memory")
+            format!("memory time of the objects that fit there together: {value} of all")
         }
     }
 }
@@ -113,7 +113,7 @@ fn name_of(object: &NamedObject) -> &str {
 }
 
 fn divided(part: &str, value: &str) -> String {
-    format!("of the use of each {part}, the node that uses it most has {value} on average")
+    format!("{value} of the use of a {part} is from one node, on average")
 }
 
 fn subject(one: &Evidence) -> String {
@@ -167,10 +167,10 @@ pub fn advise(advice: &ObjectAdvice) -> String {
             format!("interleave it over nodes {nodes} (numa_alloc_interleaved_subset, mbind)")
         }
         ObjectAdvice::TouchByUser { number } => {
-            format!("let thread {number} initialise it, once it is where it stays")
+            format!("pin thread {number}, then let it initialise the object")
         }
         ObjectAdvice::PutOnNode { node } => {
-            format!("put it on node {node} (numa_alloc_onnode, mbind), or let its users run where it lies")
+            format!("put it on node {node} (numa_alloc_onnode, mbind), or run the threads that use it on its node")
         }
         ObjectAdvice::PutIntoFastMemory { nodes } => {
             format!("put it into the fast memory, node {nodes} (memkind, hbw_malloc, mbind)")

@@ -85,10 +85,10 @@ fn evidence_names_what_it_is_of() {
         "thread 3 on node 1 took 49.0 % of its page faults"
     );
     let nowhere = ObjectSubject::ThreadOfObject { number: 3, node: None };
-    assert_eq!(said(ObjectQuantity::UsedByThread, share, nowhere), "thread 3 has 49.0 % of the time with it");
+    assert_eq!(said(ObjectQuantity::UsedByThread, share, nowhere), "thread 3: 49.0 % of its use");
     let size = said(ObjectQuantity::SizeOfObject, Amount::Bytes(Bytes::mib(700)), ObjectSubject::WholeObject);
     assert!(
-        size.starts_with("it has 700 MiB; with small pages a core keeps the addresses of 12 MiB"),
+        size.starts_with("its size is 700 MiB; with small pages the TLB of a core covers 12 MiB"),
         "{size}"
     );
 }

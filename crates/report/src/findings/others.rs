@@ -31,7 +31,7 @@ pub fn sentence(one: &Evidence) -> String {
         (EvidenceQuantity::CpusOfThreads, EvidenceSubject::Cpus { cpus, .. }) => {
             let s = if cpus.len() == 1 { "" } else { "s" };
             format!(
-                "where numawise binds nothing, each of its working threads is held to a part of the {of} CPUs that it may use; all \
+                "without a binding by numawise, each working thread of the program is bound to some of the {of} allowed CPUs; all \
                  together to CPU{s} {cpus}"
             )
         }

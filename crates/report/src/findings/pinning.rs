@@ -13,7 +13,7 @@ pub fn sentence(header: &StudyHeader, one: &Evidence) -> String {
             format!("whether threads change CPUs could not be seen ({unavailable})")
         }
         (EvidenceQuantity::Migrations, Reading::Measured(Amount::Count(0))) => {
-            "no thread was seen to change its CPU between two looks".to_owned()
+            "no thread changed its CPU between two samples".to_owned()
         }
         (EvidenceQuantity::Migrations, Reading::Measured(Amount::Count(1))) => {
             "threads were seen to change CPUs once in a run (median; at least)".to_owned()
@@ -24,7 +24,7 @@ pub fn sentence(header: &StudyHeader, one: &Evidence) -> String {
         (EvidenceQuantity::RunsWithSharedCpu, _) => {
             let of = one.of.map(amount).unwrap_or_default();
             format!(
-                "in {value} of {of} runs{how} two threads were mostly on the same CPU, though there is one for each"
+                "in {value} of {of} runs{how} two threads shared a CPU most of the time, though each could have its own"
             )
         }
         (EvidenceQuantity::WaitForCpu, _) => {

@@ -12,10 +12,10 @@ pub fn sentence(one: &Evidence) -> String {
     let of = one.of.map(amount).unwrap_or_default();
     match one.quantity {
         EvidenceQuantity::WorkingThreads => {
-            format!("{value} threads work alike on {} that they may use", number_of(one.of.as_ref(), "CPU"))
+            format!("{value} equally busy threads on {} that are allowed", number_of(one.of.as_ref(), "CPU"))
         }
         EvidenceQuantity::ReadyThreads => {
-            format!("on average {value} threads had a CPU or waited for one, and {of} can have one")
+            format!("{value} threads ran or were ready to run on average, on {of} CPUs")
         }
         EvidenceQuantity::EffectOfFewerThreads => {
             format!("with as many threads as CPUs the program is {} as fast", effect(one))

@@ -26,14 +26,14 @@ pub fn name(id: FindingId) -> &'static str {
 pub(super) fn title(id: FindingId) -> &'static str {
     match id {
         FindingId::MpiImbalance => "ranks wait in MPI for ranks that come later",
-        FindingId::MpiTransfer => "all ranks spend long in MPI, none for want of work",
+        FindingId::MpiTransfer => "all ranks spend long in MPI, though the work is balanced",
         FindingId::MpiConcentrated => "most time in MPI is in one call",
         FindingId::TinyMessages => "many tiny messages",
         FindingId::EndedEarly => "ranks ended without MPI_Finalize",
         FindingId::TooFewIterations => "a loop has too few iterations for its threads",
         FindingId::RegionImbalance => "threads of a region wait for each other",
         FindingId::SerialShare => "serial parts limit the speedup",
-        FindingId::SchedulingOverhead => "handing out work takes long",
+        FindingId::SchedulingOverhead => "OpenMP scheduling takes long",
         FindingId::LockContention => "threads wait for locks",
         FindingId::SharedCpus => "ranks or threads share CPUs",
         FindingId::Unpinned => "threads are not pinned",
@@ -70,13 +70,13 @@ pub(super) fn sentence(quantity: WatchedQuantity, one: &Evidence) -> String {
         }
         WatchedQuantity::MpiCommunication => format!("MPI communication efficiency is {value}"),
         WatchedQuantity::MpiLeast => {
-            format!("even {}, which is in MPI least, is there for {value} of {of}", subject(one))
+            format!("least MPI time of a rank: {value} of {of}, in {}", subject(one))
         }
         WatchedQuantity::WaitingInCalls => {
-            format!("{value} of {of} in calls of which that is known are waiting for ranks that come later")
+            format!("waiting for late ranks: {value} of the {of} in MPI calls for which it is known")
         }
         WatchedQuantity::RanksOfWorld => {
-            format!("this is of {}, {}", subject(one), number_of(one.value.measured(), "rank"))
+            format!("figures of {}, {}", subject(one), number_of(one.value.measured(), "rank"))
         }
         WatchedQuantity::LateSender | WatchedQuantity::LateReceiver | WatchedQuantity::LateToCollective => {
             late::sentence(one, &value, &of)
@@ -103,20 +103,20 @@ pub(super) fn sentence(quantity: WatchedQuantity, one: &Evidence) -> String {
         }
         WatchedQuantity::TimeOfRegion => format!("{} takes {value} of {of}", subject(one)),
         WatchedQuantity::RegionImbalance => {
-            format!("its threads wait at barriers for {value} of {of} that they have, summed over threads")
+            format!("barriers take {value} of the {of} of its threads, summed over threads")
         }
         WatchedQuantity::RegionLock => {
-            format!("its threads wait for locks for {value} of {of} that they have, summed over threads")
+            format!("waiting for locks takes {value} of the {of} of its threads, summed over threads")
         }
         WatchedQuantity::RegionScheduling => {
-            format!("its threads are given work for {value} of {of} that they have, summed over threads")
+            format!("scheduling takes {value} of the {of} of its threads, summed over threads")
         }
         WatchedQuantity::RegionCalls => format!("it is opened {}", how_often(one)),
         WatchedQuantity::RegionChunks => {
             format!("its loops hand out {}", number_of(one.value.measured(), "chunk"))
         }
         WatchedQuantity::UsefulPerChunk => format!("each chunk is {value} of work"),
-        WatchedQuantity::WaitsAt => format!("{}: threads come by {}", subject(one), how_often(one)),
+        WatchedQuantity::WaitsAt => format!("{}: reached {}", subject(one), how_often(one)),
         WatchedQuantity::SerialTime => {
             format!("{value} of {of} are outside of parallel regions and of MPI, on average over processes")
         }
@@ -143,27 +143,22 @@ fn of_placement(quantity: WatchedQuantity, one: &Evidence, value: &str, of: &str
         }
         WatchedQuantity::RunDelay => {
             let of = if of.is_empty() { of.to_owned() } else { format!(" of the {of} that it lived") };
-            format!(
-                "in the process where that is the most, threads were ready to run and had no CPU for {value}{of}, for each of its CPUs"
-            )
+            format!("CPU wait in the process where it is the most: {value}{of}, per CPU")
         }
         WatchedQuantity::RunDelayOf => {
-            format!(
-                "{} was ready to run and had no CPU for {value} of {of}, for each of its CPUs",
-                subject(one)
-            )
+            format!("CPU wait of {}: {value} of {of}, per CPU", subject(one))
         }
         WatchedQuantity::ProcessesDisplaced => {
-            format!("so did {value} of {of} processes, for a twentieth of the time or more")
+            format!("CPU wait of 5 % of the time or more: {value} of {of} processes")
         }
         WatchedQuantity::OwnUseOfCpus => {
-            format!("all that belongs to the run had {value} of the {of} that the CPUs of that host had")
+            format!("CPU time of the run: {value} of the {of} of all CPUs of that host")
         }
         WatchedQuantity::UnboundThreads => format!("{value} of {of} threads may run on several cores"),
         WatchedQuantity::ThreadsOnSeveralNodes => format!("{value} of {of} threads worked on several nodes"),
         WatchedQuantity::MovedThreads => format!("{value} of {of} threads were seen on more than one CPU"),
         WatchedQuantity::MovesOfThreads => {
-            format!("they were found on another CPU than before {}", how_often(one))
+            format!("they were seen to change their CPU {}", how_often(one))
         }
         WatchedQuantity::ThreadsAtOnce => {
             format!("{value} threads work at once on {}", number_of(one.of.as_ref(), "CPU"))

@@ -111,9 +111,8 @@ fn sentences_name_whom_they_speak_of() {
     let process = |rank| WatchedSubject::Process { host: "node1".to_owned(), pid: Pid(9), rank };
     let had_none =
         |rank| evidence(&finding(WatchedQuantity::RunDelayOf, second, Some(second), process(rank)));
-    let rest = "was ready to run and had no CPU for 1.000 s of 1.000 s, for each of its CPUs";
-    assert_eq!(had_none(Some(3)), [format!("rank 3 on node1 {rest}")]);
-    assert_eq!(had_none(None), [format!("process 9 on node1 {rest}")]);
+    assert_eq!(had_none(Some(3)), ["CPU wait of rank 3 on node1: 1.000 s of 1.000 s, per CPU"]);
+    assert_eq!(had_none(None), ["CPU wait of process 9 on node1: 1.000 s of 1.000 s, per CPU"]);
     let memory = WatchedSubject::MemoryOf {
         host: "node1".to_owned(),
         pid: Pid(9),

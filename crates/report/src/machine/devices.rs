@@ -22,7 +22,7 @@ pub(super) fn section(machine: &Machine) -> Option<Block> {
 fn known(machine: &Machine, devices: &[Device]) -> Vec<Block> {
     let mut blocks = Vec::new();
     if !devices.is_empty() {
-        let columns = ["device", "names", "PCI address", "made by", "near"].map(Column::text).to_vec();
+        let columns = ["device", "names", "PCI address", "vendor", "near"].map(Column::text).to_vec();
         let rows = devices.iter().map(|device| row(machine, device)).collect();
         blocks.push(Block::Table(Table { columns, rows, most: None }));
     }

@@ -129,7 +129,7 @@ fn nodes(machine: &Machine) -> Block {
     }
     columns.push(Column::text("CPUs"));
     if limited {
-        columns.push(Column::text("of which we may use"));
+        columns.push(Column::text("allowed"));
     }
     let rows = machine.nodes.iter().map(|node| row(node, machine, live, limited)).collect();
     let mut blocks = vec![Block::Table(Table { columns, rows, most: None })];

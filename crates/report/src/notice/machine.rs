@@ -11,7 +11,7 @@ mod tests;
 
 /// All of it in one sentence without a full stop: what the limit does, who reported it, who can lift it.
 pub fn sentence(notice: &MachineNotice) -> String {
-    format!("{} ({}); to lift it: {}", text(notice), source(notice), lift(notice))
+    format!("{} ({}); set by {}", text(notice), source(notice), lift(notice))
 }
 
 /// The limits that are in the way of something, to follow what it says: each after a semicolon.
@@ -48,8 +48,7 @@ pub fn text(notice: &MachineNotice) -> String {
             format!("memory may be taken from {} of {} nodes ({allowed})", allowed.len(), with_memory.len())
         }
         MachineNotice::CpuQuota { cpus, .. } => format!(
-            "all threads together get the time of {cpus:.2} CPUs; more threads than that are stopped for parts of every \
-             period"
+            "CPU quota of {cpus:.2} CPUs: more busy threads than that are throttled"
         ),
         MachineNotice::MemoryLimit { limit, memory, .. } => match memory {
             Reading::Measured(memory) => format!("the cgroup may use {limit} of {memory} of memory"),
@@ -190,17 +189,17 @@ pub fn lift(notice: &MachineNotice) -> String {
             );
         }
         MachineNotice::CgroupCpus { .. } => {
-            "whoever made the cgroup: the batch system (ask for more cores), the container (--cpuset-cpus) or systemd \
+            "the batch system (ask for more cores), the container (--cpuset-cpus) or systemd \
              (AllowedCPUs=)"
         }
         MachineNotice::CgroupMemory { .. } => {
-            "whoever made the cgroup: the batch system, the container (--cpuset-mems) or systemd (AllowedMemoryNodes=)"
+            "the batch system, the container (--cpuset-mems) or systemd (AllowedMemoryNodes=)"
         }
         MachineNotice::CpuQuota { .. } => {
-            "whoever made the cgroup: the container (--cpus), the pod (limits.cpu) or systemd (CPUQuota=)"
+            "the container (--cpus), the pod (limits.cpu) or systemd (CPUQuota=)"
         }
         MachineNotice::MemoryLimit { .. } => {
-            "whoever made the cgroup: the batch system (--mem), the container (--memory) or systemd (MemoryMax=)"
+            "the batch system (--mem), the container (--memory) or systemd (MemoryMax=)"
         }
         MachineNotice::InheritedPolicy { .. } => {
             "whoever started us (numactl, the batch system); numactl --localalloc in front of numawise undoes it"

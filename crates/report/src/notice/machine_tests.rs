@@ -43,10 +43,7 @@ fn all() -> Vec<(MachineNotice, &'static str)> {
             },
             "memory may be taken from 1 of 2 nodes (0)",
         ),
-        (
-            MachineNotice::CpuQuota { cpus: 2.5, file: file() },
-            "all threads together get the time of 2.50 CPUs;",
-        ),
+        (MachineNotice::CpuQuota { cpus: 2.5, file: file() }, "CPU quota of 2.50 CPUs: "),
         (
             MachineNotice::MemoryLimit { limit, memory, file: file() },
             "the cgroup may use 2 GiB of 16 GiB of memory",

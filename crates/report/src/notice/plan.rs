@@ -171,8 +171,7 @@ fn left_out(notice: &PlanNotice) -> String {
     match notice {
         PlanNotice::GpusDiffer => "tasks have different GPUs, and one command gives all the same".to_owned(),
         PlanNotice::ThreadsNotPlaced => {
-            "it places the process only; threads are pinned by the OpenMP variables in front, \
-                                         other threads not at all"
+            "only the process is bound; OpenMP threads are pinned by the variables in front, other threads are not"
                 .to_owned()
         }
         PlanNotice::PolicyNotExpressible { memory, tool } => {
@@ -197,7 +196,7 @@ fn left_out(notice: &PlanNotice) -> String {
         PlanNotice::WeightsOfThisMachine => {
             "they go by bandwidths that were measured; those of another machine differ".to_owned()
         }
-        PlanNotice::NoMask => "there is no mask to set".to_owned(),
+        PlanNotice::NoMask => "no mask is needed".to_owned(),
         PlanNotice::MovingThreadsNotExpressible => {
             "threads that may move inside the mask: OpenMP only knows places for threads that stay".to_owned()
         }

@@ -16,13 +16,13 @@ use crate::levels;
 pub fn text(notice: &StudyNotice) -> String {
     match notice {
         StudyNotice::OneCpu => {
-            "pinning: there is one CPU that we may use, so every placement of threads is the same".to_owned()
+            "pinning: only one CPU is allowed, so every placement of threads is the same".to_owned()
         }
         StudyNotice::OneMemoryNode => {
-            "memory placement: there is one node that we may take memory from, so it cannot matter".to_owned()
+            "memory placement: only one NUMA node is allowed, so it cannot matter".to_owned()
         }
         StudyNotice::NoNodeWithCpusAndMemory => {
-            "one node: none has both CPUs and memory that we may use".to_owned()
+            "one node: none has both CPUs and memory that are allowed".to_owned()
         }
         StudyNotice::NotTried { placements, reason } => format!("{}: {}", group(*placements), why(reason)),
         StudyNotice::CannotBePlaced { levels, problem, limits, .. } => {
@@ -32,7 +32,7 @@ pub fn text(notice: &StudyNotice) -> String {
             format!("{} disturbed by other load and left out", were(*trials))
         }
         StudyNotice::DisturbedCounted { trials } => format!(
-            "{} disturbed by other load and count all the same, since too few are undisturbed",
+            "{} disturbed by other load and used all the same: too few were not disturbed",
             were(*trials)
         ),
         StudyNotice::ThreadCountMismatch { point, ran, planned, in_command: true } => format!(

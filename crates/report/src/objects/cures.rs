@@ -25,7 +25,7 @@ pub fn text(shown: &Shown, of: &ObjectFinding, step: &AdvisedStep) -> String {
             let reach = match cure {
                 Some(CureOptions { object: Some(_), .. }) => "for it alone",
                 Some(CureOptions { cure: ObjectCure::PutIntoFastMemory, .. }) if shown.record.is_some() => {
-                    "for all that is chosen"
+                    "for all chosen objects"
                 }
                 _ => "for all memory at once",
             };

@@ -29,7 +29,7 @@ pub fn described(shown: &Shown) -> Option<Block> {
     };
     let blocks: Vec<Block> =
         rows.filter(|(k, row)| is_shown(*k, row)).map(|(k, row)| one(shown, k, row)).collect();
-    (!blocks.is_empty()).then(|| section("described", "One by one", blocks))
+    (!blocks.is_empty()).then(|| section("described", "Object details", blocks))
 }
 
 fn one(shown: &Shown, k: usize, row: &ObjectRow) -> Block {

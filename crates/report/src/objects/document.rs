@@ -25,7 +25,7 @@ pub fn document(shown: &Shown) -> Document {
     blocks.extend(views::by_thread(shown));
     blocks.extend(views::over_time(shown));
     blocks.extend(views::bandwidth(shown));
-    blocks.extend(list("notices", "To be kept in mind", &notice::texts(&shown.run.header.notices)));
+    blocks.extend(list("notices", "Notes", &notice::texts(&shown.run.header.notices)));
     blocks.push(Block::Reasons { title: "Why figures are unavailable" });
     Document {
         tool: "numawise objects",
@@ -41,11 +41,7 @@ pub fn document(shown: &Shown) -> Document {
 pub fn blocks(shown: &Shown) -> Vec<Block> {
     let mut blocks = vec![objects(shown)];
     blocks.extend(described::described(shown));
-    blocks.extend(list(
-        "objects-notices",
-        "To be kept in mind of the objects",
-        &notice::texts(&shown.run.header.notices),
-    ));
+    blocks.extend(list("objects-notices", "Notes on the objects", &notice::texts(&shown.run.header.notices)));
     blocks
 }
 
@@ -113,7 +109,7 @@ fn facts(shown: &Shown) -> Vec<Fact> {
             }),
         ),
     ];
-    facts.extend(shown.record.map(|record| Fact { name: "Kept in", text: record.into(), code: true }));
+    facts.extend(shown.record.map(|record| Fact { name: "Record", text: record.into(), code: true }));
     facts
 }
 
@@ -130,7 +126,7 @@ fn peak(usage: &ResourceUsage) -> Text {
 
 fn allocations(log: &AllocationLog, shown: &Shown) -> String {
     let mut text = format!(
-        "{} recorded in {}, those of {} and more one by one",
+        "{} recorded in {}; each allocation of {} and more is an object",
         many(log.events, "event"),
         many(log.processes, "process"),
         shown.run.watching.least
@@ -142,7 +138,7 @@ fn allocations(log: &AllocationLog, shown: &Shown) -> String {
         );
     }
     if log.dropped > 0 {
-        text += &format!("; {} found no place", many(log.dropped, "event"));
+        text += &format!("; {} dropped", many(log.dropped, "event"));
     }
     if log.without_stack > 0 {
         text += &format!("; {} without a call stack", many(log.without_stack, "allocation"));
@@ -152,11 +148,11 @@ fn allocations(log: &AllocationLog, shown: &Shown) -> String {
 
 fn accesses(time: &TimeSamples) -> String {
     let mut text = format!(
-        "{} samples, one in {} of CPU time; {} of them waited for memory that is known",
+        "{} samples, one per {} of CPU time; {} of them show which memory the thread waited for",
         time.samples, time.period, time.with_memory
     );
     if time.spinning > 0 {
-        text += &format!("; in {} the thread spun until another one did something", time.spinning);
+        text += &format!("; {} show it spinning until another thread goes on", time.spinning);
     }
     if time.lost > 0 {
         text += &format!("; {} were lost", time.lost);
@@ -193,8 +189,8 @@ fn objects(shown: &Shown) -> Block {
             "time: share of the time in which threads waited for memory, by samples of their instructions"
         }
         AccessMethod::Passes => {
-            "time: share of the accesses in loops. This machine takes interrupts at other places than where threads wait, so that a \
-             sample counts for all memory that a pass of its loop accesses, in equal parts"
+            "time: share of the accesses in loops. Samples do not point at the instruction that waits on this machine: each is split in \
+             equal parts among the memory that a pass of its loop accesses"
         }
     };
     let mut blocks = vec![map, Block::Table(Table { columns, rows, most }), Block::Legend(legend.into())];

@@ -206,7 +206,7 @@ fn of_code(of: FastMemoryCode) -> Command {
 fn legend(choice: &FastMemoryChoice) -> String {
     let time = choice.memory_time;
     let best = if choice.is_best {
-        "no other choice of these has more"
+        "the best choice that fits"
     } else {
         "the search was given up, another choice may have more"
     };

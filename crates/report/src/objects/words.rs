@@ -213,9 +213,7 @@ pub fn bandwidth_source(source: BandwidthSource) -> &'static str {
 
 pub fn memory_bound_source(source: MemoryBoundSource) -> &'static str {
     match source {
-        MemoryBoundSource::Samples => {
-            "by samples behind an access to memory, some of which caches answer at once"
-        }
+        MemoryBoundSource::Samples => "by samples after an access to memory, hits in caches included",
         MemoryBoundSource::Slots => {
             "by counters of the processor: places of its pipeline that stayed empty because of memory"
         }

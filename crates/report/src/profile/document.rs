@@ -28,11 +28,11 @@ pub fn document(measured: &Measured) -> Document {
     let buffers = loops::between_buffers(measured.profile).map(|text| ("Buffers", text));
     let known = loops.into_iter().chain(buffers);
     facts.extend(known.map(|(name, text)| Fact { name, text: text.into(), code: false }));
-    facts.extend(measured.saved.map(|file| Fact { name: "Kept in", text: file.into(), code: true }));
+    facts.extend(measured.saved.map(|file| Fact { name: "Record", text: file.into(), code: true }));
     let mut blocks = vec![Block::Facts(facts), nodes(measured)];
     let meaning: Vec<String> = tables.meaning.iter().map(meaning::of_profile).collect();
     blocks.extend(list("meaning", "What it means", &meaning));
-    blocks.extend(list("notices", "To be kept in mind", &words::notices(&tables.notices)));
+    blocks.extend(list("notices", "Notes", &words::notices(&tables.notices)));
     blocks.extend(latency(measured));
     blocks.extend(bandwidth(measured));
     blocks.extend(curves::working_sets(measured));

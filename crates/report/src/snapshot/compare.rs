@@ -85,7 +85,7 @@ fn sides(compared: &Compared) -> Vec<Fact> {
     let all: [(&'static str, [String; 2]); 6] = [
         ("Program", both(&|side| side.run.header.command.shell_line())),
         ("Processes", both(&|side| words::processes(&side.tables.processes, side.tables.worlds.len()))),
-        ("Shares of", both(&|side| words::span(side.tables))),
+        ("100 % is", both(&|side| words::span(side.tables))),
         ("Host", both(&|side| words::plain(&side.run.header.host.hostname))),
         ("CPU", both(&|side| words::plain(&side.run.header.host.cpu_model))),
         ("numawise", both(&|side| side.run.header.tool_version.clone())),
@@ -179,10 +179,10 @@ fn graded(share: &RatedShare, value: fn(Ratio) -> String) -> Cell {
 fn time_name(name: ComparedTime) -> &'static str {
     match name {
         ComparedTime::Elapsed => "elapsed",
-        ComparedTime::Span => "what shares are of",
+        ComparedTime::Span => "100 %",
         ComparedTime::MpiImbalance => "MPI, beyond the rank with least",
         ComparedTime::PotentialGain => "OpenMP, potential gain",
-        ComparedTime::RunDelay => "no CPU for, of a CPU at most",
+        ComparedTime::RunDelay => "CPU wait of a CPU, at most",
     }
 }
 
@@ -198,9 +198,9 @@ fn share_name(name: ComparedShare) -> (&'static str, fn(Ratio) -> String) {
         ComparedShare::OpenmpSerialization => ("  OpenMP serialization", words::efficiency),
         ComparedShare::OpenmpLoadBalance => ("  OpenMP load balance", words::efficiency),
         ComparedShare::OpenmpScheduling => ("  OpenMP scheduling", words::efficiency),
-        ComparedShare::Mpi => ("MPI, share of the time", words::percent),
-        ComparedShare::Serial => ("OpenMP, outside of regions", words::percent),
-        ComparedShare::Files => ("files, share of the time", words::percent),
+        ComparedShare::Mpi => ("MPI, of elapsed time", words::percent),
+        ComparedShare::Serial => ("OpenMP serial, of elapsed time", words::percent),
+        ComparedShare::Files => ("files, of elapsed time", words::percent),
         ComparedShare::CyclesPerInstruction => ("cycles per instruction", words::efficiency),
         ComparedShare::MemoryBound => ("memory bound", words::percent),
         ComparedShare::Vector => ("vector instructions", words::percent),

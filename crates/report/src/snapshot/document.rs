@@ -37,7 +37,7 @@ pub fn document(shown: &Shown) -> Document {
     blocks.extend(objects::one_by_one(shown));
     blocks.extend(notices_of(shown));
     blocks.push(Block::Reasons { title: "Why figures are unavailable" });
-    blocks.push(section("next", "Type next", vec![Block::Commands(next::lines(shown))]));
+    blocks.push(section("next", "Next commands", vec![Block::Commands(next::lines(shown))]));
     Document { blocks, ..opened(shown) }
 }
 
@@ -77,7 +77,7 @@ pub fn facts(shown: &Shown) -> Vec<Fact> {
         fact("Watched", words::processes(&tables.processes, tables.worlds.len()).into()),
     ];
     if tables.processes.counted > 0 {
-        facts.push(fact("Shares are of", words::span(tables).into()));
+        facts.push(fact("100 % is", words::span(tables).into()));
         for (name, missing) in [("MPI", tables.mpi.reason()), ("OpenMP", tables.openmp.reason())] {
             facts.extend(missing.map(|reason| fact(name, reason.to_string().into())));
         }
@@ -91,7 +91,7 @@ pub fn facts(shown: &Shown) -> Vec<Fact> {
             .as_ref()
             .map(|of| fact("Division", format!("{} of {}", of.division, of.command.shell_line()).into())),
     );
-    facts.extend(shown.record.map(|record| Fact { name: "Kept in", text: record.into(), code: true }));
+    facts.extend(shown.record.map(|record| Fact { name: "Record", text: record.into(), code: true }));
     facts
 }
 
@@ -252,7 +252,7 @@ fn findings(shown: &Shown) -> Block {
 }
 
 pub fn notices_of(shown: &Shown) -> Option<Block> {
-    list("notices", "To be kept in mind", &notices(shown))
+    list("notices", "Notes", &notices(shown))
 }
 
 fn notices(shown: &Shown) -> Vec<String> {

@@ -16,7 +16,7 @@ const KINDS: [(&str, &str); 4] = [
     ("read", "read"),
     ("written", "written"),
     ("waited for the storage", "synced"),
-    ("opened, closed, cut", "managed"),
+    ("opened, closed, truncated", "managed"),
 ];
 
 /// What the kernel's account is, in the order of [`KernelIo::numbers`], with the names in JSON.
@@ -25,7 +25,7 @@ const ACCOUNT: [(&str, &str); 5] = [
     ("written, to anything", "written_bytes"),
     ("fetched from storage", "from_storage_bytes"),
     ("to be written to storage", "to_storage_bytes"),
-    ("dropped before it was", "cancelled_bytes"),
+    ("written, but dropped before storage", "cancelled_bytes"),
 ];
 
 /// A share below which files have no line on the first screen: most programs read some settings.
@@ -125,7 +125,7 @@ fn calls(of: &FileUse) -> Table {
         Column::number("time, summed"),
         Column::number("longest").expendable(1),
         Column::number("bytes"),
-        Column::number("for each second in calls").expendable(2),
+        Column::number("bytes per second").expendable(2),
     ];
     Table { columns, rows, most: None }
 }
@@ -137,7 +137,7 @@ fn account(of: &FileUse) -> Table {
         cells.into_iter().collect::<Row>()
     });
     let columns =
-        vec![Column::text("the kernel's account, pipes and MPI's files with it"), Column::number("bytes")];
+        vec![Column::text("counted by the kernel, with pipes and MPI's files"), Column::number("bytes")];
     Table { columns, rows: rows.collect(), most: None }
 }
 

@@ -67,7 +67,7 @@ pub fn divisions_document(shown: &ShownDivisions<'_>) -> Document {
     ]);
     let lines = next::of_divisions(shown.records, best);
     if !lines.is_empty() {
-        blocks.push(section("next", "Type next", vec![Block::Commands(lines)]));
+        blocks.push(section("next", "Next commands", vec![Block::Commands(lines)]));
     }
     Document {
         tool: "numawise snapshot",
@@ -188,14 +188,14 @@ fn headline(tables: &HybridComparison) -> String {
             let (best, longest) = (&tables.rows[row], &tables.rows[longest]);
             let times = |row: &HybridRow| row.median.measured().map_or_else(String::new, ToString::to_string);
             format!(
-                "{} took the shortest time, {}; {} the longest, {}",
+                "{} is fastest: {}; {} is slowest: {}",
                 best.division,
                 times(best),
                 longest.division,
                 times(longest)
             )
         }
-        None => "There are no two divisions that went well to be compared".to_owned(),
+        None => "No comparison: fewer than two divisions succeeded".to_owned(),
     }
 }
 
@@ -207,7 +207,7 @@ fn why(tables: &HybridComparison, best: HybridBest) -> Option<String> {
         HybridTimePart::Mpi => "MPI",
         HybridTimePart::OpenMpWaiting => "waiting in OpenMP for other threads",
         HybridTimePart::OpenMpScheduling => "OpenMP's scheduling",
-        HybridTimePart::OpenMpSerial => "threads that had no parallel region",
+        HybridTimePart::OpenMpSerial => "OpenMP threads idle in serial parts",
     };
     let (row, longest) = (&tables.rows[best.row], &tables.rows[best.longest]);
     Some(format!(
@@ -234,7 +234,7 @@ fn failures(tables: &HybridComparison) -> Option<String> {
 fn proof(tables: &HybridComparison) -> String {
     let most = tables.rows.iter().map(|row| row.walls.len()).max().unwrap_or(0);
     if most < 5 {
-        "So few runs are no proof: times of one and the same division differ from run to run too. --repeats 9 runs each nine times, and \
+        "Too few runs to prove it: times of one division also differ from run to run. --repeats 9 runs each nine times, and \
          numawise check tells what is more than chance."
             .to_owned()
     } else {

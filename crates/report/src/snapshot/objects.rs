@@ -120,7 +120,7 @@ fn legend(of: &RankObjects, is_of_ranks: bool) -> String {
         return format!("time: {what}, by samples of their instructions");
     }
     let alike = if of.groups.iter().any(|group| group.ranks.len() > 1) {
-        ". Ranks that do the same stand together: of their times the least and the most, all else of one of them"
+        ". Ranks that do the same share a row: the least and the most of their times, the rest from one of them"
     } else {
         ""
     };
@@ -164,7 +164,7 @@ pub fn one_by_one(shown: &Shown) -> Vec<Block> {
             other => vec![other],
         };
         let title = match group.ranks.len() {
-            0 => "Objects one by one".to_owned(),
+            0 => "Object details".to_owned(),
             1 => format!("Objects of rank {}", group.ranks),
             _ => {
                 let like = group.like.map(|rank| rank.to_string()).unwrap_or_default();
@@ -179,7 +179,7 @@ pub fn one_by_one(shown: &Shown) -> Vec<Block> {
         let text = format!("{} more of ranks that differ: --json has them.", many(left_out as u64, "group"));
         blocks.push(Block::Legend(text.into()));
     }
-    blocks.extend(list("objects-notices", "To be kept in mind of the objects", &notices(shown)));
+    blocks.extend(list("objects-notices", "Notes on the objects", &notices(shown)));
     blocks
 }
 

@@ -86,7 +86,7 @@ fn runtimes(of: &OpenMpRuntimes) -> String {
         (true, true) => "GCC's and one with OMPT",
         (true, false) => "GCC's",
         (false, true) => "LLVM's, Intel's or another with OMPT",
-        (false, false) => "none that tells us",
+        (false, false) => "none with OMPT",
     };
     let other = "; another tool of OMPT came first, and was told what we were not";
     format!("{told}{}", if of.has_other_tool { other } else { "" })

@@ -29,8 +29,8 @@ pub const PARTS: [(BarPart, PartOfTime); 8] = [
     }),
     (BarPart { name: "OpenMP: locks", colour: "--n3" }, |time| time.lock),
     (BarPart { name: "OpenMP: scheduling", colour: "--n5" }, |time| time.scheduling),
-    (BarPart { name: "OpenMP: no parallel region", colour: "--n4" }, |time| time.serial),
-    (BarPart { name: "waiting elsewhere", colour: "--same" }, CpuTime::waiting_elsewhere),
+    (BarPart { name: "OpenMP: serial parts", colour: "--n4" }, |time| time.serial),
+    (BarPart { name: "other waiting", colour: "--same" }, CpuTime::waiting_elsewhere),
 ];
 
 /// Useful time, and the parts that some process has.

@@ -30,8 +30,8 @@ pub fn summary(shown: &Shown) -> Document {
     blocks.extend(super::document::notices_of(shown));
     blocks.push(Block::Reasons { title: "Why figures are unavailable" });
     let full = match shown.record {
-        Some(_) => "Type next (numawise report --full prints all tables)",
-        None => "Type next (--full prints all tables)",
+        Some(_) => "Next commands (numawise report --full prints all tables)",
+        None => "Next commands (--full prints all tables)",
     };
     blocks.push(section("next", full, vec![Block::Commands(next::lines(shown))]));
     Document { blocks, charts: None, width: 100, ..super::document::opened(shown) }
@@ -53,22 +53,22 @@ fn judged(shown: &Shown) -> Table {
         row
     }));
     if let Some(mpi) = tables.mpi.measured() {
-        rows.push(row("MPI, share of the time", words::percent, &mpi.share));
+        rows.push(row("MPI, of elapsed time", words::percent, &mpi.share));
         rows.push(row("MPI, waiting for other ranks", words::percent, &mpi.waiting_share));
     }
     if let Some(openmp) = tables.openmp.measured() {
-        rows.push(row("OpenMP, outside of regions", words::percent, &openmp.serial));
-        rows.push(row("OpenMP, gain of regions at most", words::percent, &openmp.imbalance_share));
+        rows.push(row("OpenMP serial, of elapsed time", words::percent, &openmp.serial));
+        rows.push(row("OpenMP, potential gain", words::percent, &openmp.imbalance_share));
     }
     if files::is_judged(&tables.files) {
-        rows.push(row("files, share of the time", words::percent, &tables.files.share));
+        rows.push(row("files, of elapsed time", words::percent, &tables.files.share));
     }
     rows.extend(counters::judged(shown));
     let columns = vec![
         Column::text(""),
         Column::number("value"),
         Column::text("judgement"),
-        Column::text("good, and who says so"),
+        Column::text("threshold, source"),
     ];
     Table { columns, rows, most: None }
 }
@@ -89,7 +89,7 @@ fn hot_spots(shown: &Shown) -> Block {
     let tables = shown.tables;
     let mut facts = Vec::new();
     facts.extend(tables.mpi.measured().and_then(hottest_call).map(|text| Fact {
-        name: "Most in MPI",
+        name: "Top MPI call",
         text,
         code: false,
     }));
@@ -101,7 +101,7 @@ fn hot_spots(shown: &Shown) -> Block {
             .measured()
             .map_or_else(String::new, |gain| format!(", potential gain {gain}"));
         text.0.extend(Text::from(format!(": {} in {}{gain}", region.time, many(region.calls, "call"))).0);
-        Fact { name: "First region", text, code: false }
+        Fact { name: "Top region", text, code: false }
     }));
     facts.extend(surroundings::in_short(tables));
     section("hot", "", vec![Block::Facts(facts)])

@@ -92,24 +92,24 @@ fn placement_in_short(of: &PlacementSummary) -> Text {
             if of.least == of.most { of.most.to_string() } else { format!("{} to {}", of.least, of.most) };
         let s = if of.most == 1 { "" } else { "s" };
         match of.sets {
-            1 => format!("one mask of {cpus} CPU{s}"),
-            sets => format!("{sets} masks of {cpus} CPU{s}"),
+            1 => format!("affinity {cpus} CPU{s}"),
+            sets => format!("{sets} affinity masks of {cpus} CPU{s}"),
         }
     };
     let mut text = Text::from("");
     append(&mut text, Text::of(&of.masks, masks));
-    append(&mut text, "; no CPU ");
+    append(&mut text, "; CPU wait ");
     append(
         &mut text,
         Text::of(&of.run_delays, |of| format!("{} mean, {} in {}", of.mean, of.most, whose(&of.most_of))),
     );
-    append(&mut text, "; moves ");
+    append(&mut text, "; migrations ");
     append(&mut text, Text::of(&of.migrations, u64::to_string));
-    append(&mut text, "; CPUs shared ");
+    append(&mut text, "; shared CPUs ");
     append(&mut text, Text::of(&of.migrations, |_| shared_cpus(of)));
     match of.overfull.len() as u64 + of.further_overfull {
         0 => {}
-        1 => append(&mut text, "; 1 mask has more threads than CPUs"),
+        1 => append(&mut text, "; 1 affinity mask has more threads than CPUs"),
         masks => append(&mut text, format!("; {masks} masks have more threads than CPUs")),
     }
     text
@@ -214,8 +214,8 @@ fn processes(tables: &RunSnapshot) -> Table {
         Column::text("may run on CPUs"),
         Column::text("ran on CPUs"),
         Column::text("nodes"),
-        Column::number("moves").expendable(2),
-        Column::number("no CPU for"),
+        Column::number("migrations").expendable(2),
+        Column::number("CPU wait"),
         only_page(false, Column::number("CPU taken away")),
         Column::number("peak memory"),
         Column::text("by node").expendable(1),

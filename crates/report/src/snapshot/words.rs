@@ -91,7 +91,7 @@ fn rating(rating: &Rating, written: fn(Ratio) -> String) -> String {
 pub fn grade(grade: Grade) -> &'static str {
     match grade {
         Grade::Good => "good",
-        Grade::LookHere => "look here",
+        Grade::LookHere => "fair",
         Grade::Bad => "bad",
     }
 }
@@ -120,7 +120,7 @@ pub fn grade_tone(grade: Grade) -> Tone {
 /// What stands in the place of a judgement that would call time without a CPU good.
 pub fn remark(tables: &RunSnapshot, share: &RatedShare) -> Option<&'static str> {
     let is_withheld = share.rating.is_none() && share.value.measured().is_some() && tables.doubt.is_none();
-    is_withheld.then_some("waiting for a CPU is in it")
+    is_withheld.then_some("no grade: CPU wait is in it")
 }
 
 /// A judgement in a table.
@@ -254,7 +254,7 @@ pub fn span(tables: &RunSnapshot) -> String {
 pub const WITHOUT_CPU: &str = "waiting for a CPU";
 
 /// What CPUs had while the thread that each is counted for was not there.
-pub const WITHOUT_THREAD: &str = "thread not there";
+pub const WITHOUT_THREAD: &str = "thread not alive";
 
 /// The first line; first of all that the program did not end well, where it did not.
 pub fn headline(tables: &RunSnapshot, ended: Exit) -> String {
@@ -309,9 +309,9 @@ fn rest(tables: &RunSnapshot, time: &CpuTime) -> String {
         ("waiting in OpenMP for other threads", time.imbalance.saturating_sub(locks)),
         ("waiting for locks and critical sections", locks),
         ("OpenMP's scheduling", time.scheduling),
-        ("threads of a team that had no region to work in", time.serial),
-        ("waiting elsewhere", time.waiting_elsewhere()),
-        ("threads that were not there all the time", known),
+        ("OpenMP threads idle in serial parts", time.serial),
+        ("waiting outside MPI and OpenMP", time.waiting_elsewhere()),
+        (WITHOUT_THREAD, known),
     ];
     parts.extend(useful);
     let all = (time.total() + known).0 as f64;
@@ -330,7 +330,7 @@ fn rest(tables: &RunSnapshot, time: &CpuTime) -> String {
             )
         }
         None if named.is_empty() && tables.findings.is_empty() => "Nothing of note took the rest.".to_owned(),
-        None if named.is_empty() => "No state of threads took much of the rest: see the findings.".to_owned(),
+        None if named.is_empty() => "No single cause of the rest reaches 1 %: see the findings.".to_owned(),
         None => format!("The rest: {}.", named.join(", ")),
     }
 }
@@ -341,13 +341,13 @@ fn doubted(tables: &RunSnapshot, doubt: &RunDoubt) -> String {
         RunDoubt::TooShort { shortest } => {
             let time = tables.span.as_ref().map(|span| span.time.to_string());
             format!(
-                "Shares are of {}, and a moment without a CPU changes them: grades and findings need {shortest} at least. Give it more to do.",
+                "A run of {} is too short for grades and findings, which need {shortest}. Use a larger input.",
                 plain(&time)
             )
         }
         RunDoubt::Disturbed { lost } => format!(
-            "Other work had the CPUs for up to {} of the {} (NW055): nothing is graded, and what could bring less is left out. Run it again on \
-             CPUs of its own.",
+            "Other programs used its CPUs for up to {} of the {} (NW055): no grades, and no findings with a smaller gain. Repeat it on CPUs of its \
+             own.",
             lost.time,
             plain(&tables.span.as_ref().map(|span| span.time.to_string()))
         ),

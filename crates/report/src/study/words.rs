@@ -115,7 +115,7 @@ pub fn headline(shown: &ShownStudy<'_>) -> String {
     match &shown.tables.best {
         Reading::Measured(best) if best.is_sure => "best point".to_owned(),
         Reading::Measured(_) => "best point so far".to_owned(),
-        Reading::Unavailable { .. } => "no best point".to_owned(),
+        Reading::Unavailable { .. } => "no result".to_owned(),
     }
 }
 
@@ -137,9 +137,9 @@ pub fn sentence(shown: &ShownStudy<'_>) -> Option<String> {
     parts.push(match best.rivals.as_slice() {
         [] if best.is_sure => "no other point comes near".to_owned(),
         [] => "there is nothing to compare it with".to_owned(),
-        [one] => format!("the data do not tell it from {one}"),
+        [one] => format!("not significantly different from {one}"),
         [one, more @ ..] => {
-            format!("the data do not tell it from {one} and {}", many(more.len() as u64, "other point"))
+            format!("not significantly different from {one} and {}", many(more.len() as u64, "other point"))
         }
     });
     if let Some(cheapest) = &best.cheapest {
@@ -157,13 +157,11 @@ pub fn sentence(shown: &ShownStudy<'_>) -> Option<String> {
 fn figure(shown: &ShownStudy<'_>, row: &GridRow) -> String {
     let median = amount::reading(&shown.study.header.metric, &row.median);
     let against = match row.speedup.measured() {
-        Some(_) if row.point == shown.tables.baseline => {
-            "which is what the others are compared with".to_owned()
-        }
+        Some(_) if row.point == shown.tables.baseline => "the baseline".to_owned(),
         Some(effect) => {
             format!("{} of {} ({} to {})", effect.ratio, shown.tables.baseline, effect.low, effect.high)
         }
-        None => format!("how it compares with {} is not known", shown.tables.baseline),
+        None => format!("speedup over {} not known", shown.tables.baseline),
     };
     format!("median {median}, {against}")
 }

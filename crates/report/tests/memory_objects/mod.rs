@@ -87,8 +87,8 @@ pub fn wave() -> ObjectRun {
         .used(&[(0, 40.0), (2, 40.0)], Pattern::Divided, |thread| Some(thread / 2));
     let stack = MemoryObject {
         kind: ObjectKind::Stack,
-        name: Reading::unavailable("it is all memory of its kind together"),
-        allocated: Reading::unavailable("it is all memory of its kind together"),
+        name: Reading::unavailable("it is the sum of all memory of this kind"),
+        allocated: Reading::unavailable("it is the sum of all memory of this kind"),
         count: 0,
         ..object("", Bytes(0)).used(&[(0, 30.0)], Pattern::Divided, |_| None)
     };

@@ -322,7 +322,7 @@ pub fn undecided() -> Sample {
             ),
             of_study(EvidenceQuantity::RunTime, Amount::Time(Nanoseconds(14_200_000)), None),
         ],
-        cost: Reading::unavailable("noise has no cost, it hides costs"),
+        cost: Reading::unavailable("noise hides what placements bring"),
         cure: None,
         advice: vec![Advice::MeasureLonger.into(), Advice::LengthenRuns.into()],
     }];
@@ -399,7 +399,7 @@ pub fn nothing_available() -> Sample {
     analysis.sampling_cost = Reading::unavailable("no trial was watched");
     analysis.contrasts = vec![contrast("os", "one-node", Reading::unavailable(why), ContrastCall::Open)];
     for point in &mut analysis.points {
-        point.variation = Reading::unavailable("it takes two samples");
+        point.variation = Reading::unavailable("it needs two valid trials");
         point.threads_seen = Reading::unavailable("no trial was watched");
         point.migrations = Reading::unavailable("no trial was watched");
         point.peak_memory = Reading::unavailable("no trial was watched");

@@ -66,7 +66,7 @@ fn lines_are_as_long_as_the_terminal_is_wide() {
                 document::terminal(&check::document(&sample.check()), Style { width, ..Style::plain() });
             // Commands are not broken, nor words that are longer than a line, nor a program's output.
             let (before, rest) = text.split_once("\nUse from now on\n").unwrap();
-            let after = rest.split_once("\nWhat limits us").map_or("", |(_, after)| after);
+            let after = rest.split_once("\nLimits on this machine").map_or("", |(_, after)| after);
             let free = |line: &&str| {
                 line.contains("onerror") || line.contains("owned") || line.starts_with("    | ")
             };
@@ -300,7 +300,7 @@ fn the_verdict_says_what_its_values_say() {
         s.study.header.pairs.clear();
         s.study.header.not_tried = vec![StudyNotice::OneCpu.into()];
     });
-    assert!(alone.starts_with("Placement cannot matter here: pinning: there is one CPU"), "{alone}");
+    assert!(alone.starts_with("Placement cannot matter here: pinning: only one CPU"), "{alone}");
 }
 
 fn assert_first_line(check: &check::Check, case: &str, line: &str) {
@@ -494,7 +494,7 @@ fn notices_of_a_study_are_sentences_with_their_values() {
         ),
         (
             StudyNotice::DisturbedCounted { trials: 12 },
-            "12 trials were disturbed by other load and count all the same, since too few are undisturbed",
+            "12 trials were disturbed by other load and used all the same: too few were not disturbed",
         ),
         (
             StudyNotice::ThreadCountMismatch { point: one(), ran: 5, planned: 4, in_command: true },

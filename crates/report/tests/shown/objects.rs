@@ -145,7 +145,7 @@ fn objects_of_ranks_say_of_which() {
     assert!(!wide(&Watched::of(wave())).contains("rank"));
 }
 
-/// Shares are of 1 or say why there is none; nothing that is not known is null or 0.
+/// 100 % is 1 or say why there is none; nothing that is not known is null or 0.
 #[test]
 fn what_is_not_known_has_its_reason_in_json() {
     let value = parsed(&Watched::of(nothing()));

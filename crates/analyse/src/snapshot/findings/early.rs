@@ -93,7 +93,7 @@ pub fn ended_early(case: &Case<'_>) -> Option<SnapshotFinding> {
     }
     let hangs = first.is_empty() && !crashed;
     let what = if hangs { WatchedAdvice::FindHang } else { WatchedAdvice::FindCrash };
-    let potential = Reading::unavailable("a run that does not come to its end has no time to be saved");
+    let potential = Reading::unavailable("the run did not complete");
     Some(finding(FindingId::EndedEarly, facts, potential, vec![advice(what)]))
 }
 

@@ -43,7 +43,7 @@ fn of_cpus(case: &Case<'_>, placement: &PlacementSummary) -> Vec<SnapshotFinding
 }
 
 fn not_known() -> Reading<PotentialGain> {
-    Reading::unavailable("what it costs shows when it is otherwise")
+    Reading::unavailable("not known until it is tried without")
 }
 
 /// Threads that work at once, by host.

@@ -38,7 +38,7 @@ pub struct Arguments {
     /// Most memory to take on a node, e.g. 2GiB [default: a quarter of what is free]
     #[arg(long, value_name = "SIZE")]
     max_memory: Option<Bytes>,
-    /// Seed of orders and permutations [default: drawn]
+    /// Seed of orders and permutations [default: random]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
     /// Save the profile in this file, not below the data directory

@@ -47,7 +47,7 @@ pub struct CpuOptions {
     /// (from package to package), balanced (as many threads on each core) or CPUs in their order: 0,3-7:2
     #[arg(long, value_name = "ORDER", help_heading = "Which CPUs in which order")]
     pub order: Option<Order>,
-    /// The k-th thread on every N-th CPU
+    /// Use every N-th CPU only
     #[arg(long, value_name = "N", help_heading = "Which CPUs in which order", value_parser = count)]
     pub step: Option<NonZeroU32>,
     /// At most so many hardware threads of a core: 1, 2, ... or all; without --threads, so many of each core
@@ -102,8 +102,8 @@ pub struct PlacementOptions {
     #[arg(long, help_heading = "Pages")]
     pub global_weights: bool,
 
-    /// Put the objects of an earlier run (numawise objects --output FILE) that have the most time for memory on these nodes as far as they fit, or
-    /// those with the names: hbm=FILE, 1=FILE, hbm=FILE:u,v; interleave=FILE, interleave:0-1=FILE: their pages in turn. The program stays as it is
+    /// Place objects that numawise objects --output FILE found, without changing the program: hbm=FILE or 1=FILE puts the most used ones that fit on
+    /// these nodes, hbm=FILE:u,v those named; interleave=FILE or interleave:0-1=FILE interleaves them
     #[arg(long, value_name = "NODES|hbm=FILE[:NAMES]", help_heading = "Objects")]
     pub objects_to: Option<OsString>,
 }

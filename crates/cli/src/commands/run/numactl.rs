@@ -99,13 +99,13 @@ const OPTIONS: [NumactlOption; 25] = [
         ("interleave", 'i', 1),
         NODES,
         Meaning::Policy(MemoryMode::Interleave),
-        "Memory from these nodes in turn",
+        "Memory interleaved over these nodes",
     ),
     option(
         ("weighted-interleave", 'w', 1),
         NODES,
         Meaning::Policy(MemoryMode::WeightedInterleave),
-        "Memory from these nodes in turn, as much as their weights say",
+        "Memory interleaved over these nodes by their weights",
     ),
     option(
         ("preferred", 'p', 9),

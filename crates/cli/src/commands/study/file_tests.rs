@@ -59,7 +59,7 @@ fn tables_keep_the_order_in_which_they_were_written() {
         "--param=z=2,1",
         "--param=a=y,x",
     ];
-    assert_eq!(options, expected, "the first level is what the others are compared with");
+    assert_eq!(options, expected, "the first level is the baseline");
 }
 
 #[test]

@@ -49,8 +49,8 @@ pub fn blocks(residency: &Residency) -> Vec<Block> {
         ""
     };
     let legend = format!(
-        "CPUs: kept busy {}. local %: pages on nodes where threads of the process run. alike %: accesses that would be \
-         local if every thread used every page alike; which thread uses which page cannot be seen. remote: memory on \
+        "CPUs: mean busy CPUs {}. local %: pages on nodes where threads of the process run. even %: accesses that would be \
+         local if every thread used every page equally; which thread uses which page cannot be seen. remote: memory on \
          nodes where no thread of the process runs.{without_cpus}",
         over(residency.span),
     );
@@ -83,7 +83,7 @@ fn tasks(residency: &Residency) -> Block {
         Column::number("CPUs").expendable(1),
         Column::number("memory"),
         Column::number("local %"),
-        Column::number("alike %").expendable(2),
+        Column::number("even %").expendable(2),
         Column::number("remote"),
     ];
     let ranks = residency.tasks.iter().any(|task| task.rank.measured().is_some());

@@ -38,7 +38,7 @@ pub fn blocks(residency: &Residency, tasks: &[TaskResidency], every_thread: bool
         Column::text("may run on"),
         Column::number("CPU %"),
         Column::number("CPU time").expendable(3),
-        Column::number("moves"),
+        Column::number("migrations"),
         Column::number("faults").expendable(4),
     ];
     let groups = groups(&threads, every_thread);

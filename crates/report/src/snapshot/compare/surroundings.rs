@@ -75,8 +75,8 @@ fn processes(all: &[ComparedProcess]) -> Table {
     let columns = vec![
         Column::text("first -> second"),
         Column::text("may run on CPUs"),
-        Column::number("no CPU for"),
-        Column::number("moves").expendable(1),
+        Column::number("CPU wait"),
+        Column::number("migrations").expendable(1),
         Column::number("peak memory"),
     ];
     Table { columns, rows: all.iter().enumerate().map(row).collect(), most: words::limits(8) }
