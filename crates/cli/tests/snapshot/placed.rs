@@ -137,7 +137,7 @@ fn the_line_for_ranks_that_share_a_cpu_gives_each_one_of_its_own() {
         let answer = typed(&bench, &line);
         assert_eq!((answer.status, answer.out.as_str()), (Some(0), "sum 3 of 2 ranks\n"), "{}", answer.err);
         assert!(
-            answer.err.contains("2 masks of 1 CPU;") && !answer.err.contains("NW030"),
+            answer.err.contains("2 affinity masks of 1 CPU;") && !answer.err.contains("NW030"),
             "{line}: {}",
             answer.err
         );

@@ -498,5 +498,5 @@ fn a_study_in_which_all_failed_compares_nothing_and_ends_as_the_program() {
     }
     let text = bench.study(&["--threads", "1,2", "--repeats", "2", "--", "false"]).out;
     assert!(!text.contains("1.000x") && !text.contains("100.0 %"), "{text}");
-    assert!(text.contains("2 of 2 points failed each time"), "{text}");
+    assert!(text.contains("2 of 2 points failed in all their trials"), "{text}");
 }
