@@ -207,7 +207,7 @@ fn why(tables: &HybridComparison, best: HybridBest) -> Option<String> {
         HybridTimePart::Mpi => "MPI",
         HybridTimePart::OpenMpWaiting => "waiting in OpenMP for other threads",
         HybridTimePart::OpenMpScheduling => "OpenMP's scheduling",
-        HybridTimePart::OpenMpSerial => "OpenMP threads idle in serial parts",
+        HybridTimePart::OpenMpSerial => "OpenMP threads idle outside regions",
     };
     let (row, longest) = (&tables.rows[best.row], &tables.rows[best.longest]);
     Some(format!(

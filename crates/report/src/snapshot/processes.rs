@@ -29,7 +29,7 @@ pub const PARTS: [(BarPart, PartOfTime); 8] = [
     }),
     (BarPart { name: "OpenMP: locks", colour: "--n3" }, |time| time.lock),
     (BarPart { name: "OpenMP: scheduling", colour: "--n5" }, |time| time.scheduling),
-    (BarPart { name: "OpenMP: serial parts", colour: "--n4" }, |time| time.serial),
+    (BarPart { name: "OpenMP: outside regions", colour: "--n4" }, |time| time.serial),
     (BarPart { name: "other waiting", colour: "--same" }, CpuTime::waiting_elsewhere),
 ];
 

@@ -309,7 +309,7 @@ fn rest(tables: &RunSnapshot, time: &CpuTime) -> String {
         ("waiting in OpenMP for other threads", time.imbalance.saturating_sub(locks)),
         ("waiting for locks and critical sections", locks),
         ("OpenMP's scheduling", time.scheduling),
-        ("OpenMP threads idle in serial parts", time.serial),
+        ("OpenMP threads idle outside regions", time.serial),
         ("waiting outside MPI and OpenMP", time.waiting_elsewhere()),
         (WITHOUT_THREAD, known),
     ];
