@@ -133,7 +133,7 @@ fn objects_on_wrong_nodes_are_found_and_those_on_right_ones_are_not() {
         ("NW040", "first touch in a loop that is divided among the threads"),
         ("NW041", "put it on node 1"),
         ("NW042", "interleave it over nodes 0-1"),
-        ("NW043", "let thread 3 initialise it"),
+        ("NW043", "pin thread 3, then let it initialise the object"),
     ];
     for (id, text) in cures {
         let shown = report("wrong", &[]).split_whitespace().collect::<Vec<_>>().join(" ");
