@@ -48,7 +48,7 @@ all: $(NUMAWISE) $(LIBRARY).so pages
 $(NUMAWISE):
 	$(CARGO) build --profile preloaded --locked -p numawise-agent -p numawise-collector -p numawise-heap
 	$(CARGO) build --release --locked -p numawise --target $(HOST) --config 'target.$(HOST).rustflags = ["-Crelocation-model=static"]'
-	cp -u $(NUMAWISE:target/%=target/$(HOST)/%) $(NUMAWISE)
+	cp -u --remove-destination $(NUMAWISE:target/%=target/$(HOST)/%) $(NUMAWISE)
 	cp -u $(subst release,preloaded,$(LIBRARIES)) $(dir $(NUMAWISE))
 $(LIBRARY).so:
 	$(CARGO) build --profile library --locked -p numawise-capi

@@ -127,7 +127,7 @@ fn row(
             let scaled = |ratio: Ratio| Ratio(ratio.0 * f64::from(first) / f64::from(workers));
             Effect { ratio: scaled(effect.ratio), low: scaled(effect.low), high: scaled(effect.high) }
         }),
-        _ => Reading::unavailable("the number of threads is not known"),
+        _ => Reading::unavailable("the number of threads is no factor and was not given"),
     };
     let sd = summary.as_ref().ok().and_then(|summary| summary.sd);
     GridRow {

@@ -176,7 +176,7 @@ fn memory_bound_of_samples(run: &ObjectRun, without_counters: &Reason) -> Readin
         }
         if time.samples < LEAST_SAMPLES {
             return Reading::unavailable(format!(
-                "only {} of {LEAST_SAMPLES} samples of its time that are needed",
+                "only {} of the {LEAST_SAMPLES} samples that are needed",
                 time.samples
             ));
         }

@@ -131,7 +131,7 @@ fn waiting_for_memory_is_bounded_by_the_samples_behind_accesses_other_than_to_th
     time(&mut seen, |time| time.unknown_address = 200);
     assert_eq!(bound(&seen), Some(0.5), "all of those may have been waits");
     time(&mut seen, |time| time.samples = 399);
-    assert!(reason(&memory_bound(&seen, none())).contains("only 399 of 400 samples"));
+    assert!(reason(&memory_bound(&seen, none())).contains("only 399 of the 400 samples"));
     time(&mut seen, |time| time.method = AccessMethod::Passes);
     let why = reason(&memory_bound(&seen, none()));
     assert!(why.contains("counters of the processor would tell (no PMU)"), "{why}");

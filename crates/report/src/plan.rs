@@ -180,7 +180,7 @@ fn equivalent(commands: &ToolCommands) -> Block {
     } else {
         Block::Commands(commands.lines.iter().cloned().map(command).collect())
     }];
-    let missing = |missing| Block::Paragraph(format!("limit: {}", notice::text(missing)).into());
+    let missing = |missing| Block::Paragraph(format!("left out: {}", notice::text(missing)).into());
     blocks.extend(commands.missing.iter().map(missing));
     Block::Section(Section { id: None, title: format!("Equivalent with {}:", commands.tool), blocks })
 }

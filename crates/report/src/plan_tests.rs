@@ -113,7 +113,7 @@ Equivalent with numactl:
 
 Equivalent with taskset:
   (no command does this)
-  limit: no mask is needed
+  left out: no mask is needed
 ";
     assert_eq!(text, expected);
 }

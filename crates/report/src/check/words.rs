@@ -409,7 +409,7 @@ pub fn expected(expected: &Expected) -> String {
 /// Why nothing is expected, as a clause.
 pub fn not_expected(why: NotExpected) -> String {
     match why {
-        NotExpected::OneMemoryNode => "only one NUMA node is allowed".to_owned(),
+        NotExpected::OneMemoryNode => "there is only one NUMA node to use".to_owned(),
         NotExpected::NotMeasured => "not measured yet: numawise machine measure measures it".to_owned(),
         NotExpected::NoRemoteMemory => {
             "there are no CPUs with memory of their own and other memory to use".to_owned()

@@ -26,7 +26,7 @@ pub fn name(id: FindingId) -> &'static str {
 pub(super) fn title(id: FindingId) -> &'static str {
     match id {
         FindingId::MpiImbalance => "ranks wait in MPI for ranks that come later",
-        FindingId::MpiTransfer => "all ranks spend long in MPI, though the work is balanced",
+        FindingId::MpiTransfer => "all ranks spend long in MPI",
         FindingId::MpiConcentrated => "most time in MPI is in one call",
         FindingId::TinyMessages => "many tiny messages",
         FindingId::EndedEarly => "ranks ended without MPI_Finalize",

@@ -11,7 +11,7 @@ mod tests;
 
 /// All of it in one sentence without a full stop: what the limit does, who reported it, who can lift it.
 pub fn sentence(notice: &MachineNotice) -> String {
-    format!("{} ({}); set by {}", text(notice), source(notice), lift(notice))
+    format!("{} ({}); to lift it: {}", text(notice), source(notice), lift(notice))
 }
 
 /// The limits that are in the way of something, to follow what it says: each after a semicolon.

@@ -16,14 +16,12 @@ use crate::levels;
 pub fn text(notice: &StudyNotice) -> String {
     match notice {
         StudyNotice::OneCpu => {
-            "pinning: only one CPU is allowed, so every placement of threads is the same".to_owned()
+            "pinning: there is only one CPU to use, so every placement of threads is the same".to_owned()
         }
         StudyNotice::OneMemoryNode => {
-            "memory placement: only one NUMA node is allowed, so it cannot matter".to_owned()
+            "memory placement: there is only one NUMA node to use, so it cannot matter".to_owned()
         }
-        StudyNotice::NoNodeWithCpusAndMemory => {
-            "one node: none has both CPUs and memory that are allowed".to_owned()
-        }
+        StudyNotice::NoNodeWithCpusAndMemory => "one node: none has both CPUs and memory to use".to_owned(),
         StudyNotice::NotTried { placements, reason } => format!("{}: {}", group(*placements), why(reason)),
         StudyNotice::CannotBePlaced { levels, problem, limits, .. } => {
             cannot_be_placed(&levels::title(levels), problem, limits)

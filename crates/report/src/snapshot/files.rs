@@ -125,7 +125,7 @@ fn calls(of: &FileUse) -> Table {
         Column::number("time, summed"),
         Column::number("longest").expendable(1),
         Column::number("bytes"),
-        Column::number("bytes per second").expendable(2),
+        Column::number("bytes per second in calls").expendable(2),
     ];
     Table { columns, rows, most: None }
 }

@@ -1,5 +1,7 @@
 //! What surrounds the processes of a snapshot: the CPUs that they may use and used, how they waited for them, and their memory.
 
+use std::fmt::Display;
+
 use numawise_facts::Reading;
 use numawise_tables::RunSnapshot;
 use numawise_tables::snapshot::{
@@ -53,16 +55,13 @@ fn append(text: &mut Text, more: impl Into<Text>) {
     text.0.extend(more.into().0);
 }
 
-/// Of processes: mean, and most. One process is its own mean.
+/// Once where they are the same: one process is its own mean.
+fn mean_and_most<T: PartialEq + Display>(mean: &T, most: &T, of: &ProcessName) -> String {
+    if mean == most { most.to_string() } else { format!("{mean} mean, {most} in {}", whose(of)) }
+}
+
 fn memory_in_short(tables: &RunSnapshot) -> Text {
-    let is_one = tables.processes.counted == 1;
-    let spread = |of: &MemorySpread| {
-        if is_one {
-            of.most.to_string()
-        } else {
-            format!("{} mean, {} in {}", of.mean, of.most, whose(&of.most_of))
-        }
-    };
+    let spread = |of: &MemorySpread| mean_and_most(&of.mean, &of.most, &of.most_of);
     let mut text = Text::from("peak ");
     append(&mut text, Text::of(&tables.memory.peak, spread));
     match &tables.memory.nodes {
@@ -99,10 +98,7 @@ fn placement_in_short(of: &PlacementSummary) -> Text {
     let mut text = Text::from("");
     append(&mut text, Text::of(&of.masks, masks));
     append(&mut text, "; CPU wait ");
-    append(
-        &mut text,
-        Text::of(&of.run_delays, |of| format!("{} mean, {} in {}", of.mean, of.most, whose(&of.most_of))),
-    );
+    append(&mut text, Text::of(&of.run_delays, |of| mean_and_most(&of.mean, &of.most, &of.most_of)));
     append(&mut text, "; migrations ");
     append(&mut text, Text::of(&of.migrations, u64::to_string));
     append(&mut text, "; shared CPUs ");

@@ -300,7 +300,7 @@ fn the_verdict_says_what_its_values_say() {
         s.study.header.pairs.clear();
         s.study.header.not_tried = vec![StudyNotice::OneCpu.into()];
     });
-    assert!(alone.starts_with("Placement cannot matter here: pinning: only one CPU"), "{alone}");
+    assert!(alone.starts_with("Placement cannot matter here: pinning: there is only one CPU"), "{alone}");
 }
 
 fn assert_first_line(check: &check::Check, case: &str, line: &str) {

@@ -43,7 +43,7 @@ fn of_cpus(case: &Case<'_>, placement: &PlacementSummary) -> Vec<SnapshotFinding
 }
 
 fn not_known() -> Reading<PotentialGain> {
-    Reading::unavailable("not known until it is tried without")
+    Reading::unavailable("not known: no run without it was made")
 }
 
 /// Threads that work at once, by host.
