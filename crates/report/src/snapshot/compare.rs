@@ -200,7 +200,7 @@ fn share_name(name: ComparedShare) -> (&'static str, fn(Ratio) -> String) {
         ComparedShare::OpenmpScheduling => ("  OpenMP scheduling", words::efficiency),
         ComparedShare::Mpi => ("MPI, of elapsed time", words::percent),
         ComparedShare::Serial => ("OpenMP serial, of elapsed time", words::percent),
-        ComparedShare::Files => ("files, of elapsed time", words::percent),
+        ComparedShare::Files => ("files, of CPU time", words::percent),
         ComparedShare::CyclesPerInstruction => ("cycles per instruction", words::efficiency),
         ComparedShare::MemoryBound => ("memory bound", words::percent),
         ComparedShare::Vector => ("vector instructions", words::percent),

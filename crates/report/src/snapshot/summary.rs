@@ -61,7 +61,7 @@ fn judged(shown: &Shown) -> Table {
         rows.push(row("OpenMP, potential gain", words::percent, &openmp.imbalance_share));
     }
     if files::is_judged(&tables.files) {
-        rows.push(row("files, of elapsed time", words::percent, &tables.files.share));
+        rows.push(row("files, of CPU time", words::percent, &tables.files.share));
     }
     rows.extend(counters::judged(shown));
     let columns = vec![

@@ -360,6 +360,18 @@ fn words_of(of: &Watched) -> String {
 }
 
 #[test]
+fn files_have_a_line_on_the_first_screen_from_a_thousandth_of_the_time_on_and_where_it_is_not_known() {
+    let mut of = Watched::of(watched::hybrid());
+    let line = "files, of CPU time";
+    for (share, is_shown) in [(0.0, false), (0.0009, false), (0.001, true), (0.2, true)] {
+        of.tables.files.share.value = numawise_facts::Reading::Measured(numawise_units::Ratio(share));
+        assert_eq!(words_of(&of).contains(line), is_shown, "{share}");
+    }
+    of.tables.files.share.value = numawise_facts::Reading::unavailable("not seen");
+    assert!(words_of(&of).contains(line));
+}
+
+#[test]
 fn counters_are_on_the_first_screen_each_with_its_threshold() {
     let of = Watched::of(watched::counted());
     // Three lines with a judgement, and one for the others, where there is everything else too.
