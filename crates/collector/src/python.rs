@@ -52,15 +52,18 @@ pub fn begin_child() {
 pub fn site(address: usize, local: &Local) -> usize {
     match interpreter() {
         None => address,
-        Some(interpreter) => line(interpreter, address, local).map_or(address, |line| line as usize),
+        Some(interpreter) => of_extension(interpreter, address, local).map_or(address, |line| line as usize),
     }
 }
 
 #[inline(never)]
-fn line(interpreter: &Interpreter, address: usize, local: &Local) -> Option<u64> {
-    if !is_in_extension(address) {
-        return None;
-    }
+fn of_extension(interpreter: &Interpreter, address: usize, local: &Local) -> Option<u64> {
+    if is_in_extension(address) { line(interpreter, local) } else { None }
+}
+
+/// The address that stands for the line of the program that the thread executes; `None`: it is in no function of Python.
+#[inline]
+pub fn line(interpreter: &Interpreter, local: &Local) -> Option<u64> {
     match known(interpreter, local, 1)? {
         NONE => None,
         DEEPER => known(interpreter, local, DEEPEST).filter(|line| *line != NONE),

@@ -42,10 +42,18 @@ fn parts(place: &CodePlace) -> (Option<&str>, String) {
     let location = match (source.file.measured(), source.line.measured()) {
         (Some(file), Some(line)) => format!("{}:{line}", last(file)),
         (Some(file), None) => last(file).to_owned(),
-        (None, _) if function.is_some() => last(&place.file).to_owned(),
+        (None, _) if function.is_some() => extension(last(&place.file)),
         (None, _) => format!("{}+{:#x}", last(&place.file), place.address),
     };
     (function, location)
+}
+
+/// `_kmeans.so` of `_kmeans.cpython-312-x86_64-linux-gnu.so`: a module of Python without what it was built for.
+fn extension(file: &str) -> String {
+    match file.split_once(".cpython-") {
+        Some((module, built_for)) if built_for.ends_with(".so") => format!("{module}.so"),
+        _ => file.to_owned(),
+    }
 }
 
 /// Names of functions up to so many characters stand as they are.
@@ -64,12 +72,16 @@ fn function_within(name: &str, width: usize) -> String {
     if let Some(fitting) = shorter.into_iter().find(fits) {
         return fitting;
     }
-    let scopes: Vec<usize> = short.match_indices("::").map(|(at, _)| at).collect();
-    if let Some(fitting) = scopes.iter().map(|at| format!("..{}", &short[*at..])).find(fits) {
+    let dots = short.chars().all(|sign| sign.is_alphanumeric() || matches!(sign, '_' | '.'));
+    let between = if dots { "." } else { "::" };
+    let scopes: Vec<usize> = short.match_indices(between).map(|(at, _)| at).collect();
+    if let Some(fitting) =
+        scopes.iter().map(|at| format!("..{}", &short[at + usize::from(dots)..])).find(fits)
+    {
         return fitting;
     }
     // Nothing but its own name, without a type before it.
-    let own = scopes.last().map_or(short.as_str(), |at| &short[at + "::".len()..]);
+    let own = scopes.last().map_or(short.as_str(), |at| &short[at + between.len()..]);
     let begin = own.split_once("(…)").map_or(own, |(before, _)| before);
     let begin = begin.split_once("<…>").map_or(begin, |(before, _)| before);
     let own = if begin.contains("operator") { begin } else { begin.rsplit(' ').next().unwrap_or(begin) };

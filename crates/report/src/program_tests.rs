@@ -69,8 +69,14 @@ fn a_long_name_of_a_file_leaves_room_for_the_function() {
     of.file = "/usr/lib/_multiarray_umath.cpython-311-x86_64-linux-gnu.so".to_owned();
     (of.source.file, of.source.line) = (Reading::unavailable("none"), Reading::unavailable("none"));
     let found = place_within(&of, 40);
+    assert_eq!(found, "PyArray_NewFrom.. (_multiarray_umath.so)");
+    of.file = "/usr/lib/libmultiarray_umath-x86_64-linux-gnu.so".to_owned();
+    let found = place_within(&of, 40);
     assert_eq!(found.chars().count(), 40, "{found}");
     assert!(found.starts_with("PyArray_NewFro.. (..") && found.ends_with("86_64-linux-gnu.so)"), "{found}");
+    of.file = "/usr/lib/_multiarray_umath.cpython-311-x86_64-linux-gnu.so".to_owned();
+    of.source.function = Reading::Measured("sklearn.cluster._k_means_lloyd.lloyd_iter".to_owned());
+    assert_eq!(place_within(&of, 60), "..cluster._k_means_lloyd.lloyd_iter (_multiarray_umath.so)");
     of.source.function = Reading::unavailable("none");
     assert!(place_within(&of, 40).ends_with("linux-gnu.so+0x10"));
 }

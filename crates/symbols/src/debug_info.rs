@@ -9,6 +9,7 @@ use addr2line::Loader;
 use numawise_facts::Reading;
 use numawise_facts::activity::SourcePlace;
 
+use crate::cython;
 use crate::elf::{self, DebugHints};
 use crate::error::Error;
 use crate::system_code;
@@ -198,6 +199,9 @@ fn frames(loader: &Loader, address: u64) -> Vec<Frame> {
 
 /// A linker's name as people write it.
 pub fn demangled(name: &str) -> String {
+    if let Some(function) = cython::source_function(name) {
+        return function;
+    }
     // A C function `t` is no `unsigned short`, which a demangler makes of it.
     if !["_Z", "__Z", "_R", "___Z"].iter().any(|begin| name.starts_with(begin)) {
         return name.to_owned();

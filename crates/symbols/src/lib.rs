@@ -6,6 +6,7 @@
 
 mod c_text;
 mod c_variables;
+mod cython;
 mod debug_info;
 mod definitions;
 mod elf;

@@ -234,16 +234,16 @@ fn regions([first, second]: [&RunSnapshot; 2]) -> Vec<ComparedRegion> {
 }
 
 /// What a finding is of, as far as that stays the same from run to run.
-fn finding_key(of: &SnapshotFinding) -> (&'static str, Option<(String, String, u64)>, String) {
-    let mut found = (of.finding.id.code(), None, String::new());
+fn finding_key(of: &SnapshotFinding) -> (&'static str, Vec<(String, String, u64)>, String) {
+    let mut found = (of.finding.id.code(), Vec::new(), String::new());
     for one in &of.finding.evidence {
         let EvidenceSubject::Watched(subject) = &one.subject else { continue };
         match subject {
-            WatchedSubject::Region { place } | WatchedSubject::ConstructAt { place, .. }
-                if found.1.is_none() =>
-            {
-                found.1 = Some(name(place));
+            WatchedSubject::Region { place, within } if found.1.is_empty() => {
+                found.1.push(name(place));
+                found.1.extend(within.clone().map(|within| name(&Reading::Measured(within))));
             }
+            WatchedSubject::ConstructAt { place, .. } if found.1.is_empty() => found.1.push(name(place)),
             WatchedSubject::Call { call } | WatchedSubject::CallAt { call, .. } => found.2.clone_from(call),
             _ => {}
         }

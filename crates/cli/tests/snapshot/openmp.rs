@@ -90,3 +90,38 @@ fn what_is_preloaded_already_stays() {
     let out = String::from_utf8(command.output().unwrap().stdout).unwrap();
     assert!(out.trim().ends_with("libnumawise_collector.so:libm.so.6"), "{out}");
 }
+
+#[test]
+fn a_region_stands_in_the_line_of_python_that_opens_it() {
+    const LINES: &str = "import ctypes, sys\n\
+        lib = ctypes.CDLL(sys.argv[1])\n\
+        def twice():\n\
+        \x20   lib.main()\n\
+        lib.main()\n\
+        twice()\n";
+    let bench = Bench::new();
+    let Some(library) = bench.compile("gcc", "waits.c", &["-fopenmp", "-shared", "-fPIC"]) else { return };
+    let python = "/usr/bin/python3";
+    if !crate::same::has(python) {
+        return;
+    }
+    std::fs::write(bench.path("calls.py"), LINES).unwrap();
+    let command = [python, "calls.py", library.to_str().unwrap()];
+    let answer = bench.snapshot(&[&["--json=run.json", "--"][..], &command].concat());
+    assert_eq!(answer.status, Some(0), "{}", answer.err);
+    let json = bench.json("run.json");
+    let mut within: Vec<(String, f64)> = (0..2)
+        .map(|k| {
+            assert_eq!(text(&json, &format!("/regions/{k}/name")), "main (waits.c:19)", "{json}");
+            (
+                text(&json, &format!("/regions/{k}/within/0/text")).to_owned(),
+                number(&json, &format!("/regions/{k}/calls")),
+            )
+        })
+        .collect();
+    within.sort_by(|a, b| a.0.cmp(&b.0));
+    assert_eq!(within, [("<module> (calls.py:5)".to_owned(), 1.0), ("twice (calls.py:4)".to_owned(), 1.0)]);
+    let opened = "the region in main (waits.c:19), opened in twice (calls.py:4)";
+    assert!(answer.err.split_whitespace().collect::<Vec<_>>().join(" ").contains(opened), "{}", answer.err);
+    assert_formulas_hold(&json);
+}

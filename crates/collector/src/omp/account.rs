@@ -6,14 +6,17 @@
 
 use core::sync::atomic::Ordering::Relaxed;
 
-use numawise_wire::snapshot::openmp::{CHUNKS_PER_SAMPLE, ConstructKind, ConstructRow, OpenMp, ROOT};
+use numawise_guest::python::{Interpreter, interpreter};
+use numawise_wire::snapshot::openmp::{
+    CHUNKS_PER_SAMPLE, ConstructKind, ConstructRow, OpenMp, ROOT, ROOT_KEY,
+};
 use numawise_wire::snapshot::{ThreadSlot, ThreadState};
 
 use super::local::{self, Local};
 use super::objects;
 use super::position::{Before, OpenLoop, Position};
 use super::table::{self, Place, add, raise};
-use crate::{process, thread, time};
+use crate::{process, python, thread, time};
 
 /// The calling thread, which is watched.
 #[derive(Clone, Copy)]
@@ -107,6 +110,13 @@ impl<'a> Me<'a> {
         // stands at the end of the region, and is named by the region.
         let at_end = objects::is_ours(address) || objects::is_runtime(address);
         let address = if at_end { self.row(at).address.load(Relaxed) as usize } else { address };
+        if at.key == ROOT_KEY
+            && kind == ConstructKind::Parallel
+            && let Some(interpreter) = interpreter()
+            && let Some(place) = self.from_python(interpreter, address)
+        {
+            return place;
+        }
         let place = Place::inside(at.key, at.depth, kind, address);
         let row = self.row(at);
         if row.address.load(Relaxed) != place.address || row.kind.load(Relaxed) as u16 != kind as u16 {
@@ -114,6 +124,15 @@ impl<'a> Me<'a> {
         }
         let parent = row.parent.load(Relaxed);
         Place { key: at.key, parent, depth: at.depth, ..place }
+    }
+
+    /// A region that a line of a program in Python opens: it stands in that line.
+    #[inline(never)]
+    fn from_python(&self, interpreter: &Interpreter, address: usize) -> Option<Place> {
+        let line = python::line(interpreter, thread::local())?;
+        let line = Place::inside(ROOT_KEY, 0, ConstructKind::PythonLine, line as usize);
+        table::find(self.part(), &line);
+        Some(Place::inside(line.key, line.depth, ConstructKind::Parallel, address))
     }
 
     /// Where a thread is in `place`.

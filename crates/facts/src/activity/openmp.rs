@@ -43,6 +43,8 @@ pub enum ConstructName {
     Target,
     /// Where tasks are made.
     TaskCreation,
+    /// The line of a program in Python by which the regions in it are opened.
+    PythonLine,
 }
 
 /// How a loop's iterations are handed out.

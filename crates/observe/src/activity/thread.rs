@@ -375,6 +375,7 @@ fn name(kind: ConstructKind) -> ConstructName {
         ConstructKind::Lock => ConstructName::Lock,
         ConstructKind::Target => ConstructName::Target,
         ConstructKind::TaskCreation => ConstructName::TaskCreation,
+        ConstructKind::PythonLine => ConstructName::PythonLine,
     }
 }
 

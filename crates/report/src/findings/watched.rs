@@ -211,7 +211,10 @@ fn subject(one: &Evidence) -> String {
         WatchedSubject::LateCall { waits, late, .. } => {
             format!("{} for {}", late::in_call(waits), late::in_call(late))
         }
-        WatchedSubject::Region { place: at } => format!("the region {}", place(at)),
+        WatchedSubject::Region { place: at, within: None } => format!("the region {}", place(at)),
+        WatchedSubject::Region { place: at, within: Some(within) } => {
+            format!("the region {}, opened {}", place(at), known_place(within))
+        }
         WatchedSubject::ConstructAt { construct, place: at } => {
             format!("the {} {}", construct_name(*construct), place(at))
         }
@@ -251,6 +254,10 @@ pub fn place(at: &Reading<CodePlace>) -> String {
             return format!("at a place that is not known ({unavailable})");
         }
     };
+    known_place(place)
+}
+
+fn known_place(place: &CodePlace) -> String {
     let source = &place.source;
     let line = match (source.file.measured(), source.line.measured()) {
         (Some(file), Some(line)) => Some(format!("{}:{line}", last(file))),
@@ -289,6 +296,7 @@ pub fn construct_name(name: ConstructName) -> &'static str {
         ConstructName::Lock => "lock",
         ConstructName::Target => "target",
         ConstructName::TaskCreation => "creation of tasks",
+        ConstructName::PythonLine => "lines of Python",
     }
 }
 

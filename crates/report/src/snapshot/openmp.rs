@@ -66,8 +66,12 @@ fn bars(of: &OpenMpSummary) -> Option<Block> {
     let parts: Vec<_> = time.iter().filter(is_there).collect();
     let bar = |of: &RegionRow| Bar {
         name: format!(
-            "{}: {}",
+            "{}{}: {}",
             of.place.measured().map_or_else(|| "a region of no known place".into(), words::place_in_short),
+            of.within
+                .first()
+                .and_then(Reading::measured)
+                .map_or_else(String::new, |within| format!(", opened in {}", words::place_in_short(within))),
             total(of)
         ),
         shares: parts.iter().map(|(_, time)| time(of).seconds() / longest.seconds()).collect(),
@@ -114,6 +118,8 @@ fn regions(of: &OpenMpSummary) -> Table {
         ];
         cells.into_iter().collect::<Row>()
     };
+    // In a terminal there is room for it where it says something.
+    let within = of.regions.iter().all(|region| region.within.is_empty()).then_some(Face::Html);
     let columns = vec![
         Column::code("region"),
         Column { only: Some(Face::Html), ..Column::text("construct") },
@@ -124,7 +130,7 @@ fn regions(of: &OpenMpSummary) -> Table {
         Column::number("potential gain"),
         Column::number("locks").expendable(1),
         Column::number("scheduling").expendable(2),
-        Column { only: Some(Face::Html), ..Column::code("within") },
+        Column { only: within, ..Column::code("within").expendable(3) },
     ];
     Table { columns, rows: of.regions.iter().map(row).collect(), most: words::limits(6) }
 }

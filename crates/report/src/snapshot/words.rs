@@ -205,6 +205,7 @@ pub fn construct(name: ConstructName) -> &'static str {
         ConstructName::Lock => "lock",
         ConstructName::Target => "target",
         ConstructName::TaskCreation => "making of tasks",
+        ConstructName::PythonLine => "line of Python",
     }
 }
 

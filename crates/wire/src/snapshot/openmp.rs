@@ -59,10 +59,12 @@ pub enum ConstructKind {
     Target = 16,
     /// Where tasks are made.
     TaskCreation = 17,
+    /// The line of a program in Python by which regions are opened.
+    PythonLine = 18,
 }
 
 impl ConstructKind {
-    const ALL: [ConstructKind; 18] = [
+    const ALL: [ConstructKind; 19] = [
         ConstructKind::Root,
         ConstructKind::Others,
         ConstructKind::Parallel,
@@ -81,6 +83,7 @@ impl ConstructKind {
         ConstructKind::Lock,
         ConstructKind::Target,
         ConstructKind::TaskCreation,
+        ConstructKind::PythonLine,
     ];
 
     pub fn from_number(number: u16) -> Option<ConstructKind> {

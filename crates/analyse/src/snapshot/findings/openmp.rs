@@ -57,13 +57,17 @@ fn whole(region: &RegionRow) -> Amount {
 }
 
 fn of_region(case: &Case<'_>, region: &RegionRow) -> Evidence {
-    let subject = WatchedSubject::Region { place: region.place.clone() };
     let longest = Amount::Time(region.longest_time);
-    evidence(WatchedQuantity::TimeOfRegion, longest, case.elapsed_amount(), subject)
+    evidence(WatchedQuantity::TimeOfRegion, longest, case.elapsed_amount(), subject(region))
 }
 
 fn in_region(region: &RegionRow, quantity: WatchedQuantity, value: Amount, of: Option<Amount>) -> Evidence {
-    evidence(quantity, value, of, WatchedSubject::Region { place: region.place.clone() })
+    evidence(quantity, value, of, subject(region))
+}
+
+fn subject(region: &RegionRow) -> WatchedSubject {
+    let within = region.within.first().and_then(Reading::measured).cloned();
+    WatchedSubject::Region { place: region.place.clone(), within }
 }
 
 /// NW020: some threads have one iteration more than others, and there are few.

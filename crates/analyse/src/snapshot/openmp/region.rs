@@ -57,7 +57,9 @@ struct WaitSum {
 
 /// A region of a process.
 pub fn of_process(constructs: &Constructs, key: u64) -> (Surrounding, RegionSum) {
-    let surrounds = |sum: &ConstructSum| is_region(sum.name) || sum.name == ConstructName::Task;
+    let surrounds = |sum: &ConstructSum| {
+        is_region(sum.name) || matches!(sum.name, ConstructName::Task | ConstructName::PythonLine)
+    };
     let surrounding = constructs
         .outward(key)
         .filter(|(_, sum)| surrounds(sum))
