@@ -113,7 +113,7 @@ impl<'a> Me<'a> {
         if at.key == ROOT_KEY
             && kind == ConstructKind::Parallel
             && let Some(interpreter) = interpreter()
-            && let Some(place) = self.from_python(interpreter, address)
+            && let Some(place) = self.in_python(interpreter, address)
         {
             return place;
         }
@@ -128,7 +128,7 @@ impl<'a> Me<'a> {
 
     /// A region that a line of a program in Python opens: it stands in that line.
     #[inline(never)]
-    fn from_python(&self, interpreter: &Interpreter, address: usize) -> Option<Place> {
+    fn in_python(&self, interpreter: &Interpreter, address: usize) -> Option<Place> {
         let line = python::line(interpreter, thread::local())?;
         let line = Place::inside(ROOT_KEY, 0, ConstructKind::PythonLine, line as usize);
         table::find(self.part(), &line);
