@@ -3,18 +3,26 @@
 mod grid;
 mod id;
 mod objects;
+mod study;
 mod watched;
 
 use numawise_units::{Bytes, CpuSet, Hertz, Nanoseconds, NodeId, NodeSet, Ratio};
 use serde::Serialize;
 
 use crate::notice::NotTriedReason;
-use crate::{Effect, PageSize, PageUse, PlacementRequest, PointId, Reading};
+use crate::{Effect, PageUse, PlacementRequest, PointId, Reading};
 
 pub use grid::{GridAdvice, GridQuantity, GridSubject};
 pub use id::FindingId;
 pub use objects::{NamedObject, ObjectAdvice, ObjectQuantity, ObjectSubject};
-pub use watched::{FileAdvice, FileCallKind, RankInCall, WatchedAdvice, WatchedQuantity, WatchedSubject};
+pub use study::{
+    ClockAdvice, ClockQuantity, NoiseQuantity, ObeyedAdvice, ObeyedQuantity, PinningQuantity,
+    RunGroupQuantity, SystemAdvice, SystemQuantity,
+};
+pub use watched::{
+    EarlyQuantity, FileAdvice, FileCallKind, FilesQuantity, PlacedQuantity, RankInCall, WatchedAdvice,
+    WatchedQuantity, WatchedSubject,
+};
 
 /// Something to do, with what it brought where it was tried.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -85,10 +93,6 @@ pub enum EvidenceQuantity {
     CpuTimeElsewhere,
     /// Share of the page faults that one thread took; `of`: the number of threads.
     PageFaultsOfThread,
-    /// How often threads changed CPUs in a run, at least; the median of the runs.
-    Migrations,
-    /// Standard deviation of the metric as a share of its mean.
-    RunVariation,
     /// How many times as much the runs of one point spread as those of another.
     SpreadRatio,
     /// Threads that the program runs; `of`: CPUs that it may use.
@@ -109,85 +113,28 @@ pub enum EvidenceQuantity {
     RemoteMemory,
     /// What a placement could bring at most by the measured figures of the machine.
     ExpectedEffect,
-    /// Half the width of the widest interval, as a share; `of`: the margin.
-    IntervalHalfWidth,
-    /// Standard deviation from one run to the next, as a share.
-    RunToRunDeviation,
-    /// Repeats of the point that was run most often.
-    Repeats,
-    /// Runs that shared the machine with other work; `of`: all runs.
-    DisturbedRuns,
-    /// Runs in which a hypervisor took CPU time.
-    StolenRuns,
-    /// What a run takes, typically.
-    RunTime,
-    /// Runs of a group; `of`: all runs of the point that can be told apart so.
-    RunsOfGroup,
-    /// The median of the metric in the runs of a group.
-    MetricOfGroup,
-    /// How many times as good the runs of one group are as all others.
-    EffectOfGroup,
     /// How many times as good a placement is as the operating system's.
     EffectOfPlacement,
     /// How many times as good threads and memory of one node are as the operating system's placement.
     EffectOfOneNode,
-    /// Share of the memory of a point that was not where the plan has it; `of`: all that counts.
-    MemoryAgainstPlan,
-    /// Share of the memory of a point under a policy that the mappings have themselves; `of`: all that counts.
-    MemoryUnderPolicy,
-    /// Share of the memory of a point that is of a use which the policy of a process does not move; `of`: all that counts.
-    MemoryByUse,
-    /// Runs in which two working threads were on one CPU while there was one for each; `of`: runs that show it.
-    RunsWithSharedCpu,
-    /// Share of the time that threads were ready to run in which they waited for a CPU; the median of the runs.
-    WaitForCpu,
-    /// CPUs that working threads are held to; `of`: CPUs that they may use.
-    CpusOfThreads,
-    /// Threads that work as much as the busiest, or nearly; `of`: CPUs that they may use.
-    WorkingThreads,
-    /// Threads that had a CPU or waited for one, on average over a run; `of`: CPUs that they may use.
-    ReadyThreads,
-    /// How many times as good as many threads as CPUs are.
-    EffectOfFewerThreads,
-    /// Memory that was given in transparent huge pages while a run lasted, the median of the runs; `of`: the peak of the program.
-    HugePages,
-    /// How many times as good pages of another size are.
-    EffectOfPageSize,
-    /// Memory that NUMA balancing moved while a run lasted, the median of the runs; `of`: the peak of the program.
-    MemoryMoved,
-    /// Page faults that NUMA balancing made while a run lasted, the median of the runs.
-    HintFaults,
-    /// How many times as good memory is that the kernel does not move.
-    EffectWithoutMoving,
-    /// Share of the CPU time of the machine, or of a node, that others used in the runs that they disturbed, the median; `of`: its
-    /// CPUs.
-    OtherLoad,
-    /// Memory that was meant for a node and had to be given by another while a run lasted, the median of the runs; `of`: the peak
-    /// of the program.
-    TurnedAway,
-    /// Memory of a node that was free before the first run; `of`: the peak of the program.
-    NodeFree,
-    /// How often a full node was searched for pages to drop while a run lasted, the median of the runs.
-    NodeReclaims,
-    /// The most of any one process of a run that was in swap, the median of the runs; `of`: the peak of the program.
-    MemoryInSwap,
-    /// Memory that was read from swap while a run lasted, the median of the runs; `of`: the peak of the program.
-    SwappedIn,
-    /// Memory that was written to swap while a run lasted, the median of the runs; `of`: the peak of the program.
-    SwappedOut,
-    /// Pages of files on a node; `of`: all memory of the program.
-    FilePages,
-    /// Runs in which the CPUs ran slower than in the others; `of`: all runs of the point that show it.
-    RunsOfLowFrequency,
-    /// How many times as good the other runs are.
-    EffectOfFrequency,
-    /// Share of an effect that the frequency explains at most, in logs: that much for a program that only computes.
-    ExplainedByFrequency,
-    /// Mean frequency of the CPUs in the runs of a point, the median of the runs; with `of` in those of low frequency, and `of` in the
-    /// others.
-    Frequency,
-    /// How many times as high the frequency of one point is as that of another.
-    FrequencyRatio,
+    /// How far apart the runs are, and how many there were.
+    #[serde(untagged)]
+    Noise(NoiseQuantity),
+    /// Of runs that differ in something that was seen in them.
+    #[serde(untagged)]
+    RunGroup(RunGroupQuantity),
+    /// What the program does to the placement that it was given.
+    #[serde(untagged)]
+    Obeyed(ObeyedQuantity),
+    /// Of threads that the operating system moves.
+    #[serde(untagged)]
+    Pinning(PinningQuantity),
+    /// What a program does to itself and the kernel to it beside the placement.
+    #[serde(untagged)]
+    System(SystemQuantity),
+    /// Of the clock of the CPUs.
+    #[serde(untagged)]
+    Clock(ClockQuantity),
     /// Of a study of a grid.
     #[serde(untagged)]
     Grid(GridQuantity),
@@ -334,16 +281,6 @@ pub enum Advice {
     FixTheNode {
         placement: PointId,
     },
-    /// Switch off what the program, or what starts it, does to place its memory.
-    LeaveMemoryPolicy,
-    /// Reserve huge pages on the nodes that are to be used, or use transparent ones.
-    ReserveHugePages,
-    /// Start whoever touches the shared memory first with the policy.
-    PlaceSharedMemory,
-    /// Have the files read first by a process on the right node.
-    ReadFilesThere,
-    /// Switch off what the program, or what starts it, does to bind its threads.
-    LeaveThreads,
     /// Keep all threads and their memory on one node, as this placement does.
     KeepTogether {
         placement: PointId,
@@ -352,28 +289,6 @@ pub enum Advice {
     UsePlacement {
         placement: PointId,
     },
-    /// Run no more threads than this, which is as many as there are CPUs.
-    RunFewerThreads {
-        threads: u32,
-    },
-    /// Let the number of threads be set from outside, so that fewer can be tried.
-    HandOverThreads,
-    /// Use pages of this size.
-    UsePages {
-        pages: PageSize,
-    },
-    /// Keep the kernel from moving the program's pages.
-    LeavePages,
-    /// Make room on these nodes.
-    FreeTheNode {
-        nodes: NodeSet,
-    },
-    /// Keep the program's memory out of swap.
-    KeepOutOfSwap,
-    /// Let the governor keep the CPUs at one frequency.
-    UsePerformanceGovernor,
-    /// Find what slows the CPUs down, and switch off what makes their frequency change.
-    SteadyClock,
     /// Run several inputs at once, one inside each node.
     RunCopies {
         copies: u32,
@@ -394,6 +309,15 @@ pub enum Advice {
     RepeatWhenQuiet,
     /// Give the program more to do, or take the metric from its main loop.
     LengthenRuns,
+    /// Where others place memory and threads.
+    #[serde(untagged)]
+    Obeyed(ObeyedAdvice),
+    /// For a program and a kernel that are in each other's way.
+    #[serde(untagged)]
+    System(SystemAdvice),
+    /// Where frequencies differ.
+    #[serde(untagged)]
+    Clock(ClockAdvice),
     #[serde(untagged)]
     Grid(GridAdvice),
     #[serde(untagged)]

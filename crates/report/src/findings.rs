@@ -15,6 +15,7 @@ mod others;
 mod pinning;
 mod runs;
 mod system;
+mod titles;
 pub mod watched;
 
 use crate::amount::{many, times};
@@ -22,58 +23,7 @@ use crate::document::Entry;
 use crate::levels::counted;
 use crate::notice::study::why;
 
-/// What a finding is called.
-pub fn title(id: FindingId) -> &'static str {
-    match id {
-        FindingId::MpiImbalance
-        | FindingId::MpiTransfer
-        | FindingId::MpiConcentrated
-        | FindingId::TinyMessages
-        | FindingId::EndedEarly
-        | FindingId::TooFewIterations
-        | FindingId::RegionImbalance
-        | FindingId::SerialShare
-        | FindingId::SchedulingOverhead
-        | FindingId::LockContention
-        | FindingId::SharedCpus
-        | FindingId::Unpinned
-        | FindingId::RemoteRankMemory
-        | FindingId::LongOnFiles => watched::title(id),
-        FindingId::ObjectTouchedByOne
-        | FindingId::ObjectRemote
-        | FindingId::ObjectUsedByAll
-        | FindingId::ObjectOfThreadElsewhere
-        | FindingId::ObjectPagesShared
-        | FindingId::ObjectNotInFastMemory
-        | FindingId::ObjectWithoutHugePages => objects::title(id),
-        FindingId::MoreWorkersBringNothing
-        | FindingId::MoreWorkersBringLess
-        | FindingId::LevelMatters
-        | FindingId::LevelDepends
-        | FindingId::LevelScatters
-        | FindingId::PointsGivenUp => grid::title(id),
-        FindingId::FirstTouchByOneThread => "memory is first touched by one thread",
-        FindingId::ThreadsMigrate => "threads migrate",
-        FindingId::IdleBandwidth => "half of the machine's memory bandwidth is idle",
-        FindingId::ProcessPerNode => "one process per node beats one over all nodes",
-        FindingId::HbmUnused => "high-bandwidth memory is there and unused",
-        FindingId::TooNoisyOrShort => "too noisy or too short to tell",
-        FindingId::NodeChosenAnew => "runs differ because the OS chose another node for each",
-        FindingId::MemoryOutOfReach => "memory does not lie where the placement asks for it",
-        FindingId::ThreadsBoundByProgram => "the program, or its launcher, places the threads",
-        FindingId::BetterTogether => "threads do better together on one node",
-        FindingId::PinningHelps => "pinned threads are faster",
-        FindingId::PlacementHelps => "another placement is better",
-        FindingId::Oversubscribed => "more threads work than there are CPUs",
-        FindingId::PageSize => "pages of another size are better",
-        FindingId::PagesMoved => "the kernel moves the program's pages",
-        FindingId::MachineShared => "other work on the machine",
-        FindingId::NodeFull => "a node has no room for its memory",
-        FindingId::MemoryInSwap => "memory is in swap",
-        FindingId::FilesElsewhere => "files lie on another node than the threads",
-        FindingId::ClockDiffers => "the CPUs' clock differs",
-    }
-}
+pub use titles::title;
 
 /// A finding with all its sentences, as it is shown.
 pub fn entry(header: &StudyHeader, finding: &Finding) -> Entry {
@@ -86,6 +36,16 @@ pub fn entry(header: &StudyHeader, finding: &Finding) -> Entry {
 /// What was seen, one sentence for each piece of evidence.
 pub fn evidence(header: &StudyHeader, finding: &Finding) -> Vec<String> {
     finding.evidence.iter().map(|one| sentence(header, finding.id, one)).collect()
+}
+
+/// The same of a run, which has no header of a study.
+pub fn evidence_of_run(finding: &Finding) -> Vec<String> {
+    let sentence = |one: &Evidence| match one.quantity {
+        EvidenceQuantity::Watched(quantity) => watched::sentence(quantity, one),
+        EvidenceQuantity::Object(quantity) => objects::sentence(quantity, one),
+        _ => value(one),
+    };
+    finding.evidence.iter().map(sentence).collect()
 }
 
 /// What a finding costs.
@@ -113,10 +73,7 @@ pub fn sentence(header: &StudyHeader, finding: FindingId, one: &Evidence) -> Str
         EvidenceQuantity::MemoryOnNodes => high_bandwidth(one),
         EvidenceQuantity::CpuTimeElsewhere => format!("{value} of its CPU time is spent on other nodes"),
         EvidenceQuantity::PageFaultsOfThread => page_faults(one),
-        EvidenceQuantity::Migrations
-        | EvidenceQuantity::RunVariation
-        | EvidenceQuantity::RunsWithSharedCpu
-        | EvidenceQuantity::WaitForCpu => pinning::sentence(header, one),
+        EvidenceQuantity::Pinning(quantity) => pinning::sentence(header, quantity, one),
         EvidenceQuantity::SpreadRatio => spread_of_pinned(one),
         EvidenceQuantity::Threads if finding == FindingId::BetterTogether => together(one),
         EvidenceQuantity::EffectOfOneNode => {
@@ -138,40 +95,11 @@ pub fn sentence(header: &StudyHeader, finding: FindingId, one: &Evidence) -> Str
         },
         EvidenceQuantity::RemoteMemory => remote_memory(one),
         EvidenceQuantity::ExpectedEffect => expected_effect(header, one),
-        EvidenceQuantity::IntervalHalfWidth
-        | EvidenceQuantity::RunToRunDeviation
-        | EvidenceQuantity::Repeats
-        | EvidenceQuantity::DisturbedRuns
-        | EvidenceQuantity::StolenRuns
-        | EvidenceQuantity::RunTime => noise::sentence(one, &value, &of),
-        EvidenceQuantity::RunsOfGroup | EvidenceQuantity::MetricOfGroup | EvidenceQuantity::EffectOfGroup => {
-            runs::sentence(header, one)
-        }
-        EvidenceQuantity::MemoryAgainstPlan
-        | EvidenceQuantity::MemoryUnderPolicy
-        | EvidenceQuantity::MemoryByUse
-        | EvidenceQuantity::CpusOfThreads => others::sentence(one),
-        EvidenceQuantity::WorkingThreads
-        | EvidenceQuantity::ReadyThreads
-        | EvidenceQuantity::EffectOfFewerThreads
-        | EvidenceQuantity::HugePages
-        | EvidenceQuantity::EffectOfPageSize
-        | EvidenceQuantity::MemoryMoved
-        | EvidenceQuantity::HintFaults
-        | EvidenceQuantity::EffectWithoutMoving
-        | EvidenceQuantity::OtherLoad
-        | EvidenceQuantity::TurnedAway
-        | EvidenceQuantity::NodeFree
-        | EvidenceQuantity::NodeReclaims
-        | EvidenceQuantity::MemoryInSwap
-        | EvidenceQuantity::SwappedIn
-        | EvidenceQuantity::SwappedOut
-        | EvidenceQuantity::FilePages => system::sentence(one),
-        EvidenceQuantity::RunsOfLowFrequency
-        | EvidenceQuantity::EffectOfFrequency
-        | EvidenceQuantity::ExplainedByFrequency
-        | EvidenceQuantity::Frequency
-        | EvidenceQuantity::FrequencyRatio => clock::sentence(one),
+        EvidenceQuantity::Noise(quantity) => noise::sentence(quantity, one, &value, &of),
+        EvidenceQuantity::RunGroup(quantity) => runs::sentence(header, quantity, one),
+        EvidenceQuantity::Obeyed(quantity) => others::sentence(quantity, one),
+        EvidenceQuantity::System(quantity) => system::sentence(quantity, one),
+        EvidenceQuantity::Clock(quantity) => clock::sentence(quantity, one),
         EvidenceQuantity::Grid(quantity) => grid::sentence(header, quantity, one),
         EvidenceQuantity::Watched(quantity) => watched::sentence(quantity, one),
         EvidenceQuantity::Object(quantity) => objects::sentence(quantity, one),
@@ -448,17 +376,8 @@ fn advise(advice: &Advice) -> String {
             "spread the threads over all nodes, so that every node's memory works (--place distributed --memory local)"
                 .to_owned()
         }
-        Advice::LeaveMemoryPolicy
-        | Advice::ReserveHugePages
-        | Advice::PlaceSharedMemory
-        | Advice::ReadFilesThere
-        | Advice::LeaveThreads => others::advise(advice).to_owned(),
-        Advice::RunFewerThreads { .. }
-        | Advice::HandOverThreads
-        | Advice::UsePages { .. }
-        | Advice::LeavePages
-        | Advice::FreeTheNode { .. }
-        | Advice::KeepOutOfSwap => system::advise(advice),
+        Advice::Obeyed(advice) => others::advise(advice).to_owned(),
+        Advice::System(advice) => system::advise(advice),
         Advice::FixTheNode { placement } => {
             format!("bind it to one node, the same in every run, as placement {placement} does")
         }
@@ -487,7 +406,7 @@ fn advise(advice: &Advice) -> String {
             "what was measured holds for a machine as busy as this one; for the program alone, repeat it when it is quiet"
                 .to_owned()
         }
-        Advice::UsePerformanceGovernor | Advice::SteadyClock => clock::advise(advice),
+        Advice::Clock(advice) => clock::advise(advice),
         Advice::Grid(advice) => grid::advise(advice),
         Advice::Watched(advice) => watched::advise(advice),
         Advice::Object(advice) => objects::advise(advice),

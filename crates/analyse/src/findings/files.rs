@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use numawise_facts::finding::{Advice, Amount, EvidenceQuantity, EvidenceSource, EvidenceSubject};
+use numawise_facts::finding::{
+    Advice, Amount, EvidenceQuantity, EvidenceSource, EvidenceSubject, ObeyedAdvice, SystemQuantity,
+};
 use numawise_facts::{Finding, FindingId, Machine, Observation};
 use numawise_units::{Bytes, NodeId, NodeSet, Ratio};
 
@@ -53,14 +55,14 @@ pub fn read_elsewhere(case: &Case) -> Option<Finding> {
     let memory = Some(Amount::Bytes(run.memory));
     let placement = gain.between.to.id.clone();
     let evidence = vec![
-        observed(EvidenceQuantity::FilePages, Amount::Bytes(run.files), memory),
+        observed(EvidenceQuantity::System(SystemQuantity::FilePages), Amount::Bytes(run.files), memory),
         observed(EvidenceQuantity::CpuTimeElsewhere, Amount::Share(run.away), None),
         gain.evidence(EvidenceQuantity::EffectOfPlacement),
     ];
     let mut finding = gain.finding(FindingId::FilesElsewhere, evidence, Advice::KeepTogether { placement });
     // Else that is said there already.
     if others::memory_out_of_reach(case).is_none() {
-        finding.advice.push(Advice::ReadFilesThere.into());
+        finding.advice.push(Advice::Obeyed(ObeyedAdvice::ReadFilesThere).into());
     }
     Some(finding)
 }

@@ -3,7 +3,8 @@
 use std::collections::HashSet;
 
 use numawise_facts::finding::{
-    Advice, AdvisedStep, Amount, Evidence, EvidenceQuantity, EvidenceSource, EvidenceSubject,
+    Advice, AdvisedStep, Amount, ClockAdvice, ClockQuantity, Evidence, EvidenceQuantity, EvidenceSource,
+    EvidenceSubject,
 };
 use numawise_facts::{Effect, Finding, FindingId, PointId, Reading, Trial};
 use numawise_stats::GroupRatio;
@@ -87,17 +88,21 @@ fn slow_clock(case: &Case) -> Option<(Vec<Evidence>, Effect)> {
     let hertz = |all: &[f64]| Amount::Frequency(Hertz(mean(all).round() as u64));
     let count = |of: usize| Amount::Count(of as u64);
     let evidence = vec![
-        seen(EvidenceQuantity::RunsOfLowFrequency, count(low.len()), Some(count(runs.len()))),
-        seen(EvidenceQuantity::Frequency, hertz(low), Some(hertz(high))),
+        seen(
+            EvidenceQuantity::Clock(ClockQuantity::RunsOfLowFrequency),
+            count(low.len()),
+            Some(count(runs.len())),
+        ),
+        seen(EvidenceQuantity::Clock(ClockQuantity::Frequency), hertz(low), Some(hertz(high))),
         Evidence {
-            quantity: EvidenceQuantity::EffectOfFrequency,
+            quantity: EvidenceQuantity::Clock(ClockQuantity::EffectOfFrequency),
             value: Reading::Measured(Amount::Ratio(effect.ratio)),
             of: None,
             interval: Some((Amount::Ratio(effect.low), Amount::Ratio(effect.high))),
             subject: subject.clone(),
             source: EvidenceSource::Trials,
         },
-        seen(EvidenceQuantity::ExplainedByFrequency, Amount::Share(share), None),
+        seen(EvidenceQuantity::Clock(ClockQuantity::ExplainedByFrequency), Amount::Share(share), None),
     ];
     Some((evidence, effect))
 }
@@ -133,7 +138,7 @@ fn faster_clock(case: &Case) -> Option<Vec<Evidence>> {
     let typical = |point: &PointId| {
         let runs = summary::trials(case.study, point).filter_map(clock).collect();
         Some(plain(
-            EvidenceQuantity::Frequency,
+            EvidenceQuantity::Clock(ClockQuantity::Frequency),
             Amount::Frequency(middle(runs)?),
             None,
             EvidenceSubject::Point { point: point.clone() },
@@ -144,14 +149,20 @@ fn faster_clock(case: &Case) -> Option<Vec<Evidence>> {
         [&between.from.id, &between.to.id].into_iter().filter_map(typical).collect();
     evidence.extend([
         Evidence {
-            quantity: EvidenceQuantity::FrequencyRatio,
+            quantity: EvidenceQuantity::Clock(ClockQuantity::FrequencyRatio),
             value: Reading::Measured(Amount::Ratio(Ratio(ratio.ratio))),
             of: None,
             interval: Some((Amount::Ratio(Ratio(ratio.low)), Amount::Ratio(Ratio(ratio.high)))),
             subject: subject.clone(),
             source: source.clone(),
         },
-        plain(EvidenceQuantity::ExplainedByFrequency, Amount::Share(share), None, subject, source),
+        plain(
+            EvidenceQuantity::Clock(ClockQuantity::ExplainedByFrequency),
+            Amount::Share(share),
+            None,
+            subject,
+            source,
+        ),
     ]);
     Some(evidence)
 }
@@ -182,8 +193,8 @@ fn advice(case: &Case) -> Vec<AdvisedStep> {
         |governor: &Reading<String>| governor.measured().is_some_and(|governor| governor != "performance");
     let mut all = Vec::new();
     if policies.iter().any(|policy| other(&policy.governor)) {
-        all.push(Advice::UsePerformanceGovernor.into());
+        all.push(Advice::Clock(ClockAdvice::UsePerformanceGovernor).into());
     }
-    all.push(Advice::SteadyClock.into());
+    all.push(Advice::Clock(ClockAdvice::SteadyClock).into());
     all
 }

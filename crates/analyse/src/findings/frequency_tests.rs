@@ -1,3 +1,4 @@
+use numawise_facts::finding::{ClockAdvice, ClockQuantity};
 use numawise_facts::notice::StudyNotice;
 use numawise_facts::{
     ContrastRole, CpuFrequency, FrequencyFacts, FrequencyPolicy, FrequencySource, Outcome, Study,
@@ -94,9 +95,19 @@ fn runs_that_differ_as_their_clock_does_are_told_with_what_it_costs() {
     assert!(share.0 > 0.98, "{share:?}");
     assert!(finding.cost.measured().unwrap().low.0 > 1.4);
     assert!(finding.cure.is_none());
-    assert_eq!(finding.advice, [Advice::UsePerformanceGovernor.into(), Advice::SteadyClock.into()]);
+    assert_eq!(
+        finding.advice,
+        [
+            Advice::Clock(ClockAdvice::UsePerformanceGovernor).into(),
+            Advice::Clock(ClockAdvice::SteadyClock).into()
+        ]
+    );
     governed(&mut study, "intel_pstate", "performance", 2800);
-    assert_eq!(found(&study).unwrap().advice, [Advice::SteadyClock.into()], "the governor is not why");
+    assert_eq!(
+        found(&study).unwrap().advice,
+        [Advice::Clock(ClockAdvice::SteadyClock).into()],
+        "the governor is not why"
+    );
 }
 
 #[test]
@@ -106,7 +117,13 @@ fn a_placement_with_a_faster_clock_is_not_sold_as_memory() {
     let finding = found(&study).unwrap();
     let [from, to, ratio, share] = finding.evidence.as_slice() else { panic!("{finding:#?}") };
     assert_eq!(from.subject, EvidenceSubject::Point { point: "os".into() });
-    assert_eq!((from.quantity, to.quantity), (EvidenceQuantity::Frequency, EvidenceQuantity::Frequency));
+    assert_eq!(
+        (from.quantity, to.quantity),
+        (
+            EvidenceQuantity::Clock(ClockQuantity::Frequency),
+            EvidenceQuantity::Clock(ClockQuantity::Frequency)
+        )
+    );
     let Reading::Measured(Amount::Ratio(ratio)) = ratio.value else { panic!("{ratio:?}") };
     assert!((ratio.0 - 1.1).abs() < 0.005, "{ratio}");
     let Reading::Measured(Amount::Share(share)) = share.value else { panic!("{share:?}") };

@@ -1,7 +1,8 @@
 //! NW056: a node that has no room for the memory that is meant for it.
 
 use numawise_facts::finding::{
-    Advice, AdvisedStep, Amount, EvidenceQuantity, EvidenceSource, EvidenceSubject,
+    Advice, AdvisedStep, Amount, EvidenceQuantity, EvidenceSource, EvidenceSubject, SystemAdvice,
+    SystemQuantity,
 };
 use numawise_facts::{Finding, FindingId, Observation, Point, PointRole, Reading};
 use numawise_units::{Bytes, NodeId, NodeSet};
@@ -28,18 +29,25 @@ pub fn node_is_full(case: &Case) -> Option<Finding> {
         let of = case.baseline.peak_memory.measured().copied().map(Amount::Bytes);
         plain(quantity, Amount::Bytes(value), of, subject(), EvidenceSource::Observations)
     };
-    let mut evidence = vec![bytes(EvidenceQuantity::TurnedAway, away)];
+    let mut evidence = vec![bytes(EvidenceQuantity::System(SystemQuantity::TurnedAway), away)];
     let machine = &case.study.header.machine;
     let free = machine.nodes.iter().find(|of| of.id == node).and_then(|of| of.free.measured());
-    evidence.extend(free.map(|free| bytes(EvidenceQuantity::NodeFree, *free)));
+    evidence.extend(free.map(|free| bytes(EvidenceQuantity::System(SystemQuantity::NodeFree), *free)));
     let reclaims = median(case, point, |events| &events.node_reclaims).measured().copied();
     evidence.extend(reclaims.filter(|count| *count > 0).map(|count| {
         let value = Amount::Count(count);
-        plain(EvidenceQuantity::NodeReclaims, value, None, subject(), EvidenceSource::Observations)
+        plain(
+            EvidenceQuantity::System(SystemQuantity::NodeReclaims),
+            value,
+            None,
+            subject(),
+            EvidenceSource::Observations,
+        )
     }));
     let gain = elsewhere(case);
     evidence.extend(gain.map(|gain| gain.evidence(EvidenceQuantity::EffectOfPlacement)));
-    let mut advice = vec![AdvisedStep::from(Advice::FreeTheNode { nodes: NodeSet::single(node) })];
+    let mut advice =
+        vec![AdvisedStep::from(Advice::System(SystemAdvice::FreeTheNode { nodes: NodeSet::single(node) }))];
     advice.splice(
         0..0,
         gain.map(|gain| {

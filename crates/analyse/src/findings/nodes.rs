@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use numawise_facts::finding::{
     Advice, AdvisedStep, Amount, Evidence, EvidenceQuantity, EvidenceSource, EvidenceSubject, RunGroup,
+    RunGroupQuantity,
 };
 use numawise_facts::{Effect, Finding, FindingId, PointRole, Reading, Trial};
 use numawise_tables::ContrastCall;
@@ -63,7 +64,7 @@ pub fn chosen_anew(case: &Case) -> Option<Finding> {
     for (group, values) in &split.groups {
         let (count, subject) = (Amount::Count(values.len() as u64), runs_of(*group));
         evidence.push(plain(
-            EvidenceQuantity::RunsOfGroup,
+            EvidenceQuantity::RunGroup(RunGroupQuantity::RunsOfGroup),
             count,
             Some(all),
             subject,
@@ -72,7 +73,7 @@ pub fn chosen_anew(case: &Case) -> Option<Finding> {
         evidence.extend(median(values, runs_of(*group)));
     }
     evidence.push(Evidence {
-        quantity: EvidenceQuantity::EffectOfGroup,
+        quantity: EvidenceQuantity::RunGroup(RunGroupQuantity::EffectOfGroup),
         value: Reading::Measured(Amount::Ratio(split.effect.ratio)),
         of: None,
         interval: Some((Amount::Ratio(split.effect.low), Amount::Ratio(split.effect.high))),
@@ -167,7 +168,7 @@ fn median(values: &[f64], subject: EvidenceSubject) -> Option<Evidence> {
     let median = numawise_stats::median(values).ok()?;
     let interval = numawise_stats::median_interval(values, 0.95).ok();
     Some(Evidence {
-        quantity: EvidenceQuantity::MetricOfGroup,
+        quantity: EvidenceQuantity::RunGroup(RunGroupQuantity::MetricOfGroup),
         value: Reading::Measured(Amount::Metric(median)),
         of: None,
         interval: interval.map(|found| (Amount::Metric(found.low), Amount::Metric(found.high))),

@@ -1,7 +1,7 @@
 //! NW006: too noisy or too short to tell.
 
 use numawise_facts::finding::{
-    Advice, AdvisedStep, Amount, Evidence, EvidenceQuantity, EvidenceSource, EvidenceSubject,
+    Advice, AdvisedStep, Amount, Evidence, EvidenceQuantity, EvidenceSource, EvidenceSubject, NoiseQuantity,
 };
 use numawise_facts::{Disturbance, Finding, FindingId, Metric, Reading, Trial};
 use numawise_tables::VerdictKind;
@@ -47,16 +47,20 @@ fn noisy(case: &Case) -> Vec<Evidence> {
     let repeats = case.judged.contrasts.iter().map(|c| c.repeats).max().unwrap_or(0);
     let margin = Amount::Share(Ratio(case.study.header.margin));
     vec![
-        of_study(EvidenceQuantity::Repeats, Amount::Count(repeats.into()), None),
+        of_study(EvidenceQuantity::Noise(NoiseQuantity::Repeats), Amount::Count(repeats.into()), None),
         Evidence {
             interval: widest(case),
             ..of_study(
-                EvidenceQuantity::IntervalHalfWidth,
+                EvidenceQuantity::Noise(NoiseQuantity::IntervalHalfWidth),
                 Amount::Share(Ratio(noise.half_width)),
                 Some(margin),
             )
         },
-        of_study(EvidenceQuantity::RunToRunDeviation, Amount::Share(Ratio(noise.spread)), None),
+        of_study(
+            EvidenceQuantity::Noise(NoiseQuantity::RunToRunDeviation),
+            Amount::Share(Ratio(noise.spread)),
+            None,
+        ),
     ]
 }
 
@@ -76,7 +80,7 @@ fn busy(case: &Case) -> Option<Evidence> {
         return None;
     }
     Some(plain(
-        EvidenceQuantity::StolenRuns,
+        EvidenceQuantity::Noise(NoiseQuantity::StolenRuns),
         Amount::Count(disturbed as u64),
         Some(Amount::Count(counted.count() as u64)),
         EvidenceSubject::Study,
@@ -90,7 +94,7 @@ fn short(case: &Case) -> Option<Evidence> {
     let short = |wall: &Nanoseconds| *wall < SHORT || case.verdict.kind == VerdictKind::TooShort;
     let typical = middle(walls).filter(|wall| short(wall) && case.study.header.metric == Metric::WallTime)?;
     Some(plain(
-        EvidenceQuantity::RunTime,
+        EvidenceQuantity::Noise(NoiseQuantity::RunTime),
         Amount::Time(typical),
         None,
         EvidenceSubject::Point { point: point.clone() },

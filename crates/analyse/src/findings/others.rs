@@ -1,7 +1,8 @@
 //! NW008 and NW009: who else than the plan decides where memory and threads are.
 
 use numawise_facts::finding::{
-    Advice, AdvisedStep, Amount, Evidence, EvidenceQuantity, EvidenceSource, EvidenceSubject,
+    Advice, AdvisedStep, Amount, Evidence, EvidenceQuantity, EvidenceSource, EvidenceSubject, ObeyedAdvice,
+    ObeyedQuantity,
 };
 use numawise_facts::notice::StudyNotice;
 use numawise_facts::{Finding, FindingId, PageUse, Point, Reading};
@@ -39,10 +40,10 @@ pub fn memory_out_of_reach(case: &Case) -> Option<Finding> {
     let mut advice: Vec<AdvisedStep> = gain.map(keep_together).into_iter().collect();
     for decider in &most.deciders {
         let todo = AdvisedStep::from(match &decider.by {
-            DecidedBy::Use(PageUse::Huge, _) => Advice::ReserveHugePages,
-            DecidedBy::Use(PageUse::Shared, _) => Advice::PlaceSharedMemory,
-            DecidedBy::Use(PageUse::File, _) => Advice::ReadFilesThere,
-            DecidedBy::Policy(_) | DecidedBy::Use(..) => Advice::LeaveMemoryPolicy,
+            DecidedBy::Use(PageUse::Huge, _) => Advice::Obeyed(ObeyedAdvice::ReserveHugePages),
+            DecidedBy::Use(PageUse::Shared, _) => Advice::Obeyed(ObeyedAdvice::PlaceSharedMemory),
+            DecidedBy::Use(PageUse::File, _) => Advice::Obeyed(ObeyedAdvice::ReadFilesThere),
+            DecidedBy::Policy(_) | DecidedBy::Use(..) => Advice::Obeyed(ObeyedAdvice::LeaveMemoryPolicy),
         });
         if !advice.contains(&todo) {
             advice.push(todo);
@@ -75,7 +76,7 @@ fn beside_its_memory<'a>(case: &Case<'a>, most: &MemoryAstray) -> Option<Decided
 
 fn against_plan(point: &Point, astray: &MemoryAstray) -> Evidence {
     plain(
-        EvidenceQuantity::MemoryAgainstPlan,
+        EvidenceQuantity::Obeyed(ObeyedQuantity::MemoryAgainstPlan),
         Amount::Share(astray.against),
         Some(Amount::Bytes(astray.total)),
         EvidenceSubject::Point { point: point.id.clone() },
@@ -86,11 +87,12 @@ fn against_plan(point: &Point, astray: &MemoryAstray) -> Evidence {
 fn subject(point: &Point, by: &DecidedBy) -> (EvidenceQuantity, EvidenceSubject) {
     let point = point.id.clone();
     match by {
-        DecidedBy::Policy(policy) => {
-            (EvidenceQuantity::MemoryUnderPolicy, EvidenceSubject::Policy { point, policy: policy.clone() })
-        }
+        DecidedBy::Policy(policy) => (
+            EvidenceQuantity::Obeyed(ObeyedQuantity::MemoryUnderPolicy),
+            EvidenceSubject::Policy { point, policy: policy.clone() },
+        ),
         DecidedBy::Use(used_for, file) => (
-            EvidenceQuantity::MemoryByUse,
+            EvidenceQuantity::Obeyed(ObeyedQuantity::MemoryByUse),
             EvidenceSubject::MemoryUse { point, used_for: *used_for, file: file.clone() },
         ),
     }
@@ -100,7 +102,7 @@ fn subject(point: &Point, by: &DecidedBy) -> (EvidenceQuantity, EvidenceSubject)
 fn nobody_seen(case: &Case, point: &Point) -> Evidence {
     let none = Reading::Measured(Amount::Share(numawise_units::Ratio(0.0)));
     Evidence {
-        quantity: EvidenceQuantity::MemoryUnderPolicy,
+        quantity: EvidenceQuantity::Obeyed(ObeyedQuantity::MemoryUnderPolicy),
         value: memory::unseen(case.study, point)
             .map_or(none, |unavailable| Reading::Unavailable { unavailable }),
         of: None,
@@ -117,7 +119,7 @@ pub fn threads_bound(case: &Case) -> Option<Finding> {
         return None;
     };
     let mut evidence = vec![plain(
-        EvidenceQuantity::CpusOfThreads,
+        EvidenceQuantity::Obeyed(ObeyedQuantity::CpusOfThreads),
         Amount::Count(found.len() as u64),
         Some(Amount::Count(allowed.len() as u64)),
         EvidenceSubject::Cpus { point, cpus: found.clone() },
@@ -160,7 +162,7 @@ pub fn threads_bound(case: &Case) -> Option<Finding> {
                 let placement = gain.between.to.id.clone();
                 vec![AdvisedStep::tried(Advice::UsePlacement { placement }, gain.effect)]
             }
-            None if elsewhere.is_empty() => vec![Advice::LeaveThreads.into()],
+            None if elsewhere.is_empty() => vec![Advice::Obeyed(ObeyedAdvice::LeaveThreads).into()],
             None => Vec::new(),
         },
     })

@@ -1,3 +1,4 @@
+use numawise_facts::finding::{ObeyedAdvice, ObeyedQuantity};
 use numawise_facts::{
     FindingId, MemoryMode, MemoryPlan, MemorySnapshot, Observation, PolicyShare, Study, ThreadBinding,
 };
@@ -41,12 +42,12 @@ fn memory_that_the_program_binds_itself_is_a_finding_that_names_the_policy() {
     }
     let finding = found(&study, FindingId::MemoryOutOfReach).unwrap();
     let [against, policy] = finding.evidence.as_slice() else { panic!("{finding:#?}") };
-    assert_eq!(against.quantity, EvidenceQuantity::MemoryAgainstPlan);
+    assert_eq!(against.quantity, EvidenceQuantity::Obeyed(ObeyedQuantity::MemoryAgainstPlan));
     assert_eq!(against.subject, EvidenceSubject::Point { point: "one-node".into() });
     assert_eq!(policy.value, Reading::Measured(Amount::Share(Ratio(0.98))));
     let named = EvidenceSubject::Policy { point: "one-node".into(), policy: "bind:1".to_owned() };
     assert_eq!(policy.subject, named);
-    assert_eq!(finding.advice, [Advice::LeaveMemoryPolicy.into()]);
+    assert_eq!(finding.advice, [Advice::Obeyed(ObeyedAdvice::LeaveMemoryPolicy).into()]);
     assert!(finding.cost.measured().is_none() && finding.cure.is_none());
     // Remote memory was never tried, so nothing may be said of its cost.
     let copies = found(&study, FindingId::ProcessPerNode).unwrap();
@@ -63,7 +64,11 @@ fn one_thread_is_told_to_go_where_its_memory_lies() {
     sample.shared = Reading::Measured(vec![(NodeId(0), Bytes::mib(99))]);
     see(&mut study, "remote", &seen);
     let finding = found(&study, FindingId::MemoryOutOfReach).unwrap();
-    assert_eq!(finding.advice, [Advice::PlaceSharedMemory.into()], "four threads: NW050 says it");
+    assert_eq!(
+        finding.advice,
+        [Advice::Obeyed(ObeyedAdvice::PlaceSharedMemory).into()],
+        "four threads: NW050 says it"
+    );
     for task in study.header.points.iter_mut().flat_map(|point| &mut point.placement.tasks) {
         task.threads.truncate(1);
     }
@@ -71,7 +76,7 @@ fn one_thread_is_told_to_go_where_its_memory_lies() {
     assert!((finding.cost.measured().unwrap().ratio.0 - 2.0 / 1.2).abs() < 0.05);
     let effect = *finding.cost.measured().unwrap();
     let there = AdvisedStep::tried(Advice::KeepTogether { placement: "one-node".into() }, effect);
-    assert_eq!(finding.advice, [there, Advice::PlaceSharedMemory.into()]);
+    assert_eq!(finding.advice, [there, Advice::Obeyed(ObeyedAdvice::PlaceSharedMemory).into()]);
     assert_eq!(finding.cure.unwrap().nodes.unwrap(), "0".parse().unwrap());
     assert_eq!(found(&study, FindingId::PlacementHelps), None, "it is explained");
 }
@@ -125,7 +130,7 @@ fn a_program_that_binds_its_threads_is_told_with_what_happens_without_that_where
     let finding = found(&study, FindingId::ThreadsBoundByProgram).unwrap();
     assert_eq!((finding.evidence.len(), finding.cure), (1, None), "its own binding won everywhere");
     assert!(finding.cost.reason().is_some());
-    assert_eq!(finding.advice, [Advice::LeaveThreads.into()]);
+    assert_eq!(finding.advice, [Advice::Obeyed(ObeyedAdvice::LeaveThreads).into()]);
     // A plan that happens to have the CPU that the program takes anyway shows nothing either.
     for id in ["os", "all-nodes"] {
         see(&mut study, id, &held(["4", "4"]));

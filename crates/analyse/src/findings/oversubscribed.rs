@@ -1,7 +1,8 @@
 //! NW033: more threads work than there are CPUs for them.
 
 use numawise_facts::finding::{
-    Advice, AdvisedStep, Amount, Evidence, EvidenceQuantity, EvidenceSource, EvidenceSubject,
+    Advice, AdvisedStep, Amount, Evidence, EvidenceQuantity, EvidenceSource, EvidenceSubject, SystemAdvice,
+    SystemQuantity,
 };
 use numawise_facts::{Effect, Finding, FindingId, Observation, Point, Reading, Study};
 use numawise_tables::ContrastCall;
@@ -42,8 +43,9 @@ pub fn more_threads_than_cpus(case: &Case) -> Option<Finding> {
     let count = |quantity, count| {
         plain(quantity, Amount::Count(count), cpus, subject(), EvidenceSource::Observations)
     };
-    let mut evidence = vec![count(EvidenceQuantity::WorkingThreads, run.threads)];
-    evidence.extend(run.ready.map(|ready| count(EvidenceQuantity::ReadyThreads, ready)));
+    let mut evidence = vec![count(EvidenceQuantity::System(SystemQuantity::WorkingThreads), run.threads)];
+    evidence
+        .extend(run.ready.map(|ready| count(EvidenceQuantity::System(SystemQuantity::ReadyThreads), ready)));
     let Some(fewer) = comparison::of_fewer_threads(&case.study.header) else {
         let why = "the number of its threads was not numawise's to set, so that fewer could not be tried";
         return Some(not_tried(case, evidence, why));
@@ -60,7 +62,7 @@ pub fn more_threads_than_cpus(case: &Case) -> Option<Finding> {
     let gain = case.gain(Some(fewer));
     let cost = cost(gain, "whether fewer threads are better is not decided");
     let advice = AdvisedStep {
-        advice: Advice::RunFewerThreads { threads: fewer.to.levels.threads },
+        advice: Advice::System(SystemAdvice::RunFewerThreads { threads: fewer.to.levels.threads }),
         brought: cost.clone(),
     };
     let cure = gain.and_then(|gain| gain.cure());
@@ -73,7 +75,7 @@ fn not_tried(case: &Case, mut evidence: Vec<Evidence>, why: &'static str) -> Fin
     evidence.extend(pinned.map(|gain| gain.evidence(EvidenceQuantity::EffectOfPinning)));
     let mut advice: Vec<AdvisedStep> =
         pinned.map(|gain| AdvisedStep::tried(Advice::PinThreads, gain.effect)).into_iter().collect();
-    advice.push(Advice::HandOverThreads.into());
+    advice.push(Advice::System(SystemAdvice::HandOverThreads).into());
     finding(evidence, cost(pinned, why), pinned.and_then(|gain| gain.cure()), advice)
 }
 
@@ -88,7 +90,7 @@ fn finding(
 
 fn effect(case: &Case, fewer: Comparison) -> Option<Evidence> {
     let effect = case.contrast(fewer)?.effect.clone();
-    Some(of_points(EvidenceQuantity::EffectOfFewerThreads, fewer, effect))
+    Some(of_points(EvidenceQuantity::System(SystemQuantity::EffectOfFewerThreads), fewer, effect))
 }
 
 /// The run with the middle number of threads, where most runs of a point are contended.

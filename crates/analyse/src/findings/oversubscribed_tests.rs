@@ -1,4 +1,4 @@
-use numawise_facts::finding::{Advice, Amount, EvidenceQuantity};
+use numawise_facts::finding::{Advice, Amount, EvidenceQuantity, SystemAdvice, SystemQuantity};
 use numawise_facts::{ContrastRole, Finding, FindingId, Observation, Reading, Study};
 use numawise_units::Nanoseconds;
 
@@ -36,13 +36,16 @@ fn more_threads_than_cpus_cost_what_fewer_bring() {
     see(&mut study, "fewer-threads", &crowd(8, 0.1));
     let finding = found(&study).unwrap();
     let one = |quantity| finding.evidence.iter().find(|one| one.quantity == quantity).unwrap();
-    let working = one(EvidenceQuantity::WorkingThreads);
+    let working = one(EvidenceQuantity::System(SystemQuantity::WorkingThreads));
     assert_eq!((&working.value, working.of), (&Reading::Measured(Amount::Count(16)), Some(Amount::Count(8))));
-    assert_eq!(one(EvidenceQuantity::ReadyThreads).value, Reading::Measured(Amount::Count(16)));
-    assert!(one(EvidenceQuantity::EffectOfFewerThreads).interval.is_some());
+    assert_eq!(
+        one(EvidenceQuantity::System(SystemQuantity::ReadyThreads)).value,
+        Reading::Measured(Amount::Count(16))
+    );
+    assert!(one(EvidenceQuantity::System(SystemQuantity::EffectOfFewerThreads)).interval.is_some());
     assert!((finding.cost.measured().unwrap().ratio.0 - 1.33).abs() < 0.02);
     assert_eq!(finding.cure.unwrap().threads, Some(8));
-    assert_eq!(finding.advice[0].advice, Advice::RunFewerThreads { threads: 8 });
+    assert_eq!(finding.advice[0].advice, Advice::System(SystemAdvice::RunFewerThreads { threads: 8 }));
     assert_eq!(finding.advice[0].brought, finding.cost);
 }
 
@@ -63,7 +66,10 @@ fn a_program_that_decides_the_number_itself_could_not_be_tried_with_fewer() {
     see(&mut own, "fewer-threads", &crowd(16, 8.0));
     let finding = found(&own).unwrap();
     assert!(finding.cost.to_string().contains("as many threads as before"), "{}", finding.cost);
-    assert_eq!((finding.cure, &finding.advice[0].advice), (None, &Advice::HandOverThreads));
+    assert_eq!(
+        (finding.cure, &finding.advice[0].advice),
+        (None, &Advice::System(SystemAdvice::HandOverThreads))
+    );
     let pairs = [("os", "pinned", ContrastRole::BothWays)];
     let mut no_point = study(two_sockets(), &[("os", 2.0), ("pinned", 2.0)], &pairs, 6);
     see(&mut no_point, "os", &crowd(16, 8.0));
@@ -87,7 +93,7 @@ fn where_pinning_helps_the_finding_names_it_and_what_it_brought() {
     }
     let finding = found(&own).unwrap();
     let advice: Vec<&Advice> = finding.advice.iter().map(|step| &step.advice).collect();
-    assert_eq!(advice, [&Advice::PinThreads, &Advice::HandOverThreads]);
+    assert_eq!(advice, [&Advice::PinThreads, &Advice::System(SystemAdvice::HandOverThreads)]);
     assert!((finding.cost.measured().unwrap().ratio.0 - 1.33).abs() < 0.02, "{}", finding.cost);
     assert_eq!(
         (&finding.advice[0].brought, finding.cure),
@@ -139,7 +145,12 @@ fn where_waiting_is_not_counted_all_cpus_must_be_busy() {
     seen.run_delay = Reading::unavailable("by hand");
     see(&mut study, "os", &seen);
     let finding = found(&study).unwrap();
-    assert!(!finding.evidence.iter().any(|one| one.quantity == EvidenceQuantity::ReadyThreads));
+    assert!(
+        !finding
+            .evidence
+            .iter()
+            .any(|one| one.quantity == EvidenceQuantity::System(SystemQuantity::ReadyThreads))
+    );
     seen.usage.user = Reading::Measured(Nanoseconds::from_seconds(5.0));
     see(&mut study, "os", &seen);
     assert_eq!(found(&study), None);

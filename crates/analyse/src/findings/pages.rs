@@ -1,6 +1,6 @@
 //! NW053 and NW054: pages of another size, and pages that the kernel moves.
 
-use numawise_facts::finding::{Advice, Amount, Evidence, EvidenceQuantity};
+use numawise_facts::finding::{Advice, Amount, Evidence, EvidenceQuantity, SystemAdvice, SystemQuantity};
 use numawise_facts::{Finding, FindingId, MemoryEvents, Point, Reading};
 use numawise_units::Bytes;
 
@@ -14,10 +14,12 @@ mod tests;
 /// Pages of another size are decidedly better.
 pub fn of_another_size(case: &Case) -> Option<Finding> {
     let gain = case.gain(comparison::of_page_size(&case.study.header))?;
-    let huge = |point| of_peak(case, point, EvidenceQuantity::HugePages, |events| &events.huge_pages);
+    let huge = |point| {
+        of_peak(case, point, EvidenceQuantity::System(SystemQuantity::HugePages), |events| &events.huge_pages)
+    };
     let mut evidence: Vec<Evidence> = [gain.between.from, gain.between.to].into_iter().map(huge).collect();
-    evidence.push(gain.evidence(EvidenceQuantity::EffectOfPageSize));
-    let advice = Advice::UsePages { pages: gain.between.to.levels.pages };
+    evidence.push(gain.evidence(EvidenceQuantity::System(SystemQuantity::EffectOfPageSize)));
+    let advice = Advice::System(SystemAdvice::UsePages { pages: gain.between.to.levels.pages });
     Some(gain.finding(FindingId::PageSize, evidence, advice))
 }
 
@@ -27,11 +29,11 @@ pub fn moved(case: &Case) -> Option<Finding> {
     let point = gain.between.from;
     let faults = median(case, point, |events| &events.hint_faults).map(Amount::Count);
     let evidence = vec![
-        of_peak(case, point, EvidenceQuantity::MemoryMoved, |events| &events.moved),
-        observed(&point.id, EvidenceQuantity::HintFaults, faults, None),
-        gain.evidence(EvidenceQuantity::EffectWithoutMoving),
+        of_peak(case, point, EvidenceQuantity::System(SystemQuantity::MemoryMoved), |events| &events.moved),
+        observed(&point.id, EvidenceQuantity::System(SystemQuantity::HintFaults), faults, None),
+        gain.evidence(EvidenceQuantity::System(SystemQuantity::EffectWithoutMoving)),
     ];
-    Some(gain.finding(FindingId::PagesMoved, evidence, Advice::LeavePages))
+    Some(gain.finding(FindingId::PagesMoved, evidence, Advice::System(SystemAdvice::LeavePages)))
 }
 
 /// The median of an amount of memory over the runs of a point, held against the most that the program had.

@@ -1,6 +1,8 @@
 //! NW057: memory in swap.
 
-use numawise_facts::finding::{Advice, AdvisedStep, Amount, Evidence, EvidenceQuantity};
+use numawise_facts::finding::{
+    Advice, AdvisedStep, Amount, Evidence, EvidenceQuantity, SystemAdvice, SystemQuantity,
+};
 use numawise_facts::{Finding, FindingId, Observation, Reading, Trial};
 use numawise_units::Bytes;
 
@@ -23,16 +25,26 @@ pub fn memory_in_swap(case: &Case) -> Option<Finding> {
     if 2 * runs.iter().filter(|swapped| **swapped).count() <= runs.len() {
         return None;
     }
-    let mut evidence = vec![of_peak(case, point, EvidenceQuantity::MemoryInSwap, |events| &events.swapped)];
+    let mut evidence =
+        vec![of_peak(case, point, EvidenceQuantity::System(SystemQuantity::MemoryInSwap), |events| {
+            &events.swapped
+        })];
     let traffic = [
-        of_peak(case, point, EvidenceQuantity::SwappedIn, |events| &events.swapped_in),
-        of_peak(case, point, EvidenceQuantity::SwappedOut, |events| &events.swapped_out),
+        of_peak(case, point, EvidenceQuantity::System(SystemQuantity::SwappedIn), |events| {
+            &events.swapped_in
+        }),
+        of_peak(case, point, EvidenceQuantity::System(SystemQuantity::SwappedOut), |events| {
+            &events.swapped_out
+        }),
     ];
     let some = |one: &Evidence| one.value != Reading::Measured(Amount::Bytes(Bytes(0)));
     evidence.extend(traffic.into_iter().filter(some));
     let in_trial = |trial: &Trial| trial.observation.measured().and_then(swapped);
     let cost = apart::without(case, in_trial).map_err(str::to_owned).into();
-    let advice = vec![AdvisedStep { advice: Advice::KeepOutOfSwap, brought: Reading::clone(&cost) }];
+    let advice = vec![AdvisedStep {
+        advice: Advice::System(SystemAdvice::KeepOutOfSwap),
+        brought: Reading::clone(&cost),
+    }];
     Some(Finding { id: FindingId::MemoryInSwap, evidence, cost, cure: None, advice })
 }
 

@@ -1,7 +1,7 @@
 //! NW002: threads that migrate.
 
 use numawise_facts::finding::{
-    Advice, AdvisedStep, Amount, Evidence, EvidenceQuantity, EvidenceSource, EvidenceSubject,
+    Advice, AdvisedStep, Amount, Evidence, EvidenceQuantity, EvidenceSource, EvidenceSubject, PinningQuantity,
 };
 use numawise_facts::{Finding, FindingId, Reading};
 use numawise_tables::PointSummary;
@@ -34,7 +34,7 @@ pub fn migrate(case: &Case) -> Option<Finding> {
         return None;
     }
     let mut evidence = vec![plain(
-        EvidenceQuantity::Migrations,
+        EvidenceQuantity::Pinning(PinningQuantity::Migrations),
         Amount::Count(migrations),
         None,
         EvidenceSubject::Point { point: free.id.clone() },
@@ -71,7 +71,7 @@ pub fn spread_of_runs(free: &PointSummary, pinned: &PointSummary) -> Vec<Evidenc
 fn variation(point: &PointSummary) -> Option<Evidence> {
     let variation = point.variation.measured()?;
     Some(plain(
-        EvidenceQuantity::RunVariation,
+        EvidenceQuantity::Pinning(PinningQuantity::RunVariation),
         Amount::Share(*variation),
         None,
         EvidenceSubject::Point { point: point.id.clone() },

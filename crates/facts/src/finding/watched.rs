@@ -64,6 +64,21 @@ pub enum WatchedQuantity {
     SerialTime,
     /// The speedup that no number of threads exceeds.
     SpeedupLimit,
+    /// Of CPUs and memory.
+    #[serde(untagged)]
+    Placed(PlacedQuantity),
+    /// Of calls on files.
+    #[serde(untagged)]
+    Files(FilesQuantity),
+    /// Of ranks that ended without MPI_Finalize.
+    #[serde(untagged)]
+    Early(EarlyQuantity),
+}
+
+/// Of CPUs and memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PlacedQuantity {
     /// Threads that work on one CPU at the same time.
     ThreadsOnCpu,
     /// CPUs that the processes may use; `of`: threads that work at once.
@@ -92,6 +107,12 @@ pub enum WatchedQuantity {
     ThreadsAtOnce,
     /// Share of the memory of a process on nodes where none of its threads was seen; `of`: all of it.
     MemoryElsewhere,
+}
+
+/// Of calls on files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FilesQuantity {
     /// Time of a thread in calls on files, of the thread where it is the most; `of`: the elapsed time.
     TimeOnFiles,
     /// The same of calls of one kind; `of`: those of all kinds.
@@ -104,6 +125,12 @@ pub enum WatchedQuantity {
     DiskWaitOf,
     /// Processes with a thread that is in calls on files for a tenth of the time or more; `of`: all of them.
     ProcessesOnFiles,
+}
+
+/// Of ranks that ended without MPI_Finalize.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EarlyQuantity {
     /// When a rank called MPI_Abort, since its begin.
     AbortedAfter,
     /// When a rank ended by exit without MPI_Finalize, since its begin.

@@ -1,23 +1,11 @@
 //! Findings of a study of a grid.
 
+use numawise_facts::StudyHeader;
 use numawise_facts::finding::{Amount, Evidence, EvidenceSubject, GridAdvice, GridQuantity, GridSubject};
-use numawise_facts::{FindingId, StudyHeader};
 
 use super::{amount, effect, value};
 use crate::amount::many;
 use crate::notice::study::metric_problem;
-
-pub(super) fn title(id: FindingId) -> &'static str {
-    match id {
-        FindingId::MoreWorkersBringNothing => "more threads bring nothing",
-        FindingId::MoreWorkersBringLess => "more threads bring less beyond some number",
-        FindingId::LevelMatters => "a factor changes the result",
-        FindingId::LevelDepends => "which level is better depends on the other factors",
-        FindingId::LevelScatters => "trials scatter more at one level than at another",
-        FindingId::PointsGivenUp => "points failed each time",
-        _ => id.code(),
-    }
-}
 
 pub(super) fn sentence(header: &StudyHeader, quantity: GridQuantity, one: &Evidence) -> String {
     let number = value(one);

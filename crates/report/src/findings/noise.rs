@@ -1,6 +1,6 @@
 //! How noisy or how short runs are.
 
-use numawise_facts::finding::{Amount, Evidence, EvidenceQuantity};
+use numawise_facts::finding::{Amount, Evidence, NoiseQuantity};
 
 #[cfg(test)]
 #[path = "noise_tests.rs"]
@@ -11,33 +11,34 @@ const USELESS: f64 = 0.5;
 /// From this deviation on it is said as a multiple.
 const MANIFOLD: f64 = 1.0;
 
-pub fn sentence(one: &Evidence, value: &str, of: &str) -> String {
-    match (one.quantity, one.value.measured()) {
-        (EvidenceQuantity::IntervalHalfWidth, Some(Amount::Share(half))) if half.0 >= USELESS => {
+pub fn sentence(quantity: NoiseQuantity, one: &Evidence, value: &str, of: &str) -> String {
+    match (quantity, one.value.measured()) {
+        (NoiseQuantity::IntervalHalfWidth, Some(Amount::Share(half))) if half.0 >= USELESS => {
             useless(one, of)
         }
-        (EvidenceQuantity::IntervalHalfWidth, _) => {
+        (NoiseQuantity::IntervalHalfWidth, _) => {
             format!("the widest interval is still plus or minus {value}, and differences of {of} count")
         }
-        (EvidenceQuantity::RunToRunDeviation, Some(Amount::Share(spread))) if spread.0 >= MANIFOLD => {
+        (NoiseQuantity::RunToRunDeviation, Some(Amount::Share(spread))) if spread.0 >= MANIFOLD => {
             format!("one run takes {:.1} times as long as the next (standard deviation)", spread.0 + 1.0)
         }
-        (EvidenceQuantity::RunToRunDeviation, _) => {
+        (NoiseQuantity::RunToRunDeviation, _) => {
             format!("one run differs from the next by {value} (standard deviation)")
         }
-        (EvidenceQuantity::Repeats, _) => format!("{value} repeats of each placement were run"),
-        (EvidenceQuantity::DisturbedRuns, _) => {
+        (NoiseQuantity::Repeats, _) => {
+            format!("{value} repeats of each placement were run")
+        }
+        (NoiseQuantity::DisturbedRuns, _) => {
             format!("{value} of {of} runs shared the machine with other work")
         }
-        (EvidenceQuantity::StolenRuns, _) => {
+        (NoiseQuantity::StolenRuns, _) => {
             format!("in {value} of {of} runs the hypervisor took CPU time for others")
         }
-        (EvidenceQuantity::RunTime, _) => {
+        (NoiseQuantity::RunTime, _) => {
             format!(
                 "a run takes {value}, of which starting the program and touching its memory are a large part"
             )
         }
-        _ => value.to_owned(),
     }
 }
 

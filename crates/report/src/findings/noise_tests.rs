@@ -1,25 +1,25 @@
 use numawise_facts::Reading;
-use numawise_facts::finding::{EvidenceSource, EvidenceSubject};
+use numawise_facts::finding::{EvidenceQuantity, EvidenceSource, EvidenceSubject, NoiseQuantity};
 use numawise_units::Ratio;
 
 use super::*;
 
-fn said(quantity: EvidenceQuantity, share: f64, interval: Option<(f64, f64)>) -> String {
+fn said(quantity: NoiseQuantity, share: f64, interval: Option<(f64, f64)>) -> String {
     let value = Amount::Share(Ratio(share));
     let one = Evidence {
-        quantity,
+        quantity: EvidenceQuantity::Noise(quantity),
         value: Reading::Measured(value),
         of: None,
         interval: interval.map(|(low, high)| (Amount::Ratio(Ratio(low)), Amount::Ratio(Ratio(high)))),
         subject: EvidenceSubject::Study,
         source: EvidenceSource::Trials,
     };
-    sentence(&one, &Ratio(share).percent(), "5.0 %")
+    sentence(quantity, &one, &Ratio(share).percent(), "5.0 %")
 }
 
 #[test]
 fn a_useless_interval_is_said_by_its_ends() {
-    let half = |share, interval| said(EvidenceQuantity::IntervalHalfWidth, share, interval);
+    let half = |share, interval| said(NoiseQuantity::IntervalHalfWidth, share, interval);
     assert_eq!(
         half(0.04, Some((0.97, 1.05))),
         "the widest interval is still plus or minus 4.0 %, and differences of 5.0 % count"
@@ -36,7 +36,7 @@ fn a_useless_interval_is_said_by_its_ends() {
 
 #[test]
 fn runs_that_differ_manifold_are_said_so() {
-    let spread = |share| said(EvidenceQuantity::RunToRunDeviation, share, None);
+    let spread = |share| said(NoiseQuantity::RunToRunDeviation, share, None);
     assert_eq!(spread(0.04), "one run differs from the next by 4.0 % (standard deviation)");
     assert!(spread(0.99).contains("99.0 %"));
     assert_eq!(spread(2.3), "one run takes 3.3 times as long as the next (standard deviation)");

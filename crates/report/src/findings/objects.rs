@@ -1,11 +1,11 @@
 //! Findings of memory objects.
 
+use numawise_facts::Reading;
 use numawise_facts::activity::CodePlace;
 use numawise_facts::finding::{
-    Evidence, EvidenceQuantity, EvidenceSubject, NamedObject, ObjectAdvice, ObjectQuantity, ObjectSubject,
+    Evidence, EvidenceSubject, NamedObject, ObjectAdvice, ObjectQuantity, ObjectSubject,
 };
 use numawise_facts::objects::ObjectKind;
-use numawise_facts::{Finding, FindingId, Reading};
 use numawise_units::NodeId;
 
 use super::{amount, value, watched};
@@ -13,33 +13,6 @@ use super::{amount, value, watched};
 #[cfg(test)]
 #[path = "objects_tests.rs"]
 mod tests;
-
-/// What a finding is called.
-pub fn name(id: FindingId) -> &'static str {
-    super::title(id)
-}
-
-pub(super) fn title(id: FindingId) -> &'static str {
-    match id {
-        FindingId::ObjectTouchedByOne => "first touched by one thread, used from several nodes",
-        FindingId::ObjectRemote => "lies on another node than its users",
-        FindingId::ObjectUsedByAll => "lies on one node, and threads on several nodes use all of it",
-        FindingId::ObjectOfThreadElsewhere => "used by one thread, which is on another node",
-        FindingId::ObjectPagesShared => "nodes use different parts of the same pages",
-        FindingId::ObjectNotInFastMemory => "much used, but not in the fast memory",
-        FindingId::ObjectWithoutHugePages => "large, much used, and without huge pages",
-        _ => id.code(),
-    }
-}
-
-/// What was seen, one sentence for each piece of evidence.
-pub fn evidence(finding: &Finding) -> Vec<String> {
-    let sentence = |one: &Evidence| match one.quantity {
-        EvidenceQuantity::Object(quantity) => sentence(quantity, one),
-        _ => value(one),
-    };
-    finding.evidence.iter().map(sentence).collect()
-}
 
 pub(super) fn sentence(quantity: ObjectQuantity, one: &Evidence) -> String {
     let value = value(one);

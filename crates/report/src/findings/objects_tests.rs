@@ -1,8 +1,9 @@
-use numawise_facts::Reading;
 use numawise_facts::activity::{CodePlace, SourcePlace};
-use numawise_facts::finding::{Amount, EvidenceSource};
+use numawise_facts::finding::{Amount, EvidenceQuantity, EvidenceSource};
+use numawise_facts::{FindingId, Reading};
 use numawise_units::{Bytes, Ratio};
 
+use super::super::title;
 use super::*;
 
 const ALL: [FindingId; 7] = [
@@ -69,7 +70,7 @@ fn every_advice() -> Vec<ObjectAdvice> {
 fn findings_have_their_rows_in_the_manual() {
     let manual = include_str!("../../../../docs/user/objects.md");
     for id in ALL {
-        let row = format!("| {id} | {} |", name(id));
+        let row = format!("| {id} | {} |", title(id));
         assert!(manual.contains(&row), "no row: {row}");
     }
 }

@@ -1,19 +1,19 @@
 //! Runs of one placement that differ by where they were.
 
 use numawise_facts::StudyHeader;
-use numawise_facts::finding::{Amount, Evidence, EvidenceQuantity, EvidenceSubject, RunGroup};
+use numawise_facts::finding::{Amount, Evidence, EvidenceSubject, RunGroup, RunGroupQuantity};
 
 use super::{effect, value};
 use crate::amount;
 
-pub fn sentence(header: &StudyHeader, one: &Evidence) -> String {
+pub fn sentence(header: &StudyHeader, quantity: RunGroupQuantity, one: &Evidence) -> String {
     let group = group(&one.subject);
-    match one.quantity {
-        EvidenceQuantity::RunsOfGroup => {
+    match quantity {
+        RunGroupQuantity::RunsOfGroup => {
             let of = one.of.map(super::amount).unwrap_or_default();
             format!("{} of {of} runs had {group}", value(one))
         }
-        EvidenceQuantity::MetricOfGroup => {
+        RunGroupQuantity::MetricOfGroup => {
             let figure = |value: Amount| match value {
                 Amount::Metric(value) => amount::value(&header.metric, value),
                 other => super::amount(other),
@@ -24,7 +24,9 @@ pub fn sentence(header: &StudyHeader, one: &Evidence) -> String {
             let median = one.value.as_ref().map(|value| figure(*value));
             format!("runs with {group}: median {median}{}", interval.unwrap_or_default())
         }
-        _ => format!("runs with {group} are {} as fast as the others", effect(one)),
+        RunGroupQuantity::EffectOfGroup => {
+            format!("runs with {group} are {} as fast as the others", effect(one))
+        }
     }
 }
 

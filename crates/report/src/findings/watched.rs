@@ -1,11 +1,11 @@
 //! Findings of a run that was watched from inside.
 
+use numawise_facts::Reading;
 use numawise_facts::activity::{CodePlace, ConstructName};
 use numawise_facts::finding::{
-    Amount, Evidence, EvidenceQuantity, EvidenceSubject, FileAdvice, FileCallKind, WatchedAdvice,
-    WatchedQuantity, WatchedSubject,
+    Amount, Evidence, EvidenceSubject, FileAdvice, FileCallKind, FilesQuantity, PlacedQuantity,
+    WatchedAdvice, WatchedQuantity, WatchedSubject,
 };
-use numawise_facts::{Finding, FindingId, Reading};
 
 use super::{amount, how_often, number_of, value};
 use crate::amount::of_ranks;
@@ -17,45 +17,6 @@ mod late;
 #[cfg(test)]
 #[path = "watched_tests.rs"]
 mod tests;
-
-/// What a finding is called, whatever it is of.
-pub fn name(id: FindingId) -> &'static str {
-    super::title(id)
-}
-
-pub(super) fn title(id: FindingId) -> &'static str {
-    match id {
-        FindingId::MpiImbalance => "ranks wait in MPI for ranks that come later",
-        FindingId::MpiTransfer => "all ranks spend long in MPI",
-        FindingId::MpiConcentrated => "most time in MPI is in one call",
-        FindingId::TinyMessages => "many tiny messages",
-        FindingId::EndedEarly => "ranks ended without MPI_Finalize",
-        FindingId::TooFewIterations => "a loop has too few iterations for its threads",
-        FindingId::RegionImbalance => "threads of a region wait for each other",
-        FindingId::SerialShare => "serial parts limit the speedup",
-        FindingId::SchedulingOverhead => "OpenMP scheduling takes long",
-        FindingId::LockContention => "threads wait for locks",
-        FindingId::SharedCpus => "ranks or threads share CPUs",
-        FindingId::Unpinned => "threads are not pinned",
-        FindingId::RemoteRankMemory => "memory lies on another node than the threads",
-        FindingId::LongOnFiles => "calls on files take long",
-        _ => id.code(),
-    }
-}
-
-/// What was seen in a run, one sentence for each piece of evidence.
-pub fn evidence(finding: &Finding) -> Vec<String> {
-    let sentence = |one: &Evidence| match one.quantity {
-        EvidenceQuantity::Watched(quantity) => sentence(quantity, one),
-        _ => value(one),
-    };
-    finding.evidence.iter().map(sentence).collect()
-}
-
-/// What to do, one sentence each.
-pub fn advice(finding: &Finding) -> Vec<String> {
-    super::advice(finding)
-}
 
 pub(super) fn sentence(quantity: WatchedQuantity, one: &Evidence) -> String {
     let value = value(one);
@@ -123,75 +84,89 @@ pub(super) fn sentence(quantity: WatchedQuantity, one: &Evidence) -> String {
         WatchedQuantity::SpeedupLimit => {
             format!("with any number of threads, the program becomes at most {value} as fast as it is")
         }
-        _ => of_placement(quantity, one, &value, &of),
+        WatchedQuantity::Placed(quantity) => of_placement(quantity, one, &value, &of),
+        WatchedQuantity::Files(quantity) => of_files(quantity, one, &value, &of),
+        WatchedQuantity::Early(quantity) => early::sentence(quantity, one, &value, &of),
     }
 }
 
 /// Of CPUs and memory.
-fn of_placement(quantity: WatchedQuantity, one: &Evidence, value: &str, of: &str) -> String {
+fn of_placement(quantity: PlacedQuantity, one: &Evidence, value: &str, of: &str) -> String {
     match quantity {
-        WatchedQuantity::ThreadsOnCpu => format!("{value} threads work on {} at the same time", subject(one)),
-        WatchedQuantity::CpusForThreads => {
+        PlacedQuantity::ThreadsOnCpu => {
+            format!("{value} threads work on {} at the same time", subject(one))
+        }
+        PlacedQuantity::CpusForThreads => {
             let are = if one.value.measured() == Some(&Amount::Count(1)) { "is" } else { "are" };
             let (cpus, threads) =
                 (number_of(one.value.measured(), "CPU"), number_of(one.of.as_ref(), "thread"));
             format!("there {are} {cpus} for {threads}")
         }
-        WatchedQuantity::ForcedSwitches => format!("CPUs were taken from threads {}", how_often(one)),
-        WatchedQuantity::ThreadsBoundTo => {
+        PlacedQuantity::ForcedSwitches => {
+            format!("CPUs were taken from threads {}", how_often(one))
+        }
+        PlacedQuantity::ThreadsBoundTo => {
             format!("{value} threads that work at the same time are bound to {}", subject(one))
         }
-        WatchedQuantity::RunDelay => {
+        PlacedQuantity::RunDelay => {
             let of = if of.is_empty() { of.to_owned() } else { format!(" of the {of} that it lived") };
             format!("CPU wait in the process where it is the most: {value}{of}, per CPU")
         }
-        WatchedQuantity::RunDelayOf => {
+        PlacedQuantity::RunDelayOf => {
             format!("CPU wait of {}: {value} of {of}, per CPU", subject(one))
         }
-        WatchedQuantity::ProcessesDisplaced => {
+        PlacedQuantity::ProcessesDisplaced => {
             format!("CPU wait of 5 % of the time or more: {value} of {of} processes")
         }
-        WatchedQuantity::OwnUseOfCpus => {
+        PlacedQuantity::OwnUseOfCpus => {
             format!("CPU time of the run: {value} of the {of} of all CPUs of that host")
         }
-        WatchedQuantity::UnboundThreads => format!("{value} of {of} threads may run on several cores"),
-        WatchedQuantity::ThreadsOnSeveralNodes => format!("{value} of {of} threads worked on several nodes"),
-        WatchedQuantity::MovedThreads => format!("{value} of {of} threads were seen on more than one CPU"),
-        WatchedQuantity::MovesOfThreads => {
+        PlacedQuantity::UnboundThreads => {
+            format!("{value} of {of} threads may run on several cores")
+        }
+        PlacedQuantity::ThreadsOnSeveralNodes => {
+            format!("{value} of {of} threads worked on several nodes")
+        }
+        PlacedQuantity::MovedThreads => {
+            format!("{value} of {of} threads were seen on more than one CPU")
+        }
+        PlacedQuantity::MovesOfThreads => {
             format!("they were seen to change their CPU {}", how_often(one))
         }
-        WatchedQuantity::ThreadsAtOnce => {
+        PlacedQuantity::ThreadsAtOnce => {
             format!("{value} threads work at once on {}", number_of(one.of.as_ref(), "CPU"))
         }
-        WatchedQuantity::MemoryElsewhere => {
+        PlacedQuantity::MemoryElsewhere => {
             format!("{value} of the {of} of {}", subject(one))
         }
-        _ => of_files(quantity, one, value, of),
     }
 }
 
-fn of_files(quantity: WatchedQuantity, one: &Evidence, value: &str, of: &str) -> String {
+fn of_files(quantity: FilesQuantity, one: &Evidence, value: &str, of: &str) -> String {
     match quantity {
-        WatchedQuantity::TimeOnFiles => {
+        FilesQuantity::TimeOnFiles => {
             format!(
                 "{} is in calls on files for {value} of {of}, by its thread where that is the most",
                 subject(one)
             )
         }
-        WatchedQuantity::TimeOfFileCalls => format!("{} take {value} of {of}", subject(one)),
-        WatchedQuantity::CountOfFileCalls => {
+        FilesQuantity::TimeOfFileCalls => {
+            format!("{} take {value} of {of}", subject(one))
+        }
+        FilesQuantity::CountOfFileCalls => {
             let are = if one.value.measured() == Some(&Amount::Count(1)) { "this is" } else { "these are" };
             format!("{are} {}", number_of(one.value.measured(), "call"))
         }
-        WatchedQuantity::BytesPerFileCall => format!("each of them moves {value} on average"),
-        WatchedQuantity::DiskWaitOf => {
+        FilesQuantity::BytesPerFileCall => {
+            format!("each of them moves {value} on average")
+        }
+        FilesQuantity::DiskWaitOf => {
             format!("{} waited for a disk for {value}; all of its calls on files took {of}", subject(one))
         }
-        WatchedQuantity::ProcessesOnFiles => {
+        FilesQuantity::ProcessesOnFiles => {
             let are = if one.value.measured() == Some(&Amount::Count(1)) { "is" } else { "are" };
             format!("{value} of {of} processes {are} in calls on files for a tenth of the time or more")
         }
-        _ => early::sentence(quantity, one, value, of),
     }
 }
 
@@ -325,7 +300,8 @@ pub(super) fn advise(advice: &WatchedAdvice) -> String {
                  job that has them alone); a CPU quota of its cgroup has the same effect"
             );
         }
-        WatchedAdvice::FindCrash | WatchedAdvice::FindHang => early::advise(advice),
+        WatchedAdvice::FindCrash => early::FIND_CRASH,
+        WatchedAdvice::FindHang => early::FIND_HANG,
         WatchedAdvice::FittingThreads { threads } => return fitting(*threads),
         WatchedAdvice::FewerRanks { ranks } => {
             let s = if *ranks == 1 { "" } else { "s" };

@@ -1,7 +1,11 @@
 use numawise_facts::activity::SourcePlace;
-use numawise_facts::finding::{Advice, Amount, EvidenceSource, RankInCall};
+use numawise_facts::finding::{
+    Advice, Amount, EvidenceQuantity, EvidenceSource, FilesQuantity, PlacedQuantity, RankInCall,
+};
+use numawise_facts::{Finding, FindingId};
 use numawise_units::{Bytes, CpuId, Nanoseconds, NodeId, Pid, Ratio};
 
+use super::super::{advice, evidence_of_run, title};
 use super::*;
 
 fn at(function: Option<&str>, file: Option<&str>, line: Option<u32>) -> Reading<CodePlace> {
@@ -59,7 +63,7 @@ fn who_came_late_for_whom_is_said_with_both_places() {
     let said = |quantity, late: RankInCall, waiting_ranks, late_ranks| {
         let waits = in_call(0, "MPI_Recv", 12);
         let subject = WatchedSubject::LateCall { waits, late, waiting_ranks, late_ranks };
-        evidence(&finding(quantity, half, Some(half), subject)).concat()
+        evidence_of_run(&finding(quantity, half, Some(half), subject)).concat()
     };
     let send = || in_call(1, "MPI_Send", 30);
     assert_eq!(
@@ -87,7 +91,7 @@ fn sentences_name_whom_they_speak_of() {
     let rank = WatchedSubject::Rank { rank: 3, host: "node1".to_owned() };
     let one = finding(WatchedQuantity::OutsideMpiOfRank, second, Some(second), rank);
     assert_eq!(
-        evidence(&one),
+        evidence_of_run(&one),
         ["rank 3 on node1 computes outside of MPI for 1.000 s, ranks on average for 1.000 s"]
     );
     assert_eq!(
@@ -99,18 +103,24 @@ fn sentences_name_whom_they_speak_of() {
     let place = at(Some("solve"), None, None);
     let a_loop = WatchedSubject::ConstructAt { construct: ConstructName::Loop, place };
     let one = finding(WatchedQuantity::LoopIterations, Amount::Count(41), Some(Amount::Count(12)), a_loop);
-    assert_eq!(evidence(&one), ["the loop in solve has 41 iterations for 12 threads"]);
+    assert_eq!(evidence_of_run(&one), ["the loop in solve has 41 iterations for 12 threads"]);
     let cpu = WatchedSubject::CpuOf {
         host: "node1".to_owned(),
         cpu: CpuId(4),
         ranks: vec![0, 1],
         further_ranks: 0,
     };
-    let one = finding(WatchedQuantity::ThreadsOnCpu, Amount::Count(2), None, cpu);
-    assert_eq!(evidence(&one), ["2 threads work on CPU 4 of node1 (ranks 0, 1) at the same time"]);
+    let one = finding(WatchedQuantity::Placed(PlacedQuantity::ThreadsOnCpu), Amount::Count(2), None, cpu);
+    assert_eq!(evidence_of_run(&one), ["2 threads work on CPU 4 of node1 (ranks 0, 1) at the same time"]);
     let process = |rank| WatchedSubject::Process { host: "node1".to_owned(), pid: Pid(9), rank };
-    let had_none =
-        |rank| evidence(&finding(WatchedQuantity::RunDelayOf, second, Some(second), process(rank)));
+    let had_none = |rank| {
+        evidence_of_run(&finding(
+            WatchedQuantity::Placed(PlacedQuantity::RunDelayOf),
+            second,
+            Some(second),
+            process(rank),
+        ))
+    };
     assert_eq!(had_none(Some(3)), ["CPU wait of rank 3 on node1: 1.000 s of 1.000 s, per CPU"]);
     assert_eq!(had_none(None), ["CPU wait of process 9 on node1: 1.000 s of 1.000 s, per CPU"]);
     let memory = WatchedSubject::MemoryOf {
@@ -121,9 +131,14 @@ fn sentences_name_whom_they_speak_of() {
         threads_on: "0".parse().unwrap(),
     };
     let share = Amount::Share(Ratio(0.5));
-    let one = finding(WatchedQuantity::MemoryElsewhere, share, Some(Amount::Bytes(Bytes::mib(64))), memory);
+    let one = finding(
+        WatchedQuantity::Placed(PlacedQuantity::MemoryElsewhere),
+        share,
+        Some(Amount::Bytes(Bytes::mib(64))),
+        memory,
+    );
     assert_eq!(
-        evidence(&one),
+        evidence_of_run(&one),
         [
             "50.0 % of the 64 MiB of process 9 on node1 lies elsewhere, most on node 1; its threads ran on node 0"
         ]
@@ -163,7 +178,7 @@ fn findings_have_their_rows_in_the_manual() {
         FindingId::LongOnFiles,
         FindingId::Oversubscribed,
     ] {
-        let row = format!("| {id} | {} |", name(id));
+        let row = format!("| {id} | {} |", title(id));
         assert!(manual.contains(&row), "no row: {row}");
     }
 }
@@ -172,13 +187,25 @@ fn findings_have_their_rows_in_the_manual() {
 fn one_is_not_several() {
     let said = |quantity, value, of| {
         let of = Some(Amount::Count(of));
-        evidence(&finding(quantity, Amount::Count(value), of, WatchedSubject::WatchedRun)).join("")
+        evidence_of_run(&finding(quantity, Amount::Count(value), of, WatchedSubject::WatchedRun)).join("")
     };
-    assert_eq!(said(WatchedQuantity::CpusForThreads, 2, 1), "there are 2 CPUs for 1 thread");
-    assert_eq!(said(WatchedQuantity::CpusForThreads, 1, 2), "there is 1 CPU for 2 threads");
-    assert_eq!(said(WatchedQuantity::ThreadsAtOnce, 2, 1), "2 threads work at once on 1 CPU");
-    assert_eq!(said(WatchedQuantity::ForcedSwitches, 1, 1), "CPUs were taken from threads once");
+    assert_eq!(
+        said(WatchedQuantity::Placed(PlacedQuantity::CpusForThreads), 2, 1),
+        "there are 2 CPUs for 1 thread"
+    );
+    assert_eq!(
+        said(WatchedQuantity::Placed(PlacedQuantity::CpusForThreads), 1, 2),
+        "there is 1 CPU for 2 threads"
+    );
+    assert_eq!(
+        said(WatchedQuantity::Placed(PlacedQuantity::ThreadsAtOnce), 2, 1),
+        "2 threads work at once on 1 CPU"
+    );
+    assert_eq!(
+        said(WatchedQuantity::Placed(PlacedQuantity::ForcedSwitches), 1, 1),
+        "CPUs were taken from threads once"
+    );
     assert_eq!(said(WatchedQuantity::CallsOf, 1, 1), "it is called once");
     assert_eq!(said(WatchedQuantity::CallsOf, 2, 1), "it is called 2 times");
-    assert_eq!(said(WatchedQuantity::CountOfFileCalls, 1, 1), "this is 1 call");
+    assert_eq!(said(WatchedQuantity::Files(FilesQuantity::CountOfFileCalls), 1, 1), "this is 1 call");
 }

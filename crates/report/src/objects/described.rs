@@ -7,7 +7,7 @@ use numawise_units::Ratio;
 
 use super::{Shown, cures, words};
 use crate::document::{Block, Column, Entry, Fact, Row, Section, Table, Text, section};
-use crate::findings::objects as object_findings;
+use crate::findings;
 
 /// Objects that are described.
 const DESCRIBED: usize = 8;
@@ -97,8 +97,8 @@ fn facts(shown: &Shown, row: &ObjectRow, findings: &[&ObjectFinding]) -> Vec<Fac
 fn entry(of: &ObjectFinding) -> Entry {
     Entry {
         code: of.finding.id.code(),
-        title: object_findings::name(of.finding.id).to_owned(),
-        parts: vec![("seen", object_findings::evidence(&of.finding))],
+        title: findings::title(of.finding.id).to_owned(),
+        parts: vec![("seen", findings::evidence_of_run(&of.finding))],
     }
 }
 

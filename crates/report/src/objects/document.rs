@@ -10,7 +10,7 @@ use crate::document::{
     Block, Cell, Charts, Column, Document, Fact, Opening, Row, RowLimits, Table, Text, Tone, capital,
     captioned, list, section,
 };
-use crate::findings::objects as object_findings;
+use crate::findings;
 use crate::notice;
 use crate::program::exit;
 
@@ -54,7 +54,7 @@ fn opening(shown: &Shown) -> Opening {
     let sentence =
         (findings.len() > 1).then(|| format!("{} in all.", many(findings.len() as u64, "finding")));
     Opening {
-        headline: capital(object_findings::name(first.finding.id)),
+        headline: capital(findings::title(first.finding.id)),
         tone: Tone::Loud,
         effect: row.map(described::title),
         sentence,

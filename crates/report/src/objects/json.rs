@@ -11,7 +11,7 @@ use numawise_tables::objects::{
 use serde_json::{Value, json as object};
 
 use super::{Shown, code, cures, words};
-use crate::findings::{self, objects as object_findings};
+use crate::findings;
 use crate::notice;
 use crate::object::{each, reading};
 
@@ -247,7 +247,7 @@ fn fast_object(shown: &Shown, one: &ChosenObject, id: Option<usize>) -> Value {
 
 fn finding(shown: &Shown, of: &ObjectFinding) -> Value {
     let finding = &of.finding;
-    let evidence = finding.evidence.iter().zip(object_findings::evidence(finding)).map(|(one, text)| {
+    let evidence = finding.evidence.iter().zip(findings::evidence_of_run(finding)).map(|(one, text)| {
         let mut value = findings::json::evidence(one);
         value["text"] = text.into();
         value
@@ -263,7 +263,7 @@ fn finding(shown: &Shown, of: &ObjectFinding) -> Value {
     object!({
         "id": finding.id,
         "object": shown.tables.rows.get(of.row).map(|row| row.object),
-        "title": object_findings::name(finding.id),
+        "title": findings::title(finding.id),
         "evidence": evidence.collect::<Vec<_>>(),
         "cost": finding.cost,
         "advice": each(&finding.advice, advice),

@@ -12,7 +12,7 @@ use serde_json::{Value, json as object};
 
 use super::{Shown, words};
 use crate::document::{Block, Cell, Column, Document, Face, Fact, Opening, Row, Table, Text, Tone, section};
-use crate::findings::watched as watched_findings;
+use crate::findings;
 use crate::object::{each, reading};
 
 /// The name and the version of the JSON.
@@ -225,7 +225,7 @@ fn findings(all: &[ComparedFinding]) -> Vec<Block> {
         Some(share) => Text::of(share, |share| words::percent(*share)),
         None => "-".into(),
     };
-    let name = |of: &ComparedFinding| format!("{} {}", of.id.code(), watched_findings::name(of.id));
+    let name = |of: &ComparedFinding| format!("{} {}", of.id.code(), findings::title(of.id));
     let row = |of: &ComparedFinding| {
         let (word, tone) = course(of.course);
         let cells: [Cell; 4] = [

@@ -15,7 +15,7 @@ use numawise_units::{Bytes, Nanoseconds, Ratio, TimeSum};
 
 use super::{Shown, counters, figures, words};
 use crate::csv::quoted;
-use crate::findings::watched as watched_findings;
+use crate::findings;
 
 #[cfg(test)]
 #[path = "csv_tests.rs"]
@@ -384,9 +384,9 @@ fn flow(group: u32, of: &TrafficCell) -> Vec<Value> {
 fn finding(of: &numawise_tables::snapshot::SnapshotFinding) -> Vec<Value> {
     vec![
         text("id", of.finding.id.code()),
-        text("title", watched_findings::name(of.finding.id)),
+        text("title", findings::title(of.finding.id)),
         seconds("potential_seconds", &of.potential.as_ref().map(|gain| gain.time)),
         share("potential_share", &of.potential.as_ref().map(|gain| gain.share)),
-        text("evidence", watched_findings::evidence(&of.finding).join("; ")),
+        text("evidence", findings::evidence_of_run(&of.finding).join("; ")),
     ]
 }

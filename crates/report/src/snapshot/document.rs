@@ -13,7 +13,7 @@ use crate::amount::many;
 use crate::document::{
     Block, Cell, Charts, Column, Document, Entry, Face, Fact, Opening, Row, Table, Text, Tone, list, section,
 };
-use crate::findings::watched as watched_findings;
+use crate::findings;
 use crate::notice;
 
 /// Lines of the table of memory objects on a terminal.
@@ -238,12 +238,12 @@ fn findings(shown: &Shown) -> Block {
             Reading::Unavailable { unavailable } => format!("unavailable: {unavailable}"),
         };
         let mut parts = vec![
-            ("seen", watched_findings::evidence(&of.finding)),
+            ("seen", findings::evidence_of_run(&of.finding)),
             ("cost", vec![potential]),
-            ("to do", watched_findings::advice(&of.finding)),
+            ("to do", findings::advice(&of.finding)),
         ];
         parts.extend(next::of_finding(shown, &of.finding).map(|line| ("type", vec![line])));
-        Entry { code: of.finding.id.code(), title: watched_findings::name(of.finding.id).to_owned(), parts }
+        Entry { code: of.finding.id.code(), title: findings::title(of.finding.id).to_owned(), parts }
     };
     let entries: Vec<Entry> =
         shown.tables.findings.iter().map(entry).chain(objects::findings(shown)).collect();

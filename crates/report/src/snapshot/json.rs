@@ -11,7 +11,7 @@ use serde_json::{Value, json as object};
 
 use super::figures::share;
 use super::{Shown, counters, figures, files, objects, phases, spreads, surroundings, words, worlds};
-use crate::findings::{self, watched as watched_findings};
+use crate::findings;
 use crate::notice;
 use crate::object::{each, reading};
 
@@ -146,7 +146,7 @@ fn process(of: &ProcessRow) -> Value {
 
 fn finding(of: &SnapshotFinding) -> Value {
     let SnapshotFinding { finding, potential } = of;
-    let sentences = watched_findings::evidence(finding);
+    let sentences = findings::evidence_of_run(finding);
     let evidence: Vec<Value> = finding
         .evidence
         .iter()
@@ -157,10 +157,10 @@ fn finding(of: &SnapshotFinding) -> Value {
             value
         })
         .collect();
-    let advice = finding.advice.iter().zip(watched_findings::advice(finding));
+    let advice = finding.advice.iter().zip(findings::advice(finding));
     object!({
         "id": finding.id,
-        "title": watched_findings::name(finding.id),
+        "title": findings::title(finding.id),
         "evidence": evidence,
         "potential": reading(potential, |gain| object!({ "seconds": gain.time.seconds(), "share": gain.share.0 })),
         "advice": advice.map(|(step, text)| object!({ "do": step.advice, "text": text })).collect::<Vec<_>>(),

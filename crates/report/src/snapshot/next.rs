@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use numawise_facts::finding::{Advice, WatchedAdvice};
+use numawise_facts::finding::{Advice, SystemAdvice, WatchedAdvice};
 use numawise_facts::{Argument, Finding, FindingId, MemoryMode, Placement, RunSpec, Strategy};
 
 use super::Shown;
@@ -133,7 +133,7 @@ fn without_taskset(words: &[Argument]) -> Option<Vec<Argument>> {
 /// Threads of each process. Nothing where one each is too many.
 fn fewer_threads(finding: &Finding) -> Option<u32> {
     finding.advice.iter().find_map(|step| match &step.advice {
-        Advice::RunFewerThreads { threads, .. } => Some(*threads),
+        Advice::System(SystemAdvice::RunFewerThreads { threads, .. }) => Some(*threads),
         Advice::Watched(WatchedAdvice::FittingThreads { threads }) => Some(*threads),
         _ => None,
     })

@@ -10,7 +10,7 @@ use crate::amount::{many, small_share};
 use crate::document::{
     Block, Cell, Column, Entry, Fact, Row, RowLimits, Section, Table, Text, list, section,
 };
-use crate::findings::objects as object_findings;
+use crate::findings;
 use crate::notice;
 use crate::object::{each, reading};
 use crate::objects::{self, words};
@@ -207,7 +207,7 @@ pub fn findings(shown: &Shown) -> Vec<Entry> {
         Entry {
             code: of.finding.id.code(),
             title: title(group, of),
-            parts: vec![("seen", object_findings::evidence(&of.finding)), ("to do", steps.collect())],
+            parts: vec![("seen", findings::evidence_of_run(&of.finding)), ("to do", steps.collect())],
         }
     };
     all.map(entry).collect()
@@ -225,7 +225,7 @@ pub fn lines(shown: &Shown) -> Vec<Text> {
 
 fn title(group: &ObjectsOfRanks, of: &numawise_tables::objects::ObjectFinding) -> String {
     let name = group.tables.rows.get(of.row).map(words::name).unwrap_or_default();
-    format!("{}: {name}{}", object_findings::name(of.finding.id), of_ranks(group))
+    format!("{}: {name}{}", findings::title(of.finding.id), of_ranks(group))
 }
 
 /// Null where objects were not followed.

@@ -7,7 +7,7 @@ use numawise_tables::snapshot::{Grade, MpiSummary, RatedShare, SnapshotFinding};
 use super::{Shown, counters, files, next, objects, surroundings, words, worlds};
 use crate::amount::many;
 use crate::document::{Block, Cell, Column, Document, Fact, Row, Table, Text, section};
-use crate::findings::watched as watched_findings;
+use crate::findings;
 
 /// Lines of the table of memory objects.
 const OBJECT_LINES: usize = 8;
@@ -136,9 +136,9 @@ fn findings(shown: &Shown) -> Option<Block> {
             .first()
             .is_some_and(|one| one.quantity == EvidenceQuantity::Watched(WatchedQuantity::RanksOfWorld));
         let shown = shown.saturating_add(usize::from(of_world));
-        let seen: Vec<String> = watched_findings::evidence(&of.finding).into_iter().take(shown).collect();
+        let seen: Vec<String> = findings::evidence_of_run(&of.finding).into_iter().take(shown).collect();
         let seen = if seen.is_empty() { String::new() } else { format!(": {}", seen.join("; ")) };
-        Text::from(format!("{} {}{cost}{seen}", of.finding.id.code(), watched_findings::name(of.finding.id)))
+        Text::from(format!("{} {}{cost}{seen}", of.finding.id.code(), findings::title(of.finding.id)))
     };
     let mut lines: Vec<Text> = all.iter().take(FINDINGS).map(line).collect();
     if all.len() > FINDINGS {

@@ -1,7 +1,8 @@
 //! The samples.
 
 use numawise_facts::finding::{
-    Advice, AdvisedStep, Amount, Evidence, EvidenceQuantity, EvidenceSource, EvidenceSubject,
+    Advice, AdvisedStep, Amount, Evidence, EvidenceQuantity, EvidenceSource, EvidenceSubject, NoiseQuantity,
+    PinningQuantity,
 };
 use numawise_facts::notice::{MachineNotice, NotPinnedReason, ObservedFigure, StudyNotice};
 use numawise_facts::point::ProgramParameter;
@@ -314,13 +315,17 @@ pub fn undecided() -> Sample {
     analysis.findings = vec![Finding {
         id: FindingId::TooNoisyOrShort,
         evidence: vec![
-            of_study(EvidenceQuantity::Repeats, Amount::Count(6), None),
+            of_study(EvidenceQuantity::Noise(NoiseQuantity::Repeats), Amount::Count(6), None),
             of_study(
-                EvidenceQuantity::IntervalHalfWidth,
+                EvidenceQuantity::Noise(NoiseQuantity::IntervalHalfWidth),
                 Amount::Share(Ratio(0.24)),
                 Some(Amount::Share(Ratio(0.03))),
             ),
-            of_study(EvidenceQuantity::RunTime, Amount::Time(Nanoseconds(14_200_000)), None),
+            of_study(
+                EvidenceQuantity::Noise(NoiseQuantity::RunTime),
+                Amount::Time(Nanoseconds(14_200_000)),
+                None,
+            ),
         ],
         cost: Reading::unavailable("noise hides what placements bring"),
         cure: None,
@@ -366,12 +371,17 @@ fn pinning_helps(header: &StudyHeader, gain: Effect) -> Finding {
         id: FindingId::PinningHelps,
         evidence: vec![
             compared(EvidenceQuantity::EffectOfPinning, gain, "os", "pinned"),
-            seen(EvidenceQuantity::Migrations, Amount::Count(0), None, of_point("os")),
-            seen(EvidenceQuantity::RunsWithSharedCpu, count, runs, of_point("os")),
-            share(EvidenceQuantity::WaitForCpu, 0.061, "os"),
-            share(EvidenceQuantity::WaitForCpu, 0.004, "pinned"),
-            share(EvidenceQuantity::RunVariation, 0.041, "os"),
-            share(EvidenceQuantity::RunVariation, 0.006, "pinned"),
+            seen(
+                EvidenceQuantity::Pinning(PinningQuantity::Migrations),
+                Amount::Count(0),
+                None,
+                of_point("os"),
+            ),
+            seen(EvidenceQuantity::Pinning(PinningQuantity::RunsWithSharedCpu), count, runs, of_point("os")),
+            share(EvidenceQuantity::Pinning(PinningQuantity::WaitForCpu), 0.061, "os"),
+            share(EvidenceQuantity::Pinning(PinningQuantity::WaitForCpu), 0.004, "pinned"),
+            share(EvidenceQuantity::Pinning(PinningQuantity::RunVariation), 0.041, "os"),
+            share(EvidenceQuantity::Pinning(PinningQuantity::RunVariation), 0.006, "pinned"),
         ],
         cost: Reading::Measured(gain),
         cure: Some(header.points[1].request.clone()),

@@ -1,7 +1,8 @@
 //! Samples of single findings.
 
 use numawise_facts::finding::{
-    Advice, AdvisedStep, Amount, Evidence, EvidenceQuantity, EvidenceSource, EvidenceSubject, RunGroup,
+    Advice, AdvisedStep, Amount, Evidence, EvidenceQuantity, EvidenceSource, EvidenceSubject, ObeyedAdvice,
+    ObeyedQuantity, PinningQuantity, RunGroup, RunGroupQuantity,
 };
 use numawise_facts::notice::StudyNotice;
 use numawise_facts::{Effect, Finding, FindingId, MemoryMode, MemoryPlan, PageUse, PointId, Reading, Study};
@@ -65,12 +66,22 @@ pub fn node_chosen_anew() -> Sample {
     ]);
     let group = |group| EvidenceSubject::Runs { point: "os".into(), group };
     let runs = |count, of| {
-        seen(EvidenceQuantity::RunsOfGroup, Amount::Count(count), Some(Amount::Count(9)), group(of))
+        seen(
+            EvidenceQuantity::RunGroup(RunGroupQuantity::RunsOfGroup),
+            Amount::Count(count),
+            Some(Amount::Count(9)),
+            group(of),
+        )
     };
     let median = |value, low, high, of| Evidence {
         interval: Some((Amount::Metric(low), Amount::Metric(high))),
         source: EvidenceSource::Trials,
-        ..seen(EvidenceQuantity::MetricOfGroup, Amount::Metric(value), None, group(of))
+        ..seen(
+            EvidenceQuantity::RunGroup(RunGroupQuantity::MetricOfGroup),
+            Amount::Metric(value),
+            None,
+            group(of),
+        )
     };
     let apart = effect(1.52, 1.44, 1.6);
     analysis.findings = vec![Finding {
@@ -84,7 +95,7 @@ pub fn node_chosen_anew() -> Sample {
                 interval: Some((Amount::Ratio(apart.low), Amount::Ratio(apart.high))),
                 source: EvidenceSource::Trials,
                 ..seen(
-                    EvidenceQuantity::EffectOfGroup,
+                    EvidenceQuantity::RunGroup(RunGroupQuantity::EffectOfGroup),
                     Amount::Ratio(apart.ratio),
                     None,
                     group(RunGroup::Together),
@@ -123,13 +134,21 @@ pub fn memory_out_of_reach() -> Sample {
     analysis.findings = vec![Finding {
         id: FindingId::MemoryOutOfReach,
         evidence: vec![
-            share(EvidenceQuantity::MemoryAgainstPlan, 0.992, all(), of_point("one-node")),
-            share(EvidenceQuantity::MemoryUnderPolicy, 0.81, all(), policy),
-            share(EvidenceQuantity::MemoryByUse, 0.18, all(), file),
+            share(
+                EvidenceQuantity::Obeyed(ObeyedQuantity::MemoryAgainstPlan),
+                0.992,
+                all(),
+                of_point("one-node"),
+            ),
+            share(EvidenceQuantity::Obeyed(ObeyedQuantity::MemoryUnderPolicy), 0.81, all(), policy),
+            share(EvidenceQuantity::Obeyed(ObeyedQuantity::MemoryByUse), 0.18, all(), file),
         ],
         cost: Reading::unavailable("what other places for its memory would bring could not be tried"),
         cure: None,
-        advice: vec![Advice::LeaveMemoryPolicy.into(), Advice::ReadFilesThere.into()],
+        advice: vec![
+            Advice::Obeyed(ObeyedAdvice::LeaveMemoryPolicy).into(),
+            Advice::Obeyed(ObeyedAdvice::ReadFilesThere).into(),
+        ],
     }];
     let comments = vec!["as it is: nothing that was tried is known to be better".to_owned()];
     let from_now_on = UseFromNowOn { comments, ..as_it_is() };
@@ -154,7 +173,12 @@ pub fn threads_bound() -> Sample {
     analysis.findings = vec![Finding {
         id: FindingId::ThreadsBoundByProgram,
         evidence: vec![
-            seen(EvidenceQuantity::CpusOfThreads, Amount::Count(4), Some(Amount::Count(8)), subject),
+            seen(
+                EvidenceQuantity::Obeyed(ObeyedQuantity::CpusOfThreads),
+                Amount::Count(4),
+                Some(Amount::Count(8)),
+                subject,
+            ),
             compared(EvidenceQuantity::EffectOfPlacement, gain, "os", "pinned"),
             compared(EvidenceQuantity::EffectOfPlacement, interleave, "os", "interleave"),
         ],
@@ -216,9 +240,19 @@ pub fn placement_helps() -> Sample {
         id: FindingId::PlacementHelps,
         evidence: vec![
             compared(EvidenceQuantity::EffectOfPlacement, gain, "os", "one-node"),
-            seen(EvidenceQuantity::Migrations, Amount::Count(14), None, of_point("os")),
-            share(EvidenceQuantity::RunVariation, 0.021, None, of_point("os")),
-            share(EvidenceQuantity::RunVariation, 0.008, None, of_point("one-node")),
+            seen(
+                EvidenceQuantity::Pinning(PinningQuantity::Migrations),
+                Amount::Count(14),
+                None,
+                of_point("os"),
+            ),
+            share(EvidenceQuantity::Pinning(PinningQuantity::RunVariation), 0.021, None, of_point("os")),
+            share(
+                EvidenceQuantity::Pinning(PinningQuantity::RunVariation),
+                0.008,
+                None,
+                of_point("one-node"),
+            ),
         ],
         cost: Reading::Measured(gain),
         cure: Some(study.header.points[1].request.clone()),

@@ -238,11 +238,14 @@ fn a_cure_that_is_a_placement_is_typed_around_the_launcher() {
 
 #[test]
 fn fewer_threads_are_those_of_each_rank() {
-    use numawise_facts::finding::{Advice, WatchedAdvice};
+    use numawise_facts::finding::{Advice, SystemAdvice, WatchedAdvice};
     let mut of = Watched::of(watched::ranks(2, false));
     let mut over = of.tables.findings[0].clone();
     over.finding.id = numawise_facts::FindingId::Oversubscribed;
-    let two = (Advice::RunFewerThreads { threads: 2 }, Some("--threads 2 -- mpirun -n 2 ./app"));
+    let two = (
+        Advice::System(SystemAdvice::RunFewerThreads { threads: 2 }),
+        Some("--threads 2 -- mpirun -n 2 ./app"),
+    );
     let fewer_ranks = Advice::Watched(WatchedAdvice::FewerRanks { ranks: 1 });
     for (advice, typed) in [two, (fewer_ranks, None)] {
         over.finding.advice = vec![advice.into()];

@@ -15,7 +15,7 @@ fn early(number: u32, lived: f64, end: ProcessEnd, call: &str, within: Option<f6
     one
 }
 
-fn said(activities: &[Activity], exit: Exit) -> Vec<(WatchedQuantity, Option<Amount>, WatchedSubject)> {
+fn said(activities: &[Activity], exit: Exit) -> Vec<(EarlyQuantity, Option<Amount>, WatchedSubject)> {
     let snapshot = ended(activities, None, &BTreeMap::new(), Some(exit));
     let Some(first) = snapshot.findings.first().filter(|one| one.finding.id == FindingId::EndedEarly) else {
         return Vec::new();
@@ -28,7 +28,7 @@ fn said(activities: &[Activity], exit: Exit) -> Vec<(WatchedQuantity, Option<Amo
         .any(|one| matches!(&one.subject, EvidenceSubject::Watched(WatchedSubject::Process { .. })));
     assert_eq!(hangs, !names);
     let one = |of: &Evidence| match (&of.quantity, &of.subject) {
-        (EvidenceQuantity::Watched(quantity), EvidenceSubject::Watched(subject)) => {
+        (EvidenceQuantity::Watched(WatchedQuantity::Early(quantity)), EvidenceSubject::Watched(subject)) => {
             (*quantity, of.value.measured().copied(), subject.clone())
         }
         other => panic!("{other:?}"),
@@ -36,11 +36,11 @@ fn said(activities: &[Activity], exit: Exit) -> Vec<(WatchedQuantity, Option<Amo
     first.finding.evidence.iter().map(one).collect()
 }
 
-fn quantities(activities: &[Activity], exit: Exit) -> Vec<WatchedQuantity> {
+fn quantities(activities: &[Activity], exit: Exit) -> Vec<EarlyQuantity> {
     said(activities, exit).into_iter().map(|(quantity, ..)| quantity).collect()
 }
 
-fn ranks_of(said: &[(WatchedQuantity, Option<Amount>, WatchedSubject)]) -> Vec<u32> {
+fn ranks_of(said: &[(EarlyQuantity, Option<Amount>, WatchedSubject)]) -> Vec<u32> {
     let rank = |subject: &WatchedSubject| match subject {
         WatchedSubject::Process { rank, .. } => *rank,
         _ => None,
@@ -48,11 +48,11 @@ fn ranks_of(said: &[(WatchedQuantity, Option<Amount>, WatchedSubject)]) -> Vec<u
     said.iter().filter_map(|(_, _, subject)| rank(subject)).collect()
 }
 
-use ProcessEnd::{Exit as Exited, MpiAbort, NotTold};
-use WatchedQuantity::{
+use EarlyQuantity::{
     AbortedAfter, DiedAfter, DiedAfterCall, DiedInCall, EndedBySignal, ExitedAfter, KeptInCall,
     MayHaveDiedAfter,
 };
+use ProcessEnd::{Exit as Exited, MpiAbort, NotTold};
 
 #[test]
 fn who_did_not_wait_in_mpi_died_first_and_the_status_says_of_what() {

@@ -1,38 +1,33 @@
 //! Ranks that ended without MPI_Finalize, in words.
 
-use numawise_facts::finding::{
-    Amount, Evidence, EvidenceSubject, WatchedAdvice, WatchedQuantity, WatchedSubject,
-};
+use numawise_facts::finding::{Amount, EarlyQuantity, Evidence, EvidenceSubject, WatchedSubject};
 
 use super::subject;
 
-pub fn advise(advice: &WatchedAdvice) -> &'static str {
-    match advice {
-        WatchedAdvice::FindHang => {
-            "ranks that wait for one another never end: compare these calls; a receive has no send, or not all ranks come to a collective \
-             call"
-        }
-        _ => {
-            "see what the program and its launcher wrote before the report; after ulimit -c unlimited, gdb PROGRAM CORE shows the line of \
-             a crash, and a build with -g -fsanitize=address the first wrong access to memory"
-        }
-    }
-}
+pub const FIND_HANG: &str = "ranks that wait for one another never end: compare these calls; a receive has no send, or not all ranks come to a collective \
+             call";
 
-pub fn sentence(quantity: WatchedQuantity, one: &Evidence, value: &str, of: &str) -> String {
+pub const FIND_CRASH: &str = "see what the program and its launcher wrote before the report; after ulimit -c unlimited, gdb PROGRAM CORE shows the line of \
+             a crash, and a build with -g -fsanitize=address the first wrong access to memory";
+
+pub fn sentence(quantity: EarlyQuantity, one: &Evidence, value: &str, of: &str) -> String {
     match quantity {
-        WatchedQuantity::AbortedAfter => format!("{} called MPI_Abort {value} after its begin", subject(one)),
-        WatchedQuantity::ExitedAfter => {
+        EarlyQuantity::AbortedAfter => {
+            format!("{} called MPI_Abort {value} after its begin", subject(one))
+        }
+        EarlyQuantity::ExitedAfter => {
             format!("{} ended by exit {value} after its begin, without MPI_Finalize", subject(one))
         }
-        WatchedQuantity::DiedAfter => format!("{} died first, {value} after its begin", subject(one)),
-        WatchedQuantity::MayHaveDiedAfter => {
+        EarlyQuantity::DiedAfter => {
+            format!("{} died first, {value} after its begin", subject(one))
+        }
+        EarlyQuantity::MayHaveDiedAfter => {
             format!(
                 "{} may have died first: it was not waiting in MPI, {value} after its begin",
                 subject(one)
             )
         }
-        WatchedQuantity::EndedBySignal => {
+        EarlyQuantity::EndedBySignal => {
             let name = named(one.value.measured());
             match of {
                 "" => format!("the program ended by signal {value}{name}"),
@@ -43,12 +38,13 @@ pub fn sentence(quantity: WatchedQuantity, one: &Evidence, value: &str, of: &str
                 }
             }
         }
-        WatchedQuantity::DiedInCall => format!("it was in {} then, for {value}", subject(one)),
-        WatchedQuantity::DiedAfterCall => {
+        EarlyQuantity::DiedInCall => {
+            format!("it was in {} then, for {value}", subject(one))
+        }
+        EarlyQuantity::DiedAfterCall => {
             format!("it was outside of MPI then; its last call of MPI was {}", subject(one))
         }
-        WatchedQuantity::KeptInCall => kept_in(one, value),
-        _ => value.to_owned(),
+        EarlyQuantity::KeptInCall => kept_in(one, value),
     }
 }
 
