@@ -294,12 +294,7 @@ pub(super) fn advise(advice: &WatchedAdvice) -> String {
                  one leaves time to compute meanwhile"
             );
         }
-        WatchedAdvice::FindOtherWork { host } => {
-            return format!(
-                "see what else runs on {host} meanwhile (top, or the batch system), and give the program CPUs of its own (--cpus, or a \
-                 job that has them alone); a CPU quota of its cgroup has the same effect"
-            );
-        }
+        WatchedAdvice::FindOtherWork { host } => return find_other_work(host),
         WatchedAdvice::FindCrash => early::FIND_CRASH,
         WatchedAdvice::FindHang => early::FIND_HANG,
         WatchedAdvice::FittingThreads { threads } => return fitting(*threads),
@@ -360,6 +355,13 @@ pub(super) fn advise(advice: &WatchedAdvice) -> String {
         }
     };
     text.to_owned()
+}
+
+fn find_other_work(host: &str) -> String {
+    format!(
+        "see what else runs on {host} meanwhile (top, or the batch system), and give the program CPUs of its own (--cpus, or a \
+                 job that has them alone); a CPU quota of its cgroup has the same effect"
+    )
 }
 
 /// `ranks 0, 3 have`

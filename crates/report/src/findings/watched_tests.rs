@@ -104,6 +104,11 @@ fn sentences_name_whom_they_speak_of() {
     let a_loop = WatchedSubject::ConstructAt { construct: ConstructName::Loop, place };
     let one = finding(WatchedQuantity::LoopIterations, Amount::Count(41), Some(Amount::Count(12)), a_loop);
     assert_eq!(evidence_of_run(&one), ["the loop in solve has 41 iterations for 12 threads"]);
+    let within = at(Some("fit"), Some("/home/user/app.py"), Some(12)).measured().cloned();
+    let region = WatchedSubject::Region { place: at(Some("lloyd_iter"), None, None), within };
+    let one = finding(WatchedQuantity::TimeOfRegion, Amount::Time(Nanoseconds(1_000_000_000)), None, region);
+    let opened = "the region in lloyd_iter, opened in fit (app.py:12) takes 1.000 s";
+    assert!(evidence_of_run(&one).concat().starts_with(opened), "{:?}", evidence_of_run(&one));
     let cpu = WatchedSubject::CpuOf {
         host: "node1".to_owned(),
         cpu: CpuId(4),
