@@ -7,7 +7,7 @@ use crate::files::{self, OutputFile};
 use crate::streams::print;
 
 /// `--json[=FILE]`
-#[derive(clap::Args, Debug, Clone, Default)]
+#[derive(clap::Args, Debug, Clone, Default, PartialEq, Eq)]
 pub struct JsonOption {
     /// Print JSON instead of text; with a file, write it there beside the text (docs/formats/)
     #[arg(id = "json", long = "json", value_name = "FILE", num_args = 0..=1, require_equals = true)]
@@ -15,6 +15,20 @@ pub struct JsonOption {
 }
 
 impl JsonOption {
+    pub fn of(typed: Option<Option<PathBuf>>) -> JsonOption {
+        JsonOption { to: typed }
+    }
+
+    /// Prints a result of a command that has no page, and writes the file.
+    pub fn put(&self, text: impl FnOnce() -> String, json: impl Fn() -> String) -> Result<(), Failure> {
+        Faces { html: None, json: self.clone() }.put(text, json, String::new)
+    }
+
+    /// Fails early where the file could not be written in the end.
+    pub fn check(&self) -> Result<(), Failure> {
+        self.output().map_or(Ok(()), |file| files::check(&[file], &[]))
+    }
+
     /// It takes the place of the text.
     pub fn is_printed(&self) -> bool {
         matches!(self.to, Some(None))
@@ -31,7 +45,7 @@ impl JsonOption {
 }
 
 /// `--json[=FILE]` and `--html FILE`.
-#[derive(clap::Args, Debug, Clone, Default)]
+#[derive(clap::Args, Debug, Clone, Default, PartialEq, Eq)]
 pub struct Faces {
     /// Write a report in HTML too
     #[arg(long, value_name = "FILE")]

@@ -5,6 +5,7 @@ use numawise_session::migrate::{MoveRequest, move_memory};
 use numawise_session::watch::TargetRequest;
 
 use super::{Failure, SUCCESS, Status};
+use crate::faces::JsonOption;
 use crate::streams;
 
 /// Move the memory of running processes from nodes to others
@@ -24,20 +25,17 @@ pub struct Arguments {
     /// Nodes to which it is to go
     #[arg(value_name = "TO", allow_hyphen_values = true)]
     to: String,
-    /// JSON (docs/formats/move-json.md)
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    json: JsonOption,
 }
 
 pub fn run(arguments: Arguments) -> Result<Status, Failure> {
     let Arguments { process, from, to, json } = arguments;
+    json.check()?;
     let targets = TargetRequest { processes: vec![process], ..TargetRequest::default() };
     let (all, missing) = move_memory(&MoveRequest { targets, from, to })?;
     missing.iter().for_each(|missing| streams::say(&format!("warning: {missing}")));
-    let text = if json {
-        format!("{:#}\n", moved::json(&all))
-    } else {
-        document::terminal(&moved::document(&all), streams::style())
-    };
-    Ok(streams::print(text).map(|()| SUCCESS)?)
+    let text = || document::terminal(&moved::document(&all), streams::style());
+    json.put(text, || format!("{:#}\n", moved::json(&all)))?;
+    Ok(SUCCESS)
 }

@@ -12,6 +12,7 @@ use numawise_units::Pid;
 
 use super::run::{CpuOptions, on_cpus};
 use super::{Failure, SUCCESS, Status};
+use crate::faces::JsonOption;
 use crate::streams;
 
 /// Put the threads of running processes on other CPUs
@@ -35,9 +36,8 @@ pub struct Arguments {
     /// Plan for so many threads of each process [default: the most that one of them has]
     #[arg(long, value_name = "N")]
     threads: Option<u32>,
-    /// JSON (docs/formats/place-json.md)
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    json: JsonOption,
 
     #[command(flatten)]
     cpus: CpuOptions,
@@ -50,17 +50,15 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: Arguments) -> Result<Status, Failure> {
-    let json = arguments.json;
+    let json = arguments.json.clone();
+    json.check()?;
     let placed_now = place(&request(arguments)?)?;
     let warnings = placed_now.warnings.iter().map(notice::text);
     let missing = placed_now.missing.iter().map(ToString::to_string);
     missing.chain(warnings).for_each(|line| streams::say(&format!("warning: {line}")));
-    let text = if json {
-        format!("{:#}\n", placed::json(&placed_now.processes))
-    } else {
-        document::terminal(&placed::document(&placed_now.processes), streams::style())
-    };
-    Ok(streams::print(text).map(|()| SUCCESS)?)
+    let text = || document::terminal(&placed::document(&placed_now.processes), streams::style());
+    json.put(text, || format!("{:#}\n", placed::json(&placed_now.processes)))?;
+    Ok(SUCCESS)
 }
 
 fn request(typed: Arguments) -> Result<PlaceRequest, Failure> {

@@ -35,9 +35,9 @@ pub use request::{on_cpus, placed};
 
 use super::{Failure, SUCCESS, Status};
 use crate::exit::all_well;
-use crate::files::{self, OutputFile};
+use crate::files;
 use crate::streams;
-use request::RunAction;
+use request::{PlanFormat, RunAction};
 
 pub fn run(arguments: Arguments) -> Result<Status, Failure> {
     match request::action(arguments)? {
@@ -45,19 +45,20 @@ pub fn run(arguments: Arguments) -> Result<Status, Failure> {
         RunAction::ShowHardware(numbers) => {
             print(&numawise_report::numactl::hardware(&numawise_machine::quick(&Roots::live())?, numbers))
         }
-        RunAction::Display { mut request, input, format, html } => {
+        RunAction::Display { mut request, input, format, faces } => {
             inherited::unblock_signals();
             let read: Vec<&Path> = input.as_deref().map(Path::new).into_iter().collect();
-            let page: Vec<OutputFile<'_>> = html.as_deref().map(OutputFile::html).into_iter().collect();
-            files::check(&page, &read)?;
+            files::check(&faces.outputs(), &read)?;
             if request.command.command.is_empty() {
                 request.command.command.push(Argument::from("PROGRAM"));
             }
             let plan = plan::for_display(&request, input.as_deref(), &environment)?;
-            let page = html.is_some().then(|| show::page(&plan, &request.command)).transpose()?;
-            let written = html.zip(page).map_or(Ok(()), |(path, page)| files::write(&path, page, "the page"));
+            let page = faces.html.is_some().then(|| show::page(&plan, &request.command)).transpose()?;
+            let as_json = || show::shown(&plan, &request.command, PlanFormat::Json);
+            let json = faces.json.file().map(|_| as_json()).transpose()?;
             let printed = print(&show::shown(&plan, &request.command, format)?).map(|_| ());
-            all_well([printed, written])?;
+            let written = faces.write(|| json.unwrap_or_default(), || page.unwrap_or_default());
+            all_well([printed].into_iter().chain(written))?;
             Ok(SUCCESS)
         }
         RunAction::SharedMemory(request) => {

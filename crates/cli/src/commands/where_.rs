@@ -7,7 +7,9 @@
 
 mod request;
 
-use std::path::PathBuf;
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 
 use numawise_report::document;
 use numawise_report::residency::{self, ResidencyDetail};
@@ -20,6 +22,7 @@ use numawise_tui::{Sample, Samples, TuiError, WatchEnd};
 use numawise_units::Nanoseconds;
 
 use super::{Failure, SUCCESS, Status};
+use crate::faces::JsonOption;
 use crate::show::{ObjectsReport, objects_json};
 use crate::streams;
 use request::{Format, Mode, Request};
@@ -29,7 +32,7 @@ use request::{Format, Mode, Request};
 /// Names together with --user or --job: processes that match both.
 #[derive(Debug, Clone, Default, clap::Args)]
 #[command(
-    after_help = "Exit status: 0, also when some of it may not be read (that is reported); 125 when there is no \
+    after_help = "With --count, --json has one object on each line.\nExit status: 0, also when some of it may not be read (that is reported); 125 when there is no \
                         process to sample.\nManual: docs/user/where.md"
 )]
 pub struct Arguments {
@@ -51,11 +54,10 @@ pub struct Arguments {
     /// Number of samples, one interval apart; ends early when all processes have ended
     #[arg(long, short = 'n', value_name = "N")]
     count: Option<u64>,
-    /// JSON (docs/formats/where-json.md), with --count one object on each line
-    #[arg(long, conflicts_with = "csv")]
-    json: bool,
+    #[command(flatten)]
+    json: JsonOption,
     /// Comma-separated values, one row for each thread and each part of the memory
-    #[arg(long)]
+    #[arg(long, conflicts_with = "json")]
     csv: bool,
     /// Keep every sample in this SQLite file too (docs/formats/nw-series.md), after those that are there
     #[arg(long, value_name = "FILE")]
@@ -75,6 +77,7 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: Arguments) -> Result<Status, Failure> {
+    arguments.json.check()?;
     if arguments.system {
         return system(&arguments);
     }
@@ -87,10 +90,13 @@ pub fn run(arguments: Arguments) -> Result<Status, Failure> {
     }
     let (mut sampler, missing) = ResidencySampler::open(&request.watch)?;
     missing.iter().for_each(|missing| streams::say(&format!("warning: {missing}")));
+    let mut file = request.json.as_deref().map(JsonLines::create).transpose()?;
     match request.mode {
-        Mode::Once => print(&sampler.whole()?, &request, 0).map(|_| SUCCESS),
+        Mode::Once => print(&sampler.whole()?, &request, 0, file.as_mut()).map(|_| SUCCESS),
         Mode::Repeat { interval, count } => {
-            sampler.repeat(interval, count, |shown, residency| print(residency, &request, shown))?;
+            sampler.repeat(interval, count, |shown, residency| {
+                print(residency, &request, shown, file.as_mut())
+            })?;
             Ok(SUCCESS)
         }
         Mode::Watch { interval, fixed } => {
@@ -109,13 +115,12 @@ fn objects(arguments: Arguments) -> Result<Status, Failure> {
         streams::say(&format!("warning: {}", Failure::from(unknown).message()));
     });
     let reports: Vec<ObjectsReport<'_>> = runs.iter().map(|run| ObjectsReport::of(run, None)).collect();
-    let text = if json {
-        objects_json(&reports)
-    } else {
+    let text = || {
         let texts = reports.iter().map(|report| report.text(streams::style()));
         texts.collect::<Vec<_>>().join("\n")
     };
-    Ok(streams::print(&text).map(|()| SUCCESS)?)
+    json.put(text, || objects_json(&reports))?;
+    Ok(SUCCESS)
 }
 
 /// The memory of the computer by node. With an interval, pages that were taken within it.
@@ -124,18 +129,22 @@ fn system(arguments: &Arguments) -> Result<Status, Failure> {
         Some(interval) => system_memory_within(request::interval(interval)?)?,
         None => system_memory()?,
     };
-    let text = if arguments.json {
-        format!("{:#}\n", report::json(&memory))
-    } else if arguments.csv {
-        report::csv(&memory)
-    } else {
-        document::terminal(&report::document(&memory), streams::style())
+    let text = || match arguments.csv {
+        true => report::csv(&memory),
+        false => document::terminal(&report::document(&memory), streams::style()),
     };
-    Ok(streams::print(text).map(|()| SUCCESS)?)
+    arguments.json.put(text, || format!("{:#}\n", report::json(&memory)))?;
+    Ok(SUCCESS)
 }
 
 /// Prints a sample, the `shown`th after the first. False when nobody reads any more.
-fn print(residency: &Residency, request: &Request, shown: u64) -> Result<bool, Failure> {
+fn print(
+    residency: &Residency,
+    request: &Request,
+    shown: u64,
+    file: Option<&mut JsonLines>,
+) -> Result<bool, Failure> {
+    file.map_or(Ok(()), |file| file.write(&json(residency, request)))?;
     let text = match request.format {
         Format::Text => {
             let style = streams::style();
@@ -143,15 +152,40 @@ fn print(residency: &Residency, request: &Request, shown: u64) -> Result<bool, F
             let gap = if shown > 0 { "\n" } else { "" };
             format!("{gap}{}", document::terminal(&residency::document(residency, detail), style))
         }
-        // One to a line where there are several, so that a reader need not wait for the end.
-        Format::Json if matches!(request.mode, Mode::Repeat { count: 2.., .. }) => {
-            format!("{}\n", residency::json(residency))
-        }
-        Format::Json => format!("{:#}\n", residency::json(residency)),
+        Format::Json => json(residency, request),
         Format::Csv if shown == 0 => residency::csv(residency),
         Format::Csv => residency::rows(residency),
     };
     Ok(streams::print_while_read(&text)?)
+}
+
+/// One to a line where there are several, so that a reader need not wait for the end.
+fn json(residency: &Residency, request: &Request) -> String {
+    match request.mode {
+        Mode::Repeat { count: 2.., .. } => format!("{}\n", residency::json(residency)),
+        _ => format!("{:#}\n", residency::json(residency)),
+    }
+}
+
+/// The file of `--json=FILE`, which gets each sample as it is taken.
+struct JsonLines<'a> {
+    path: &'a Path,
+    file: File,
+}
+
+impl JsonLines<'_> {
+    fn create(path: &Path) -> Result<JsonLines<'_>, Failure> {
+        let file = File::create(path).map_err(|error| unwritten(path, &error))?;
+        Ok(JsonLines { path, file })
+    }
+
+    fn write(&mut self, text: &str) -> Result<(), Failure> {
+        self.file.write_all(text.as_bytes()).map_err(|error| unwritten(self.path, &error))
+    }
+}
+
+fn unwritten(path: &Path, error: &io::Error) -> Failure {
+    Failure::new(format!("--json {}: cannot write the samples there ({error})", path.display()))
 }
 
 /// Shows the full-screen view until it is left.

@@ -32,6 +32,27 @@ fn json_again_and_again_is_an_object_a_line() {
 }
 
 #[test]
+fn json_in_a_file_stands_beside_the_text() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("samples.json");
+    let file = format!("--json={}", path.display());
+    let process = Process::idle();
+    let read = || std::fs::read_to_string(&path).unwrap();
+    let text = seen(&[&process.pid(), &file]);
+    assert!(text.contains("sleep") && !text.contains("numawise/where/1"), "{text}");
+    assert_eq!(serde_json::from_str::<Value>(&read()).unwrap()["schema"], "numawise/where/1");
+    seen(&[&process.pid(), &file, "--interval", "0.1", "--count", "2"]);
+    assert!(read().lines().all(|line| serde_json::from_str::<Value>(line).is_ok()), "{}", read());
+    assert_eq!(read().lines().count(), 2);
+    let text = seen(&["--system", &file]);
+    let json: Value = serde_json::from_str(&read()).unwrap();
+    assert!(json["nodes"].is_array() && !text.contains("schema"), "{json}: {text}");
+    let nowhere = look(&[&process.pid(), "--json=/nowhere/at/all.json"]);
+    assert_eq!((nowhere.status, nowhere.out.as_str()), (Some(125), ""));
+    assert!(nowhere.err.contains("--json /nowhere/at/all.json"), "{}", nowhere.err);
+}
+
+#[test]
 fn csv_is_a_table_with_one_header() {
     let process = Process::idle();
     let text = seen(&[&process.pid(), "--csv", "--interval", "0.1", "--count", "3"]);

@@ -198,9 +198,9 @@ pub struct Arguments {
     /// Start nothing; print the lines of one tool that do the same
     #[arg(long, value_name = "TOOL", group = "look", help_heading = "Looking first")]
     pub emit: Option<EquivalentTool>,
-    /// The plan as JSON (docs/formats/run-json.md)
-    #[arg(long, requires = "dry_run", help_heading = "Looking first")]
-    pub json: bool,
+    /// The plan as JSON; with a file, there and beside the text (docs/formats/run-json.md)
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, requires = "dry_run", help_heading = "Looking first")]
+    pub json: Option<Option<PathBuf>>,
     /// Write the plan as a page in HTML too, drawn on the machine
     #[arg(long, value_name = "FILE", requires = "dry_run", help_heading = "Looking first")]
     pub html: Option<PathBuf>,

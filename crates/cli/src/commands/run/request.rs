@@ -17,6 +17,7 @@ use super::super::Failure;
 use super::arguments::{Arguments, CpuOptions, PlacementOptions};
 use super::numactl::NumactlOptions;
 use super::{objects_to, shared_memory};
+use crate::faces::{Faces, JsonOption};
 
 #[cfg(test)]
 #[path = "request_tests.rs"]
@@ -34,8 +35,8 @@ pub enum RunAction {
         request: RunRequest,
         input: Option<String>,
         format: PlanFormat,
-        /// A page of it is written there, too.
-        html: Option<PathBuf>,
+        /// Files of it that are written, too.
+        faces: Faces,
     },
     Start(RunRequest),
     /// `numactl --file`, `numactl --shm`: no program.
@@ -65,15 +66,16 @@ pub fn action(typed: Arguments) -> Result<RunAction, Failure> {
         let ranges = typed.numactl.has_ranges_of_cpus();
         return Ok(RunAction::ShowHardware(if ranges { CpuNumbers::Ranges } else { CpuNumbers::Each }));
     }
-    let format = match (typed.emit, typed.json) {
+    let json = JsonOption::of(typed.json.clone());
+    let format = match (typed.emit, json.is_printed()) {
         (Some(tool), _) => PlanFormat::CommandsOf(tool),
         (None, true) => PlanFormat::Json,
         (None, false) => PlanFormat::Text,
     };
     let (dry_run, input) = (typed.dry_run || typed.emit.is_some(), typed.input.clone());
-    let html = typed.html.clone();
+    let faces = Faces { html: typed.html.clone(), json };
     let request = request(typed)?;
-    Ok(if dry_run { RunAction::Display { request, input, format, html } } else { RunAction::Start(request) })
+    Ok(if dry_run { RunAction::Display { request, input, format, faces } } else { RunAction::Start(request) })
 }
 
 /// What shows what is there starts no program.

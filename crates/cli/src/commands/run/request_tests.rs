@@ -143,6 +143,10 @@ fn what_is_shown_or_started_is_said_once() {
         RunAction::Display { format: PlanFormat::Text, input: None, .. }
     ));
     assert!(matches!(action("--dry-run --json app"), RunAction::Display { format: PlanFormat::Json, .. }));
+    assert!(matches!(
+        action("--dry-run --json=plan.json app"),
+        RunAction::Display { format: PlanFormat::Text, faces, .. } if faces.json.file().is_some()
+    ));
     let commands = PlanFormat::CommandsOf(EquivalentTool::Srun);
     assert!(matches!(action("--emit srun app"), RunAction::Display { format, .. } if format == commands));
     let explain = |line: &str| request(line).explain;

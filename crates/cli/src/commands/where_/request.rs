@@ -1,5 +1,7 @@
 //! From what was typed to what is to be done.
 
+use std::path::{Path, PathBuf};
+
 use numawise_session::watch::{SHORTEST_INTERVAL, TargetRequest, WatchRequest};
 use numawise_units::Nanoseconds;
 
@@ -21,6 +23,8 @@ pub struct Request {
     pub watch: WatchRequest,
     pub mode: Mode,
     pub format: Format,
+    /// Each sample is written there too, as JSON.
+    pub json: Option<PathBuf>,
     pub threads: bool,
     /// What was asked for, in one line.
     pub title: String,
@@ -64,11 +68,12 @@ impl Request {
                 record: typed.record,
             },
             mode,
-            format: match (typed.json, typed.csv) {
+            format: match (typed.json.is_printed(), typed.csv) {
                 (true, _) => Format::Json,
                 (_, true) => Format::Csv,
                 _ => Format::Text,
             },
+            json: typed.json.file().map(Path::to_owned),
             threads: typed.threads,
         })
     }
