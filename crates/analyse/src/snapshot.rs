@@ -155,6 +155,9 @@ pub fn run_snapshot(parts: &RunParts<'_>) -> RunSnapshot {
 fn in_worlds(worlds: Vec<usize>, processes: Vec<Process<'_>>) -> (Vec<usize>, Vec<Process<'_>>) {
     let mut both: Vec<(usize, Process<'_>)> = worlds.into_iter().zip(processes).collect();
     both.sort_by_key(|(world, _)| *world);
+    if both.last().is_some_and(|(world, _)| *world > 0) {
+        both.iter_mut().for_each(|(world, process)| process.numbered_world = Some(*world as u32 + 1));
+    }
     both.into_iter().unzip()
 }
 

@@ -1,5 +1,6 @@
 //! Numbers and moments as people read them.
 
+use numawise_facts::merged::ProcessName;
 use numawise_facts::{Metric, Reading};
 use numawise_units::{Nanoseconds, Ratio};
 
@@ -89,4 +90,13 @@ fn date(mut day: u64) -> (u64, u64, u64) {
         month += 1;
     }
     (year, month as u64 + 1, day + 1)
+}
+
+/// `rank 3`, `rank 0 of world 2`, `process 4711`.
+pub fn whose(of: &ProcessName) -> String {
+    match (of.rank, of.world) {
+        (Some(rank), Some(world)) => format!("rank {rank} of world {world}"),
+        (Some(rank), None) => format!("rank {rank}"),
+        (None, _) => format!("process {}", of.pid),
+    }
 }

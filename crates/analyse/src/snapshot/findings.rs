@@ -137,8 +137,7 @@ pub fn evidence(
 
 /// A process as what evidence speaks of.
 fn of_process(process: &Process<'_>) -> WatchedSubject {
-    let activity = process.activity;
-    WatchedSubject::Process { host: activity.host.clone(), pid: activity.pid, rank: process.rank() }
+    WatchedSubject::Process(process.named())
 }
 
 /// Of the whole run.

@@ -1,4 +1,5 @@
 use numawise_facts::finding::PlacedQuantity;
+use numawise_facts::merged::ProcessName;
 use std::collections::BTreeMap;
 
 use numawise_facts::Activity;
@@ -387,7 +388,12 @@ fn nw055_other_work_had_the_cpu_of_a_rank() {
     assert_eq!(ids(&found), ["NW055"]);
     brings(found.first(), 0.9);
     let first = &found[0].finding.evidence[0];
-    let expected = WatchedSubject::Process { host: "node1".to_owned(), pid: Pid(101), rank: Some(1) };
+    let expected = WatchedSubject::Process(ProcessName {
+        host: "node1".to_owned(),
+        pid: Pid(101),
+        rank: Some(1),
+        world: None,
+    });
     assert_eq!(first.subject, EvidenceSubject::Watched(expected));
     let quantities: Vec<_> = found[0].finding.evidence.iter().map(|one| one.quantity).collect();
     assert!(

@@ -32,7 +32,12 @@ fn of_merged(merged: &MergedRanks) -> MemorySummary {
         Some((most, name)) if missing == 0 && of.sum.0 < u64::MAX => Reading::Measured(MemorySpread {
             mean: Bytes(of.sum.0 / of.known.max(1)),
             most: *most,
-            most_of: ProcessName { host: name.host.clone(), pid: name.pid, rank: Some(name.rank) },
+            most_of: ProcessName {
+                host: name.host.clone(),
+                pid: name.pid,
+                rank: Some(name.rank),
+                world: None,
+            },
         }),
         _ => Reading::unavailable(format!("it is not known of {missing} of {} ranks", merged.ranks)),
     };

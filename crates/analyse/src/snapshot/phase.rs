@@ -227,6 +227,7 @@ fn part<'a>(process: &Process<'a>, phase: &PhaseActivity) -> Process<'a> {
     };
     Process {
         activity: process.activity,
+        numbered_world: process.numbered_world,
         cpus: Reading::Measured(cpus),
         span: Reading::Measured(phase.elapsed),
         time,

@@ -23,6 +23,8 @@ const ERRANDS: f64 = 0.05;
 /// A process of the run.
 pub struct Process<'a> {
     pub activity: &'a Activity,
+    /// The number of its `MPI_COMM_WORLD`, from 1 on, where there are several.
+    pub numbered_world: Option<u32>,
     /// The most of its working threads that lived at once.
     pub cpus: Reading<u64>,
     /// The part of its life that efficiencies are of.
@@ -35,6 +37,7 @@ impl<'a> Process<'a> {
         let not_yet = || "it was not asked for";
         let mut process = Process {
             activity,
+            numbered_world: None,
             cpus: Reading::unavailable(not_yet()),
             span: Reading::unavailable(not_yet()),
             time: Reading::unavailable(not_yet()),
@@ -84,7 +87,12 @@ impl<'a> Process<'a> {
 
     /// Which it is, as a value.
     pub fn named(&self) -> ProcessName {
-        ProcessName { host: self.activity.host.clone(), pid: self.activity.pid, rank: self.rank() }
+        ProcessName {
+            host: self.activity.host.clone(),
+            pid: self.activity.pid,
+            rank: self.rank(),
+            world: self.numbered_world.filter(|_| self.rank().is_some()),
+        }
     }
 
     /// All threads but those that serve it in the background.

@@ -1,10 +1,11 @@
 //! What findings rest on of a run that was watched from inside.
 
-use numawise_units::{CpuId, CpuSet, NodeId, NodeSet, Pid};
+use numawise_units::{CpuId, CpuSet, NodeId, NodeSet};
 use serde::Serialize;
 
 use crate::Reading;
 use crate::activity::{CodePlace, ConstructName};
+use crate::merged::ProcessName;
 
 /// What a piece of evidence of such a run is a value of. Times are of the run, by the clock, where nothing else is said.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
@@ -197,11 +198,7 @@ pub enum WatchedSubject {
         rank: u32,
         host: String,
     },
-    Process {
-        host: String,
-        pid: Pid,
-        rank: Option<u32>,
-    },
+    Process(ProcessName),
     Call {
         call: String,
     },
@@ -261,9 +258,8 @@ pub enum WatchedSubject {
     },
     /// Memory of a process and where its threads ran.
     MemoryOf {
-        host: String,
-        pid: Pid,
-        rank: Option<u32>,
+        #[serde(flatten)]
+        process: ProcessName,
         /// Where most of it lies.
         node: NodeId,
         threads_on: NodeSet,

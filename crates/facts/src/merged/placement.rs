@@ -63,6 +63,9 @@ pub struct PlacedHost {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ProcessName {
     pub rank: Option<u32>,
+    /// The number of its `MPI_COMM_WORLD`, from 1 on, where there are several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub world: Option<u32>,
     pub host: String,
     pub pid: Pid,
 }

@@ -8,7 +8,7 @@ use numawise_facts::finding::{
 };
 
 use super::{amount, how_often, number_of, value};
-use crate::amount::of_ranks;
+use crate::amount::{of_ranks, whose};
 use crate::program::function_in_short;
 
 mod early;
@@ -175,10 +175,7 @@ fn subject(one: &Evidence) -> String {
     match subject {
         WatchedSubject::WatchedRun => "the program".to_owned(),
         WatchedSubject::Rank { rank, host } => format!("rank {rank} on {host}"),
-        WatchedSubject::Process { host, pid, rank } => match rank {
-            Some(rank) => format!("rank {rank} on {host}"),
-            None => format!("process {pid} on {host}"),
-        },
+        WatchedSubject::Process(of) => format!("{} on {}", whose(of), of.host),
         WatchedSubject::Call { call } => call.clone(),
         WatchedSubject::CallAt { call, place: at } => format!("{call} {}", place(at)),
         WatchedSubject::CallOfRanks { call, place: at, .. } => format!("{call} {}", place(at)),
@@ -208,11 +205,8 @@ fn subject(one: &Evidence) -> String {
             FileCallKind::Mpi => "calls of MPI on files",
         }
         .to_owned(),
-        WatchedSubject::MemoryOf { host, pid, rank, node, threads_on } => {
-            let who = match rank {
-                Some(rank) => format!("rank {rank}"),
-                None => format!("process {pid}"),
-            };
+        WatchedSubject::MemoryOf { process, node, threads_on } => {
+            let (who, host) = (whose(process), &process.host);
             let s = if threads_on.len() == 1 { "" } else { "s" };
             format!(
                 "{who} on {host} lies elsewhere, most on node {node}; its threads ran on node{s} {threads_on}"

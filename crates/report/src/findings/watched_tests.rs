@@ -2,6 +2,7 @@ use numawise_facts::activity::SourcePlace;
 use numawise_facts::finding::{
     Advice, Amount, EvidenceQuantity, EvidenceSource, FilesQuantity, PlacedQuantity, RankInCall,
 };
+use numawise_facts::merged::ProcessName;
 use numawise_facts::{Finding, FindingId};
 use numawise_units::{Bytes, CpuId, Nanoseconds, NodeId, Pid, Ratio};
 
@@ -117,7 +118,8 @@ fn sentences_name_whom_they_speak_of() {
     };
     let one = finding(WatchedQuantity::Placed(PlacedQuantity::ThreadsOnCpu), Amount::Count(2), None, cpu);
     assert_eq!(evidence_of_run(&one), ["2 threads work on CPU 4 of node1 (ranks 0, 1) at the same time"]);
-    let process = |rank| WatchedSubject::Process { host: "node1".to_owned(), pid: Pid(9), rank };
+    let named = |rank, world| ProcessName { host: "node1".to_owned(), pid: Pid(9), rank, world };
+    let process = |rank| WatchedSubject::Process(named(rank, rank.filter(|rank| *rank > 3)));
     let had_none = |rank| {
         evidence_of_run(&finding(
             WatchedQuantity::Placed(PlacedQuantity::RunDelayOf),
@@ -127,11 +129,10 @@ fn sentences_name_whom_they_speak_of() {
         ))
     };
     assert_eq!(had_none(Some(3)), ["CPU wait of rank 3 on node1: 1.000 s of 1.000 s, per CPU"]);
+    assert_eq!(had_none(Some(5)), ["CPU wait of rank 5 of world 5 on node1: 1.000 s of 1.000 s, per CPU"]);
     assert_eq!(had_none(None), ["CPU wait of process 9 on node1: 1.000 s of 1.000 s, per CPU"]);
     let memory = WatchedSubject::MemoryOf {
-        host: "node1".to_owned(),
-        pid: Pid(9),
-        rank: None,
+        process: named(None, None),
         node: NodeId(1),
         threads_on: "0".parse().unwrap(),
     };

@@ -12,7 +12,7 @@ use numawise_units::{Bytes, CpuSet, NodeId, NodeSet, Ratio};
 use serde_json::{Value, json as object};
 
 use super::words;
-use crate::amount::{many, of_ranks};
+use crate::amount::{many, of_ranks, whose};
 use crate::document::{Block, Cell, Column, Face, Fact, Row, Table, Text, section};
 use crate::object::{each, reading};
 
@@ -217,13 +217,6 @@ fn processes(tables: &RunSnapshot) -> Table {
         Column::text("by node").expendable(1),
     ];
     Table { columns, rows: rows.collect(), most: words::limits(8) }
-}
-
-fn whose(of: &ProcessName) -> String {
-    match of.rank {
-        Some(rank) => format!("rank {rank}"),
-        None => format!("process {}", of.pid),
-    }
 }
 
 /// Mean; most, and of which process.

@@ -25,7 +25,7 @@ fn said(activities: &[Activity], exit: Exit) -> Vec<(EarlyQuantity, Option<Amoun
         .finding
         .evidence
         .iter()
-        .any(|one| matches!(&one.subject, EvidenceSubject::Watched(WatchedSubject::Process { .. })));
+        .any(|one| matches!(&one.subject, EvidenceSubject::Watched(WatchedSubject::Process(_))));
     assert_eq!(hangs, !names);
     let one = |of: &Evidence| match (&of.quantity, &of.subject) {
         (EvidenceQuantity::Watched(WatchedQuantity::Early(quantity)), EvidenceSubject::Watched(subject)) => {
@@ -42,7 +42,7 @@ fn quantities(activities: &[Activity], exit: Exit) -> Vec<EarlyQuantity> {
 
 fn ranks_of(said: &[(EarlyQuantity, Option<Amount>, WatchedSubject)]) -> Vec<u32> {
     let rank = |subject: &WatchedSubject| match subject {
-        WatchedSubject::Process { rank, .. } => *rank,
+        WatchedSubject::Process(of) => of.rank,
         _ => None,
     };
     said.iter().filter_map(|(_, _, subject)| rank(subject)).collect()

@@ -1,4 +1,5 @@
 use numawise_facts::finding::{Advice, EvidenceQuantity, EvidenceSubject, FilesQuantity};
+use numawise_facts::merged::ProcessName;
 use numawise_facts::{Activity, Reading};
 
 use super::*;
@@ -82,7 +83,8 @@ fn nw034_one_rank_that_writes_for_all_is_told_of_files_that_ranks_share() {
     let one = found(&ranks).unwrap();
     assert_eq!(advised(&one), [&on_files(FileAdvice::SharedFiles), &on_files(FileAdvice::Meanwhile)]);
     assert_eq!(value(&one, WatchedQuantity::Files(FilesQuantity::ProcessesOnFiles)), Some(Amount::Count(1)));
-    let EvidenceSubject::Watched(WatchedSubject::Process { rank, .. }) = &one.finding.evidence[0].subject
+    let EvidenceSubject::Watched(WatchedSubject::Process(ProcessName { rank, .. })) =
+        &one.finding.evidence[0].subject
     else {
         panic!("{:?}", one.finding.evidence[0]);
     };

@@ -292,9 +292,7 @@ fn remote_memory(case: &Case<'_>) -> Option<SnapshotFinding> {
     let worst = remote.worst.as_ref()?;
     let part = worst.elsewhere.0 as f64 / worst.all.0.max(1) as f64;
     let subject = WatchedSubject::MemoryOf {
-        host: worst.process.host.clone(),
-        pid: worst.process.pid,
-        rank: worst.process.rank,
+        process: worst.process.clone(),
         node: worst.most_on,
         threads_on: worst.threads_on.clone(),
     };

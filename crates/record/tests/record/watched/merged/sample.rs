@@ -125,7 +125,8 @@ pub fn merged_with_all() -> WatchedRun {
 }
 
 fn placement() -> MergedPlacement {
-    let whose = |rank: u32| ProcessName { rank: Some(rank), host: "box".to_owned(), pid: Pid(4000) };
+    let whose =
+        |rank: u32| ProcessName { world: None, rank: Some(rank), host: "box".to_owned(), pid: Pid(4000) };
     let cpus = || Reading::Measured("0-1".parse().unwrap());
     let shared = SharedCpu {
         host: "box".to_owned(),
