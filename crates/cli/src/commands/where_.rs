@@ -129,9 +129,12 @@ fn system(arguments: &Arguments) -> Result<Status, Failure> {
         Some(interval) => system_memory_within(request::interval(interval)?)?,
         None => system_memory()?,
     };
-    let text = || match arguments.csv {
-        true => report::csv(&memory),
-        false => document::terminal(&report::document(&memory), streams::style()),
+    let text = || {
+        if arguments.csv {
+            report::csv(&memory)
+        } else {
+            document::terminal(&report::document(&memory), streams::style())
+        }
     };
     arguments.json.put(text, || format!("{:#}\n", report::json(&memory)))?;
     Ok(SUCCESS)
