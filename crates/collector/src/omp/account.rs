@@ -8,7 +8,7 @@ use core::sync::atomic::Ordering::Relaxed;
 
 use numawise_guest::python::{Interpreter, interpreter};
 use numawise_wire::snapshot::openmp::{
-    CHUNKS_PER_SAMPLE, ConstructKind, ConstructRow, OpenMp, ROOT, ROOT_KEY,
+    CHUNKS_PER_SAMPLE, ConstructKind, ConstructRow, OpenMp, ROOT, ROOT_KEY, ROWS,
 };
 use numawise_wire::snapshot::{ThreadSlot, ThreadState};
 
@@ -17,6 +17,9 @@ use super::objects;
 use super::position::{Before, OpenLoop, Position};
 use super::table::{self, Place, add, raise};
 use crate::{process, python, thread, time};
+
+/// Regions stand in lines of Python as long as no more rows than these are taken.
+const ROWS_WITH_LINES: u32 = ROWS as u32 * 2 / 3;
 
 /// The calling thread, which is watched.
 #[derive(Clone, Copy)]
@@ -126,13 +129,19 @@ impl<'a> Me<'a> {
         Place { key: at.key, parent, depth: at.depth, ..place }
     }
 
-    /// A region that a line of a program in Python opens: it stands in that line.
+    /// A region that a line of a program in Python opens: it stands in that line. Where many lines open many regions, further ones stand
+    /// outside, so that there are rows for all regions.
     #[inline(never)]
     fn in_python(&self, interpreter: &Interpreter, address: usize) -> Option<Place> {
         let line = python::line(interpreter, thread::local())?;
         let line = Place::inside(ROOT_KEY, 0, ConstructKind::PythonLine, line as usize);
-        table::find(self.part(), &line);
-        Some(Place::inside(line.key, line.depth, ConstructKind::Parallel, address))
+        let place = Place::inside(line.key, line.depth, ConstructKind::Parallel, address);
+        let part = self.part();
+        if part.rows_used.load(Relaxed) >= ROWS_WITH_LINES && !table::has(part, place.key) {
+            return None;
+        }
+        table::find(part, &line);
+        Some(place)
     }
 
     /// Where a thread is in `place`.

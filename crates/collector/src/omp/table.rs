@@ -95,6 +95,17 @@ pub fn find_key(part: &OpenMp, key: u64, place: &Place) -> u32 {
     if number != 0 && row(part, number).key.load(Relaxed) == key { number } else { search(part, place) }
 }
 
+/// Whether a construct has a row.
+pub fn has(part: &OpenMp, key: u64) -> bool {
+    let number = |step: u32| {
+        part.index[((key >> 24) as usize).wrapping_add(step as usize) & (ROW_INDEX - 1)].load(Relaxed)
+    };
+    (0..PROBES)
+        .map(|step| u32::from(number(step)))
+        .take_while(|number| *number != 0)
+        .any(|number| row(part, number).key.load(Relaxed) == key)
+}
+
 #[cold]
 fn search(part: &OpenMp, place: &Place) -> u32 {
     for step in 0..PROBES {

@@ -52,6 +52,9 @@ fn what_finds_no_row_is_counted_with_the_others() {
     assert_eq!(found + 2, part.rows_used.load(Relaxed) as usize);
     assert!((ROWS - 2 - 4..=ROWS - 2).contains(&found), "{found}");
     assert_eq!(part.dropped.load(Relaxed) as usize, 1000 - found);
+    for (k, row) in rows.iter().enumerate() {
+        assert_eq!(has(&part, parallel(ROOT_KEY, 0x1000 + 16 * k).key), *row != OTHERS, "{k}");
+    }
     // Those that have one are found again.
     for (k, before) in rows.iter().enumerate().filter(|(_, row)| **row != OTHERS) {
         assert_eq!(find(&part, &parallel(ROOT_KEY, 0x1000 + 16 * k)), *before);
