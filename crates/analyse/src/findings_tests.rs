@@ -174,14 +174,11 @@ fn runs_that_differ_by_the_node_that_they_got_say_so_with_both_groups() {
     alternating(&mut study, "os", [&near, &far]);
     second_runs_take(&mut study, "os", 1.8);
     let finding = found(&study, FindingId::NodeChosenAnew).unwrap();
-    let runs = one(&finding, EvidenceQuantity::RunGroup(RunGroupQuantity::RunsOfGroup));
+    let runs = one(&finding, RunGroupQuantity::RunsOfGroup.into());
     assert_eq!((&runs.value, runs.of), (&Reading::Measured(Amount::Count(3)), Some(Amount::Count(6))));
-    let medians = finding
-        .evidence
-        .iter()
-        .filter(|e| e.quantity == EvidenceQuantity::RunGroup(RunGroupQuantity::MetricOfGroup));
+    let medians = finding.evidence.iter().filter(|e| e.quantity == RunGroupQuantity::MetricOfGroup.into());
     assert_eq!(medians.filter(|e| e.interval.is_some()).count(), 2, "{finding:#?}");
-    let effect = one(&finding, EvidenceQuantity::RunGroup(RunGroupQuantity::EffectOfGroup));
+    let effect = one(&finding, RunGroupQuantity::EffectOfGroup.into());
     let Some(Amount::Ratio(Ratio(ratio))) = effect.value.measured() else { panic!() };
     assert!((ratio - 1.8).abs() < 0.02, "{ratio}");
     let EvidenceSubject::Runs { group, .. } = effect.subject else { panic!() };
@@ -320,7 +317,7 @@ fn a_machine_that_is_never_quiet_is_a_finding() {
         .iter_mut()
         .for_each(|trial| trial.disturbances = vec![numawise_facts::Disturbance::Steal(0.5)]);
     let finding = found(&busy, FindingId::TooNoisyOrShort).unwrap();
-    let runs = one(&finding, EvidenceQuantity::Noise(NoiseQuantity::StolenRuns));
+    let runs = one(&finding, NoiseQuantity::StolenRuns.into());
     assert_eq!((&runs.value, runs.of), (&Reading::Measured(Amount::Count(12)), Some(Amount::Count(12))));
     busy.trials.iter_mut().skip(2).for_each(|trial| trial.disturbances.clear());
     assert_eq!(found(&busy, FindingId::TooNoisyOrShort), None, "five quiet blocks are enough");
@@ -331,9 +328,7 @@ fn short_runs_say_so() {
     let pairs = [("os", "pinned", ContrastRole::BothWays)];
     let short = study(two_sockets(), &[("os", 0.012), ("pinned", 0.012)], &pairs, 6);
     let finding = found(&short, FindingId::TooNoisyOrShort).unwrap();
-    let Some(Amount::Time(time)) =
-        one(&finding, EvidenceQuantity::Noise(NoiseQuantity::RunTime)).value.measured()
-    else {
+    let Some(Amount::Time(time)) = one(&finding, NoiseQuantity::RunTime.into()).value.measured() else {
         panic!()
     };
     assert!((11_900_000..12_100_000).contains(&time.0), "{time}");

@@ -325,3 +325,26 @@ pub enum Advice {
     #[serde(untagged)]
     Object(ObjectAdvice),
 }
+
+/// Groups become what they are a part of.
+macro_rules! parts {
+    ($($part:ident: $whole:ident::$variant:ident,)*) => {
+        $(impl From<$part> for $whole {
+            fn from(part: $part) -> Self {
+                $whole::$variant(part)
+            }
+        })*
+    };
+}
+
+parts! {
+    NoiseQuantity: EvidenceQuantity::Noise,
+    RunGroupQuantity: EvidenceQuantity::RunGroup,
+    ObeyedQuantity: EvidenceQuantity::Obeyed,
+    PinningQuantity: EvidenceQuantity::Pinning,
+    SystemQuantity: EvidenceQuantity::System,
+    ClockQuantity: EvidenceQuantity::Clock,
+    PlacedQuantity: WatchedQuantity::Placed,
+    FilesQuantity: WatchedQuantity::Files,
+    EarlyQuantity: WatchedQuantity::Early,
+}

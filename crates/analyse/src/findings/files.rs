@@ -55,7 +55,7 @@ pub fn read_elsewhere(case: &Case) -> Option<Finding> {
     let memory = Some(Amount::Bytes(run.memory));
     let placement = gain.between.to.id.clone();
     let evidence = vec![
-        observed(EvidenceQuantity::System(SystemQuantity::FilePages), Amount::Bytes(run.files), memory),
+        observed(SystemQuantity::FilePages.into(), Amount::Bytes(run.files), memory),
         observed(EvidenceQuantity::CpuTimeElsewhere, Amount::Share(run.away), None),
         gain.evidence(EvidenceQuantity::EffectOfPlacement),
     ];

@@ -3,8 +3,7 @@
 use std::collections::HashSet;
 
 use numawise_facts::finding::{
-    Advice, AdvisedStep, Amount, ClockAdvice, ClockQuantity, Evidence, EvidenceQuantity, EvidenceSource,
-    EvidenceSubject,
+    Advice, AdvisedStep, Amount, ClockAdvice, ClockQuantity, Evidence, EvidenceSource, EvidenceSubject,
 };
 use numawise_facts::{Effect, Finding, FindingId, PointId, Reading, Trial};
 use numawise_stats::GroupRatio;
@@ -88,21 +87,17 @@ fn slow_clock(case: &Case) -> Option<(Vec<Evidence>, Effect)> {
     let hertz = |all: &[f64]| Amount::Frequency(Hertz(mean(all).round() as u64));
     let count = |of: usize| Amount::Count(of as u64);
     let evidence = vec![
-        seen(
-            EvidenceQuantity::Clock(ClockQuantity::RunsOfLowFrequency),
-            count(low.len()),
-            Some(count(runs.len())),
-        ),
-        seen(EvidenceQuantity::Clock(ClockQuantity::Frequency), hertz(low), Some(hertz(high))),
+        seen(ClockQuantity::RunsOfLowFrequency.into(), count(low.len()), Some(count(runs.len()))),
+        seen(ClockQuantity::Frequency.into(), hertz(low), Some(hertz(high))),
         Evidence {
-            quantity: EvidenceQuantity::Clock(ClockQuantity::EffectOfFrequency),
+            quantity: ClockQuantity::EffectOfFrequency.into(),
             value: Reading::Measured(Amount::Ratio(effect.ratio)),
             of: None,
             interval: Some((Amount::Ratio(effect.low), Amount::Ratio(effect.high))),
             subject: subject.clone(),
             source: EvidenceSource::Trials,
         },
-        seen(EvidenceQuantity::Clock(ClockQuantity::ExplainedByFrequency), Amount::Share(share), None),
+        seen(ClockQuantity::ExplainedByFrequency.into(), Amount::Share(share), None),
     ];
     Some((evidence, effect))
 }
@@ -138,7 +133,7 @@ fn faster_clock(case: &Case) -> Option<Vec<Evidence>> {
     let typical = |point: &PointId| {
         let runs = summary::trials(case.study, point).filter_map(clock).collect();
         Some(plain(
-            EvidenceQuantity::Clock(ClockQuantity::Frequency),
+            ClockQuantity::Frequency.into(),
             Amount::Frequency(middle(runs)?),
             None,
             EvidenceSubject::Point { point: point.clone() },
@@ -149,20 +144,14 @@ fn faster_clock(case: &Case) -> Option<Vec<Evidence>> {
         [&between.from.id, &between.to.id].into_iter().filter_map(typical).collect();
     evidence.extend([
         Evidence {
-            quantity: EvidenceQuantity::Clock(ClockQuantity::FrequencyRatio),
+            quantity: ClockQuantity::FrequencyRatio.into(),
             value: Reading::Measured(Amount::Ratio(Ratio(ratio.ratio))),
             of: None,
             interval: Some((Amount::Ratio(Ratio(ratio.low)), Amount::Ratio(Ratio(ratio.high)))),
             subject: subject.clone(),
             source: source.clone(),
         },
-        plain(
-            EvidenceQuantity::Clock(ClockQuantity::ExplainedByFrequency),
-            Amount::Share(share),
-            None,
-            subject,
-            source,
-        ),
+        plain(ClockQuantity::ExplainedByFrequency.into(), Amount::Share(share), None, subject, source),
     ]);
     Some(evidence)
 }

@@ -119,10 +119,7 @@ fn a_placement_with_a_faster_clock_is_not_sold_as_memory() {
     assert_eq!(from.subject, EvidenceSubject::Point { point: "os".into() });
     assert_eq!(
         (from.quantity, to.quantity),
-        (
-            EvidenceQuantity::Clock(ClockQuantity::Frequency),
-            EvidenceQuantity::Clock(ClockQuantity::Frequency)
-        )
+        (ClockQuantity::Frequency.into(), ClockQuantity::Frequency.into())
     );
     let Reading::Measured(Amount::Ratio(ratio)) = ratio.value else { panic!("{ratio:?}") };
     assert!((ratio.0 - 1.1).abs() < 0.005, "{ratio}");

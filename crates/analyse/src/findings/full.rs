@@ -29,20 +29,14 @@ pub fn node_is_full(case: &Case) -> Option<Finding> {
         let of = case.baseline.peak_memory.measured().copied().map(Amount::Bytes);
         plain(quantity, Amount::Bytes(value), of, subject(), EvidenceSource::Observations)
     };
-    let mut evidence = vec![bytes(EvidenceQuantity::System(SystemQuantity::TurnedAway), away)];
+    let mut evidence = vec![bytes(SystemQuantity::TurnedAway.into(), away)];
     let machine = &case.study.header.machine;
     let free = machine.nodes.iter().find(|of| of.id == node).and_then(|of| of.free.measured());
-    evidence.extend(free.map(|free| bytes(EvidenceQuantity::System(SystemQuantity::NodeFree), *free)));
+    evidence.extend(free.map(|free| bytes(SystemQuantity::NodeFree.into(), *free)));
     let reclaims = median(case, point, |events| &events.node_reclaims).measured().copied();
     evidence.extend(reclaims.filter(|count| *count > 0).map(|count| {
         let value = Amount::Count(count);
-        plain(
-            EvidenceQuantity::System(SystemQuantity::NodeReclaims),
-            value,
-            None,
-            subject(),
-            EvidenceSource::Observations,
-        )
+        plain(SystemQuantity::NodeReclaims.into(), value, None, subject(), EvidenceSource::Observations)
     }));
     let gain = elsewhere(case);
     evidence.extend(gain.map(|gain| gain.evidence(EvidenceQuantity::EffectOfPlacement)));

@@ -1,6 +1,4 @@
-use numawise_facts::finding::{
-    Advice, Amount, EvidenceQuantity, EvidenceSubject, SystemAdvice, SystemQuantity,
-};
+use numawise_facts::finding::{Advice, Amount, EvidenceSubject, SystemAdvice, SystemQuantity};
 use numawise_facts::{Finding, FindingId, Reading, Study};
 use numawise_units::{Bytes, NodeId, NodeSet};
 
@@ -34,7 +32,7 @@ fn memory_that_a_full_node_turned_away_costs_what_a_placement_with_room_brings()
     );
     let nodes = NodeSet::single(NodeId(0));
     assert_eq!(away.subject, EvidenceSubject::Nodes { point: "os".into(), nodes: nodes.clone() });
-    assert_eq!(finding.evidence[1].quantity, EvidenceQuantity::System(SystemQuantity::NodeFree));
+    assert_eq!(finding.evidence[1].quantity, SystemQuantity::NodeFree.into());
     // Interleaved memory is better, but there was no more room for it.
     assert!((finding.cost.measured().unwrap().ratio.0 - 2.0 / 1.7).abs() < 0.02, "{}", finding.cost);
     let advice: Vec<_> = finding.advice.iter().map(|step| &step.advice).collect();
@@ -71,10 +69,7 @@ fn a_full_node_is_searched_for_pages_to_drop() {
     seen.memory_events.node_reclaims = Reading::Measured(300);
     see(&mut study, "os", &seen);
     let finding = found(&study).unwrap();
-    let reclaims = finding
-        .evidence
-        .iter()
-        .find(|one| one.quantity == EvidenceQuantity::System(SystemQuantity::NodeReclaims))
-        .unwrap();
+    let reclaims =
+        finding.evidence.iter().find(|one| one.quantity == SystemQuantity::NodeReclaims.into()).unwrap();
     assert_eq!(reclaims.value, Reading::Measured(Amount::Count(300)));
 }

@@ -64,7 +64,7 @@ pub fn chosen_anew(case: &Case) -> Option<Finding> {
     for (group, values) in &split.groups {
         let (count, subject) = (Amount::Count(values.len() as u64), runs_of(*group));
         evidence.push(plain(
-            EvidenceQuantity::RunGroup(RunGroupQuantity::RunsOfGroup),
+            RunGroupQuantity::RunsOfGroup.into(),
             count,
             Some(all),
             subject,
@@ -73,7 +73,7 @@ pub fn chosen_anew(case: &Case) -> Option<Finding> {
         evidence.extend(median(values, runs_of(*group)));
     }
     evidence.push(Evidence {
-        quantity: EvidenceQuantity::RunGroup(RunGroupQuantity::EffectOfGroup),
+        quantity: RunGroupQuantity::EffectOfGroup.into(),
         value: Reading::Measured(Amount::Ratio(split.effect.ratio)),
         of: None,
         interval: Some((Amount::Ratio(split.effect.low), Amount::Ratio(split.effect.high))),
@@ -168,7 +168,7 @@ fn median(values: &[f64], subject: EvidenceSubject) -> Option<Evidence> {
     let median = numawise_stats::median(values).ok()?;
     let interval = numawise_stats::median_interval(values, 0.95).ok();
     Some(Evidence {
-        quantity: EvidenceQuantity::RunGroup(RunGroupQuantity::MetricOfGroup),
+        quantity: RunGroupQuantity::MetricOfGroup.into(),
         value: Reading::Measured(Amount::Metric(median)),
         of: None,
         interval: interval.map(|found| (Amount::Metric(found.low), Amount::Metric(found.high))),

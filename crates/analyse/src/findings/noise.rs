@@ -1,7 +1,7 @@
 //! NW006: too noisy or too short to tell.
 
 use numawise_facts::finding::{
-    Advice, AdvisedStep, Amount, Evidence, EvidenceQuantity, EvidenceSource, EvidenceSubject, NoiseQuantity,
+    Advice, AdvisedStep, Amount, Evidence, EvidenceSource, EvidenceSubject, NoiseQuantity,
 };
 use numawise_facts::{Disturbance, Finding, FindingId, Metric, Reading, Trial};
 use numawise_tables::VerdictKind;
@@ -47,20 +47,16 @@ fn noisy(case: &Case) -> Vec<Evidence> {
     let repeats = case.judged.contrasts.iter().map(|c| c.repeats).max().unwrap_or(0);
     let margin = Amount::Share(Ratio(case.study.header.margin));
     vec![
-        of_study(EvidenceQuantity::Noise(NoiseQuantity::Repeats), Amount::Count(repeats.into()), None),
+        of_study(NoiseQuantity::Repeats.into(), Amount::Count(repeats.into()), None),
         Evidence {
             interval: widest(case),
             ..of_study(
-                EvidenceQuantity::Noise(NoiseQuantity::IntervalHalfWidth),
+                NoiseQuantity::IntervalHalfWidth.into(),
                 Amount::Share(Ratio(noise.half_width)),
                 Some(margin),
             )
         },
-        of_study(
-            EvidenceQuantity::Noise(NoiseQuantity::RunToRunDeviation),
-            Amount::Share(Ratio(noise.spread)),
-            None,
-        ),
+        of_study(NoiseQuantity::RunToRunDeviation.into(), Amount::Share(Ratio(noise.spread)), None),
     ]
 }
 
@@ -80,7 +76,7 @@ fn busy(case: &Case) -> Option<Evidence> {
         return None;
     }
     Some(plain(
-        EvidenceQuantity::Noise(NoiseQuantity::StolenRuns),
+        NoiseQuantity::StolenRuns.into(),
         Amount::Count(disturbed as u64),
         Some(Amount::Count(counted.count() as u64)),
         EvidenceSubject::Study,
@@ -94,7 +90,7 @@ fn short(case: &Case) -> Option<Evidence> {
     let short = |wall: &Nanoseconds| *wall < SHORT || case.verdict.kind == VerdictKind::TooShort;
     let typical = middle(walls).filter(|wall| short(wall) && case.study.header.metric == Metric::WallTime)?;
     Some(plain(
-        EvidenceQuantity::Noise(NoiseQuantity::RunTime),
+        NoiseQuantity::RunTime.into(),
         Amount::Time(typical),
         None,
         EvidenceSubject::Point { point: point.clone() },

@@ -76,7 +76,7 @@ fn beside_its_memory<'a>(case: &Case<'a>, most: &MemoryAstray) -> Option<Decided
 
 fn against_plan(point: &Point, astray: &MemoryAstray) -> Evidence {
     plain(
-        EvidenceQuantity::Obeyed(ObeyedQuantity::MemoryAgainstPlan),
+        ObeyedQuantity::MemoryAgainstPlan.into(),
         Amount::Share(astray.against),
         Some(Amount::Bytes(astray.total)),
         EvidenceSubject::Point { point: point.id.clone() },
@@ -88,11 +88,11 @@ fn subject(point: &Point, by: &DecidedBy) -> (EvidenceQuantity, EvidenceSubject)
     let point = point.id.clone();
     match by {
         DecidedBy::Policy(policy) => (
-            EvidenceQuantity::Obeyed(ObeyedQuantity::MemoryUnderPolicy),
+            ObeyedQuantity::MemoryUnderPolicy.into(),
             EvidenceSubject::Policy { point, policy: policy.clone() },
         ),
         DecidedBy::Use(used_for, file) => (
-            EvidenceQuantity::Obeyed(ObeyedQuantity::MemoryByUse),
+            ObeyedQuantity::MemoryByUse.into(),
             EvidenceSubject::MemoryUse { point, used_for: *used_for, file: file.clone() },
         ),
     }
@@ -102,7 +102,7 @@ fn subject(point: &Point, by: &DecidedBy) -> (EvidenceQuantity, EvidenceSubject)
 fn nobody_seen(case: &Case, point: &Point) -> Evidence {
     let none = Reading::Measured(Amount::Share(numawise_units::Ratio(0.0)));
     Evidence {
-        quantity: EvidenceQuantity::Obeyed(ObeyedQuantity::MemoryUnderPolicy),
+        quantity: ObeyedQuantity::MemoryUnderPolicy.into(),
         value: memory::unseen(case.study, point)
             .map_or(none, |unavailable| Reading::Unavailable { unavailable }),
         of: None,
@@ -119,7 +119,7 @@ pub fn threads_bound(case: &Case) -> Option<Finding> {
         return None;
     };
     let mut evidence = vec![plain(
-        EvidenceQuantity::Obeyed(ObeyedQuantity::CpusOfThreads),
+        ObeyedQuantity::CpusOfThreads.into(),
         Amount::Count(found.len() as u64),
         Some(Amount::Count(allowed.len() as u64)),
         EvidenceSubject::Cpus { point, cpus: found.clone() },

@@ -42,7 +42,7 @@ fn memory_that_the_program_binds_itself_is_a_finding_that_names_the_policy() {
     }
     let finding = found(&study, FindingId::MemoryOutOfReach).unwrap();
     let [against, policy] = finding.evidence.as_slice() else { panic!("{finding:#?}") };
-    assert_eq!(against.quantity, EvidenceQuantity::Obeyed(ObeyedQuantity::MemoryAgainstPlan));
+    assert_eq!(against.quantity, ObeyedQuantity::MemoryAgainstPlan.into());
     assert_eq!(against.subject, EvidenceSubject::Point { point: "one-node".into() });
     assert_eq!(policy.value, Reading::Measured(Amount::Share(Ratio(0.98))));
     let named = EvidenceSubject::Policy { point: "one-node".into(), policy: "bind:1".to_owned() };

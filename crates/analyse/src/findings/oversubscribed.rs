@@ -43,9 +43,8 @@ pub fn more_threads_than_cpus(case: &Case) -> Option<Finding> {
     let count = |quantity, count| {
         plain(quantity, Amount::Count(count), cpus, subject(), EvidenceSource::Observations)
     };
-    let mut evidence = vec![count(EvidenceQuantity::System(SystemQuantity::WorkingThreads), run.threads)];
-    evidence
-        .extend(run.ready.map(|ready| count(EvidenceQuantity::System(SystemQuantity::ReadyThreads), ready)));
+    let mut evidence = vec![count(SystemQuantity::WorkingThreads.into(), run.threads)];
+    evidence.extend(run.ready.map(|ready| count(SystemQuantity::ReadyThreads.into(), ready)));
     let Some(fewer) = comparison::of_fewer_threads(&case.study.header) else {
         let why = "the number of its threads was not numawise's to set, so that fewer could not be tried";
         return Some(not_tried(case, evidence, why));
@@ -90,7 +89,7 @@ fn finding(
 
 fn effect(case: &Case, fewer: Comparison) -> Option<Evidence> {
     let effect = case.contrast(fewer)?.effect.clone();
-    Some(of_points(EvidenceQuantity::System(SystemQuantity::EffectOfFewerThreads), fewer, effect))
+    Some(of_points(SystemQuantity::EffectOfFewerThreads.into(), fewer, effect))
 }
 
 /// The run with the middle number of threads, where most runs of a point are contended.

@@ -36,13 +36,10 @@ fn more_threads_than_cpus_cost_what_fewer_bring() {
     see(&mut study, "fewer-threads", &crowd(8, 0.1));
     let finding = found(&study).unwrap();
     let one = |quantity| finding.evidence.iter().find(|one| one.quantity == quantity).unwrap();
-    let working = one(EvidenceQuantity::System(SystemQuantity::WorkingThreads));
+    let working = one(SystemQuantity::WorkingThreads.into());
     assert_eq!((&working.value, working.of), (&Reading::Measured(Amount::Count(16)), Some(Amount::Count(8))));
-    assert_eq!(
-        one(EvidenceQuantity::System(SystemQuantity::ReadyThreads)).value,
-        Reading::Measured(Amount::Count(16))
-    );
-    assert!(one(EvidenceQuantity::System(SystemQuantity::EffectOfFewerThreads)).interval.is_some());
+    assert_eq!(one(SystemQuantity::ReadyThreads.into()).value, Reading::Measured(Amount::Count(16)));
+    assert!(one(SystemQuantity::EffectOfFewerThreads.into()).interval.is_some());
     assert!((finding.cost.measured().unwrap().ratio.0 - 1.33).abs() < 0.02);
     assert_eq!(finding.cure.unwrap().threads, Some(8));
     assert_eq!(finding.advice[0].advice, Advice::System(SystemAdvice::RunFewerThreads { threads: 8 }));
@@ -145,12 +142,7 @@ fn where_waiting_is_not_counted_all_cpus_must_be_busy() {
     seen.run_delay = Reading::unavailable("by hand");
     see(&mut study, "os", &seen);
     let finding = found(&study).unwrap();
-    assert!(
-        !finding
-            .evidence
-            .iter()
-            .any(|one| one.quantity == EvidenceQuantity::System(SystemQuantity::ReadyThreads))
-    );
+    assert!(!finding.evidence.iter().any(|one| one.quantity == SystemQuantity::ReadyThreads.into()));
     seen.usage.user = Reading::Measured(Nanoseconds::from_seconds(5.0));
     see(&mut study, "os", &seen);
     assert_eq!(found(&study), None);

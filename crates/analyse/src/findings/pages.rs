@@ -14,11 +14,9 @@ mod tests;
 /// Pages of another size are decidedly better.
 pub fn of_another_size(case: &Case) -> Option<Finding> {
     let gain = case.gain(comparison::of_page_size(&case.study.header))?;
-    let huge = |point| {
-        of_peak(case, point, EvidenceQuantity::System(SystemQuantity::HugePages), |events| &events.huge_pages)
-    };
+    let huge = |point| of_peak(case, point, SystemQuantity::HugePages.into(), |events| &events.huge_pages);
     let mut evidence: Vec<Evidence> = [gain.between.from, gain.between.to].into_iter().map(huge).collect();
-    evidence.push(gain.evidence(EvidenceQuantity::System(SystemQuantity::EffectOfPageSize)));
+    evidence.push(gain.evidence(SystemQuantity::EffectOfPageSize.into()));
     let advice = Advice::System(SystemAdvice::UsePages { pages: gain.between.to.levels.pages });
     Some(gain.finding(FindingId::PageSize, evidence, advice))
 }
@@ -29,9 +27,9 @@ pub fn moved(case: &Case) -> Option<Finding> {
     let point = gain.between.from;
     let faults = median(case, point, |events| &events.hint_faults).map(Amount::Count);
     let evidence = vec![
-        of_peak(case, point, EvidenceQuantity::System(SystemQuantity::MemoryMoved), |events| &events.moved),
-        observed(&point.id, EvidenceQuantity::System(SystemQuantity::HintFaults), faults, None),
-        gain.evidence(EvidenceQuantity::System(SystemQuantity::EffectWithoutMoving)),
+        of_peak(case, point, SystemQuantity::MemoryMoved.into(), |events| &events.moved),
+        observed(&point.id, SystemQuantity::HintFaults.into(), faults, None),
+        gain.evidence(SystemQuantity::EffectWithoutMoving.into()),
     ];
     Some(gain.finding(FindingId::PagesMoved, evidence, Advice::System(SystemAdvice::LeavePages)))
 }

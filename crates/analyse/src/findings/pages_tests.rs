@@ -1,4 +1,4 @@
-use numawise_facts::finding::{Advice, Amount, EvidenceQuantity, SystemAdvice, SystemQuantity};
+use numawise_facts::finding::{Advice, Amount, SystemAdvice, SystemQuantity};
 use numawise_facts::{Balancing, ContrastRole, Finding, FindingId, Levels, PageSize, Reading, Study};
 use numawise_tables::VerdictKind;
 use numawise_units::Bytes;
@@ -36,11 +36,8 @@ fn huge_pages_that_bring_something_are_a_finding_and_no_effect_of_the_placement(
     let analysis = analyse(&study);
     assert_eq!(analysis.verdict.kind, VerdictKind::NotAffected);
     let finding = found(&study, FindingId::PageSize).unwrap();
-    let huge: Vec<_> = finding
-        .evidence
-        .iter()
-        .filter(|one| one.quantity == EvidenceQuantity::System(SystemQuantity::HugePages))
-        .collect();
+    let huge: Vec<_> =
+        finding.evidence.iter().filter(|one| one.quantity == SystemQuantity::HugePages.into()).collect();
     assert_eq!(huge.len(), 2);
     assert_eq!(huge[0].value, Reading::Measured(Amount::Bytes(Bytes(0))));
     assert_eq!(
@@ -65,15 +62,12 @@ fn pages_that_are_moved_cost_what_leaving_them_brings() {
     let study = with("pages-not-moved", 1.6);
     let finding = found(&study, FindingId::PagesMoved).unwrap();
     let one = |quantity| finding.evidence.iter().find(|one| one.quantity == quantity).unwrap();
-    let moved = one(EvidenceQuantity::System(SystemQuantity::MemoryMoved));
+    let moved = one(SystemQuantity::MemoryMoved.into());
     assert_eq!(
         (&moved.value, moved.of),
         (&Reading::Measured(Amount::Bytes(Bytes::mib(40))), Some(Amount::Bytes(Bytes::mib(100))))
     );
-    assert_eq!(
-        one(EvidenceQuantity::System(SystemQuantity::HintFaults)).value,
-        Reading::Measured(Amount::Count(20_000))
-    );
+    assert_eq!(one(SystemQuantity::HintFaults.into()).value, Reading::Measured(Amount::Count(20_000)));
     assert_eq!(finding.cure.unwrap().balancing, Balancing::Off);
     assert_eq!(finding.advice[0].advice, Advice::System(SystemAdvice::LeavePages));
     assert_eq!(found(&study, FindingId::PageSize), None);

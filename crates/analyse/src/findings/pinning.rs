@@ -71,7 +71,7 @@ fn pins_only(case: &Case, between: Comparison) -> bool {
 
 fn migrations(case: &Case) -> Evidence {
     let seen = case.baseline.migrations.clone().map(Amount::Count);
-    observed(&case.baseline.id, EvidenceQuantity::Pinning(PinningQuantity::Migrations), seen, None)
+    observed(&case.baseline.id, PinningQuantity::Migrations.into(), seen, None)
 }
 
 /// Runs of the baseline in which two threads had the same CPU; nothing where there was none.
@@ -82,7 +82,7 @@ fn shared_cpus(case: &Case) -> Option<Evidence> {
         summary::watched(case.study, point).filter_map(|run| two_on_one_cpu(run, cpus)).collect();
     let shared = runs.iter().filter(|shared| **shared).count();
     let (value, of) = (Amount::Count(shared as u64), Amount::Count(runs.len() as u64));
-    let quantity = EvidenceQuantity::Pinning(PinningQuantity::RunsWithSharedCpu);
+    let quantity = PinningQuantity::RunsWithSharedCpu.into();
     (shared > 0).then(|| observed(&point.id, quantity, Reading::Measured(value), Some(of)))
 }
 
@@ -115,10 +115,5 @@ fn waits(case: &Case, id: &PointId) -> Option<Evidence> {
         })
         .collect();
     let median = Amount::Share(Ratio(numawise_stats::median(&shares).ok()?));
-    Some(observed(
-        id,
-        EvidenceQuantity::Pinning(PinningQuantity::WaitForCpu),
-        Reading::Measured(median),
-        None,
-    ))
+    Some(observed(id, PinningQuantity::WaitForCpu.into(), Reading::Measured(median), None))
 }

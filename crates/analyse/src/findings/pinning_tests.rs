@@ -46,12 +46,7 @@ fn threads_that_follow_one_another_may_have_the_same_cpu() {
     see(&mut study, "pinned", &on([0, 1], 0));
     let findings = analyse(&study).findings;
     assert_eq!(findings[0].id.code(), "NW051");
-    assert!(
-        findings[0]
-            .evidence
-            .iter()
-            .all(|one| one.quantity != EvidenceQuantity::Pinning(PinningQuantity::RunsWithSharedCpu))
-    );
+    assert!(findings[0].evidence.iter().all(|one| one.quantity != PinningQuantity::RunsWithSharedCpu.into()));
 }
 
 #[test]
@@ -68,16 +63,13 @@ fn a_gain_by_pinning_alone_is_a_finding_with_what_was_seen() {
         finding.evidence.iter().find(|one| one.quantity == quantity).map(|one| (&one.value, one.of))
     };
     let count = |n| Reading::Measured(Amount::Count(n));
+    assert_eq!(value(PinningQuantity::RunsWithSharedCpu.into()), Some((&count(8), Some(Amount::Count(8)))));
     assert_eq!(
-        value(EvidenceQuantity::Pinning(PinningQuantity::RunsWithSharedCpu)),
-        Some((&count(8), Some(Amount::Count(8))))
-    );
-    assert_eq!(
-        value(EvidenceQuantity::Pinning(PinningQuantity::WaitForCpu)).unwrap().0,
+        value(PinningQuantity::WaitForCpu.into()).unwrap().0,
         &Reading::Measured(Amount::Share(Ratio(0.2)))
     );
-    assert_eq!(value(EvidenceQuantity::Pinning(PinningQuantity::Migrations)), Some((&count(0), None)));
-    assert!(value(EvidenceQuantity::Pinning(PinningQuantity::RunVariation)).is_some());
+    assert_eq!(value(PinningQuantity::Migrations.into()), Some((&count(0), None)));
+    assert!(value(PinningQuantity::RunVariation.into()).is_some());
 }
 
 #[test]

@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 
 use numawise_facts::finding::{
-    Advice, AdvisedStep, Amount, Evidence, EvidenceQuantity, EvidenceSource, EvidenceSubject, NoiseQuantity,
-    SystemQuantity,
+    Advice, AdvisedStep, Amount, Evidence, EvidenceSource, EvidenceSubject, NoiseQuantity, SystemQuantity,
 };
 use numawise_facts::{Disturbance, Finding, FindingId, Observation, Reading, Trial};
 use numawise_units::{NodeId, NodeSet, Ratio};
@@ -33,7 +32,7 @@ pub fn other_work(case: &Case) -> Option<Finding> {
     let observed =
         |quantity, value, of, subject| plain(quantity, value, of, subject, EvidenceSource::Observations);
     let mut evidence = vec![observed(
-        EvidenceQuantity::Noise(NoiseQuantity::DisturbedRuns),
+        NoiseQuantity::DisturbedRuns.into(),
         Amount::Count(busy.len() as u64),
         Some(Amount::Count(all as u64)),
         EvidenceSubject::Study,
@@ -43,7 +42,7 @@ pub fn other_work(case: &Case) -> Option<Finding> {
     evidence.extend(numawise_stats::median(&loads).ok().map(|load| {
         let cpus = case.study.header.machine.cpus.len() as u64;
         let (value, of) = (Amount::Share(Ratio(load)), Some(Amount::Count(cpus)));
-        observed(EvidenceQuantity::System(SystemQuantity::OtherLoad), value, of, EvidenceSubject::Study)
+        observed(SystemQuantity::OtherLoad.into(), value, of, EvidenceSubject::Study)
     }));
     evidence.extend(by_node(case, &busy));
     let cost = quiet.map_err(str::to_owned).into();
@@ -70,7 +69,7 @@ fn by_node(case: &Case, runs: &[&Trial]) -> Vec<Evidence> {
         let cpus = machine.cpus.iter().filter(|cpu| cpu.node == Some(node)).count() as u64;
         let point = case.baseline.id.clone();
         Some(plain(
-            EvidenceQuantity::System(SystemQuantity::OtherLoad),
+            SystemQuantity::OtherLoad.into(),
             Amount::Share(Ratio(median)),
             Some(Amount::Count(cpus)),
             EvidenceSubject::Nodes { point, nodes: NodeSet::single(node) },

@@ -1,4 +1,4 @@
-use numawise_facts::finding::{Amount, EvidenceQuantity, EvidenceSubject, NoiseQuantity};
+use numawise_facts::finding::{Amount, EvidenceSubject, NoiseQuantity};
 use numawise_facts::{ContrastRole, Disturbance, Finding, FindingId, Outcome, Reading, Study};
 use numawise_units::{CpuId, Nanoseconds, NodeId, NodeSet, Ratio};
 
@@ -35,7 +35,7 @@ fn other_work_is_told_with_how_much_and_where() {
     let runs = &finding.evidence[0];
     assert_eq!(
         (runs.quantity, &runs.value),
-        (EvidenceQuantity::Noise(NoiseQuantity::DisturbedRuns), &Reading::Measured(Amount::Count(12)))
+        (NoiseQuantity::DisturbedRuns.into(), &Reading::Measured(Amount::Count(12)))
     );
     let load = &finding.evidence[1];
     assert_eq!(

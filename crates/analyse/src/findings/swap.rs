@@ -1,8 +1,6 @@
 //! NW057: memory in swap.
 
-use numawise_facts::finding::{
-    Advice, AdvisedStep, Amount, Evidence, EvidenceQuantity, SystemAdvice, SystemQuantity,
-};
+use numawise_facts::finding::{Advice, AdvisedStep, Amount, Evidence, SystemAdvice, SystemQuantity};
 use numawise_facts::{Finding, FindingId, Observation, Reading, Trial};
 use numawise_units::Bytes;
 
@@ -26,16 +24,10 @@ pub fn memory_in_swap(case: &Case) -> Option<Finding> {
         return None;
     }
     let mut evidence =
-        vec![of_peak(case, point, EvidenceQuantity::System(SystemQuantity::MemoryInSwap), |events| {
-            &events.swapped
-        })];
+        vec![of_peak(case, point, SystemQuantity::MemoryInSwap.into(), |events| &events.swapped)];
     let traffic = [
-        of_peak(case, point, EvidenceQuantity::System(SystemQuantity::SwappedIn), |events| {
-            &events.swapped_in
-        }),
-        of_peak(case, point, EvidenceQuantity::System(SystemQuantity::SwappedOut), |events| {
-            &events.swapped_out
-        }),
+        of_peak(case, point, SystemQuantity::SwappedIn.into(), |events| &events.swapped_in),
+        of_peak(case, point, SystemQuantity::SwappedOut.into(), |events| &events.swapped_out),
     ];
     let some = |one: &Evidence| one.value != Reading::Measured(Amount::Bytes(Bytes(0)));
     evidence.extend(traffic.into_iter().filter(some));

@@ -1,4 +1,4 @@
-use numawise_facts::finding::{Amount, EvidenceQuantity, SystemQuantity};
+use numawise_facts::finding::{Amount, SystemQuantity};
 use numawise_facts::{ContrastRole, Finding, FindingId, Outcome, Reading, Study};
 use numawise_units::Bytes;
 
@@ -35,13 +35,7 @@ fn memory_in_swap_is_told_and_costs_what_runs_without_it_gain() {
         (&Reading::Measured(Amount::Bytes(Bytes::mib(30))), Some(Amount::Bytes(Bytes::mib(100))))
     );
     let quantities: Vec<_> = finding.evidence.iter().map(|one| one.quantity).collect();
-    assert_eq!(
-        quantities,
-        [
-            EvidenceQuantity::System(SystemQuantity::MemoryInSwap),
-            EvidenceQuantity::System(SystemQuantity::SwappedIn)
-        ]
-    );
+    assert_eq!(quantities, [SystemQuantity::MemoryInSwap.into(), SystemQuantity::SwappedIn.into()]);
     assert!((finding.cost.measured().unwrap().ratio.0 - 1.5).abs() < 0.02, "{}", finding.cost);
 }
 

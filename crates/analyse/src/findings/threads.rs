@@ -34,7 +34,7 @@ pub fn migrate(case: &Case) -> Option<Finding> {
         return None;
     }
     let mut evidence = vec![plain(
-        EvidenceQuantity::Pinning(PinningQuantity::Migrations),
+        PinningQuantity::Migrations.into(),
         Amount::Count(migrations),
         None,
         EvidenceSubject::Point { point: free.id.clone() },
@@ -71,7 +71,7 @@ pub fn spread_of_runs(free: &PointSummary, pinned: &PointSummary) -> Vec<Evidenc
 fn variation(point: &PointSummary) -> Option<Evidence> {
     let variation = point.variation.measured()?;
     Some(plain(
-        EvidenceQuantity::Pinning(PinningQuantity::RunVariation),
+        PinningQuantity::RunVariation.into(),
         Amount::Share(*variation),
         None,
         EvidenceSubject::Point { point: point.id.clone() },

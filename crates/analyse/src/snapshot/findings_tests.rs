@@ -361,7 +361,7 @@ fn nw030_waiting_for_a_cpu_is_of_the_life_of_a_process_and_its_cost_of_the_run()
     let said = on_two_sockets(&known(&ranks, "0", &[(0, 64)]), "0-7").findings;
     assert_eq!(ids(&said), ["NW030"]);
     brings(said.first(), 0.2);
-    let delay = EvidenceQuantity::Watched(WatchedQuantity::Placed(PlacedQuantity::RunDelay));
+    let delay = EvidenceQuantity::Watched(PlacedQuantity::RunDelay.into());
     let fact = said[0].finding.evidence.iter().find(|one| one.quantity == delay).unwrap();
     assert_eq!(fact.value.measured(), Some(&Amount::Time(seconds(0.4))));
     assert_eq!(fact.of, Some(Amount::Time(seconds(2.0))));
@@ -397,8 +397,7 @@ fn nw055_other_work_had_the_cpu_of_a_rank() {
     assert_eq!(first.subject, EvidenceSubject::Watched(expected));
     let quantities: Vec<_> = found[0].finding.evidence.iter().map(|one| one.quantity).collect();
     assert!(
-        quantities
-            .contains(&EvidenceQuantity::Watched(WatchedQuantity::Placed(PlacedQuantity::OwnUseOfCpus))),
+        quantities.contains(&EvidenceQuantity::Watched(PlacedQuantity::OwnUseOfCpus.into())),
         "{quantities:?}"
     );
     // Hardly any waiting, or none that is known.

@@ -8,16 +8,11 @@ use numawise_units::{Nanoseconds, NodeSet, Ratio};
 use super::efficiency::{MpiTimes, mpi_times};
 use super::input::RunParts;
 use super::process::{Process, in_mpi};
-use super::{Run, rating, worlds};
+use super::{Run, rating};
 
 pub fn all(run: &Run<'_>) -> Vec<ProcessRow> {
     let mpi = mpi_times(run);
-    let several = worlds::count(&run.worlds) > 1;
-    let each = run.processes.iter().zip(&run.worlds).map(|(process, world)| ProcessRow {
-        world: several.then_some(*world as u32 + 1),
-        ..row(run.parts, process, mpi.measured())
-    });
-    each.collect()
+    run.processes.iter().map(|process| row(run.parts, process, mpi.measured())).collect()
 }
 
 /// One process; without the times of all there is no waiting for others.
@@ -37,7 +32,7 @@ pub fn row(parts: &RunParts<'_>, process: &Process<'_>, all: Option<&MpiTimes>) 
         pid: activity.pid,
         parent: activity.parent,
         program: activity.program.clone(),
-        world: None,
+        world: process.numbered_world,
         rank: match process.rank() {
             Some(rank) => Reading::Measured(rank),
             None => Reading::unavailable("it is no rank of MPI"),

@@ -95,49 +95,58 @@ pub fn find_key(part: &OpenMp, key: u64, place: &Place) -> u32 {
     if number != 0 && row(part, number).key.load(Relaxed) == key { number } else { search(part, place) }
 }
 
+/// Where the index leads.
+enum Found {
+    Row(u32),
+    /// To a free place of the index.
+    Free(usize),
+    /// To other constructs only.
+    Others,
+}
+
 /// Whether a construct has a row.
 pub fn has(part: &OpenMp, key: u64) -> bool {
-    let number = |step: u32| {
-        part.index[((key >> 24) as usize).wrapping_add(step as usize) & (ROW_INDEX - 1)].load(Relaxed)
-    };
-    (0..PROBES)
-        .map(|step| u32::from(number(step)))
-        .take_while(|number| *number != 0)
-        .any(|number| row(part, number).key.load(Relaxed) == key)
+    matches!(look_up(part, key), Found::Row(_))
+}
+
+fn look_up(part: &OpenMp, key: u64) -> Found {
+    for step in 0..PROBES {
+        let at = ((key >> 24) as usize).wrapping_add(step as usize) & (ROW_INDEX - 1);
+        match u32::from(part.index[at].load(Relaxed)) {
+            0 => return Found::Free(at),
+            number if row(part, number).key.load(Relaxed) == key => return Found::Row(number),
+            _ => {}
+        }
+    }
+    Found::Others
 }
 
 #[cold]
 fn search(part: &OpenMp, place: &Place) -> u32 {
-    for step in 0..PROBES {
-        let at = ((place.key >> 24) as usize).wrapping_add(step as usize) & (ROW_INDEX - 1);
-        let number = u32::from(part.index[at].load(Relaxed));
-        if number != 0 {
-            if row(part, number).key.load(Relaxed) == place.key {
-                return number;
+    let number = part.rows_used.load(Relaxed);
+    match look_up(part, place.key) {
+        Found::Row(number) => number,
+        Found::Free(at) if (number as usize) < ROWS => {
+            let row = row(part, number);
+            row.address.store(place.address, Relaxed);
+            row.parent.store(place.parent, Relaxed);
+            let kind = place.kind as u64
+                | (place.schedule as u64) << 16
+                | u64::from(place.depth) << 32
+                | u64::from(place.marks) << 48;
+            row.kind.store(kind, Relaxed);
+            // Last: who sees the key sees the rest.
+            row.key.store(place.key, Release);
+            part.rows_used.store(number + 1, Relaxed);
+            part.index[at].store(number as u8, Relaxed);
+            if let Some(header) = process::header().filter(|_| place.address != 0) {
+                process::note_module(header, place.address as usize);
             }
-            continue;
+            number
         }
-        let number = part.rows_used.load(Relaxed);
-        if number as usize >= ROWS {
-            break;
+        Found::Free(_) | Found::Others => {
+            add(&part.dropped, 1);
+            OTHERS
         }
-        let row = row(part, number);
-        row.address.store(place.address, Relaxed);
-        row.parent.store(place.parent, Relaxed);
-        let kind = place.kind as u64
-            | (place.schedule as u64) << 16
-            | u64::from(place.depth) << 32
-            | u64::from(place.marks) << 48;
-        row.kind.store(kind, Relaxed);
-        // Last: who sees the key sees the rest.
-        row.key.store(place.key, Release);
-        part.rows_used.store(number + 1, Relaxed);
-        part.index[at].store(number as u8, Relaxed);
-        if let Some(header) = process::header().filter(|_| place.address != 0) {
-            process::note_module(header, place.address as usize);
-        }
-        return number;
     }
-    add(&part.dropped, 1);
-    OTHERS
 }

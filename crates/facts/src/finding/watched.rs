@@ -229,7 +229,7 @@ pub enum WatchedSubject {
     Region {
         place: Reading<CodePlace>,
         /// The innermost region, task or line of Python that it stands in, where there is one and its place is known.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none")]
         within: Option<CodePlace>,
     },
     /// A loop, or what threads wait at, in a region.

@@ -116,17 +116,12 @@ fn sentences_name_whom_they_speak_of() {
         ranks: vec![0, 1],
         further_ranks: 0,
     };
-    let one = finding(WatchedQuantity::Placed(PlacedQuantity::ThreadsOnCpu), Amount::Count(2), None, cpu);
+    let one = finding(PlacedQuantity::ThreadsOnCpu.into(), Amount::Count(2), None, cpu);
     assert_eq!(evidence_of_run(&one), ["2 threads work on CPU 4 of node1 (ranks 0, 1) at the same time"]);
     let named = |rank, world| ProcessName { host: "node1".to_owned(), pid: Pid(9), rank, world };
     let process = |rank| WatchedSubject::Process(named(rank, rank.filter(|rank| *rank > 3)));
     let had_none = |rank| {
-        evidence_of_run(&finding(
-            WatchedQuantity::Placed(PlacedQuantity::RunDelayOf),
-            second,
-            Some(second),
-            process(rank),
-        ))
+        evidence_of_run(&finding(PlacedQuantity::RunDelayOf.into(), second, Some(second), process(rank)))
     };
     assert_eq!(had_none(Some(3)), ["CPU wait of rank 3 on node1: 1.000 s of 1.000 s, per CPU"]);
     assert_eq!(had_none(Some(5)), ["CPU wait of rank 5 of world 5 on node1: 1.000 s of 1.000 s, per CPU"]);
@@ -137,12 +132,8 @@ fn sentences_name_whom_they_speak_of() {
         threads_on: "0".parse().unwrap(),
     };
     let share = Amount::Share(Ratio(0.5));
-    let one = finding(
-        WatchedQuantity::Placed(PlacedQuantity::MemoryElsewhere),
-        share,
-        Some(Amount::Bytes(Bytes::mib(64))),
-        memory,
-    );
+    let one =
+        finding(PlacedQuantity::MemoryElsewhere.into(), share, Some(Amount::Bytes(Bytes::mib(64))), memory);
     assert_eq!(
         evidence_of_run(&one),
         [
@@ -191,27 +182,16 @@ fn findings_have_their_rows_in_the_manual() {
 
 #[test]
 fn one_is_not_several() {
-    let said = |quantity, value, of| {
+    fn said(quantity: impl Into<WatchedQuantity>, value: u64, of: u64) -> String {
         let of = Some(Amount::Count(of));
-        evidence_of_run(&finding(quantity, Amount::Count(value), of, WatchedSubject::WatchedRun)).join("")
-    };
-    assert_eq!(
-        said(WatchedQuantity::Placed(PlacedQuantity::CpusForThreads), 2, 1),
-        "there are 2 CPUs for 1 thread"
-    );
-    assert_eq!(
-        said(WatchedQuantity::Placed(PlacedQuantity::CpusForThreads), 1, 2),
-        "there is 1 CPU for 2 threads"
-    );
-    assert_eq!(
-        said(WatchedQuantity::Placed(PlacedQuantity::ThreadsAtOnce), 2, 1),
-        "2 threads work at once on 1 CPU"
-    );
-    assert_eq!(
-        said(WatchedQuantity::Placed(PlacedQuantity::ForcedSwitches), 1, 1),
-        "CPUs were taken from threads once"
-    );
+        let one = finding(quantity.into(), Amount::Count(value), of, WatchedSubject::WatchedRun);
+        evidence_of_run(&one).join("")
+    }
+    assert_eq!(said(PlacedQuantity::CpusForThreads, 2, 1), "there are 2 CPUs for 1 thread");
+    assert_eq!(said(PlacedQuantity::CpusForThreads, 1, 2), "there is 1 CPU for 2 threads");
+    assert_eq!(said(PlacedQuantity::ThreadsAtOnce, 2, 1), "2 threads work at once on 1 CPU");
+    assert_eq!(said(PlacedQuantity::ForcedSwitches, 1, 1), "CPUs were taken from threads once");
     assert_eq!(said(WatchedQuantity::CallsOf, 1, 1), "it is called once");
     assert_eq!(said(WatchedQuantity::CallsOf, 2, 1), "it is called 2 times");
-    assert_eq!(said(WatchedQuantity::Files(FilesQuantity::CountOfFileCalls), 1, 1), "this is 1 call");
+    assert_eq!(said(FilesQuantity::CountOfFileCalls, 1, 1), "this is 1 call");
 }

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use numawise_facts::activity::{LastCall, MpiLibrary, ProcessEnd};
 use numawise_facts::finding::{
     Amount, EarlyQuantity, Evidence, EvidenceQuantity, EvidenceSource, EvidenceSubject, WatchedAdvice,
-    WatchedQuantity, WatchedSubject,
+    WatchedSubject,
 };
 use numawise_facts::{Exit, FindingId, Reading};
 use numawise_tables::snapshot::SnapshotFinding;
@@ -138,10 +138,10 @@ fn in_mpi<'a>(early: &[Early<'a>]) -> Vec<Early<'a>> {
 
 fn how(one: &Early<'_>, is_alone: bool) -> Evidence {
     let quantity = match one.process.activity.end {
-        ProcessEnd::MpiAbort => WatchedQuantity::Early(EarlyQuantity::AbortedAfter),
-        ProcessEnd::Exit => WatchedQuantity::Early(EarlyQuantity::ExitedAfter),
-        ProcessEnd::NotTold if is_alone => WatchedQuantity::Early(EarlyQuantity::DiedAfter),
-        ProcessEnd::NotTold => WatchedQuantity::Early(EarlyQuantity::MayHaveDiedAfter),
+        ProcessEnd::MpiAbort => EarlyQuantity::AbortedAfter.into(),
+        ProcessEnd::Exit => EarlyQuantity::ExitedAfter.into(),
+        ProcessEnd::NotTold if is_alone => EarlyQuantity::DiedAfter.into(),
+        ProcessEnd::NotTold => EarlyQuantity::MayHaveDiedAfter.into(),
     };
     evidence(quantity, Amount::Time(one.lived), None, of_process(one.process))
 }
@@ -151,7 +151,7 @@ fn how(one: &Early<'_>, is_alone: bool) -> Evidence {
 fn signal(case: &Case<'_>, one: &Early<'_>) -> Option<Evidence> {
     let (signal, status) = signal_of(case, one)?;
     let count = |number: i32| Amount::Count(number.unsigned_abs().into());
-    Some(of_run(WatchedQuantity::Early(EarlyQuantity::EndedBySignal), count(signal), status.map(count)))
+    Some(of_run(EarlyQuantity::EndedBySignal.into(), count(signal), status.map(count)))
 }
 
 /// The signal, and the launcher's status that says so.
@@ -180,11 +180,9 @@ fn last_call(case: &Case<'_>, one: &Early<'_>) -> Option<Evidence> {
         place: place(case.run.parts, one.process.activity, &last.at),
     };
     Some(match last.within {
-        Some(within) => {
-            evidence(WatchedQuantity::Early(EarlyQuantity::DiedInCall), Amount::Time(within), None, call)
-        }
+        Some(within) => evidence(EarlyQuantity::DiedInCall.into(), Amount::Time(within), None, call),
         None => Evidence {
-            quantity: EvidenceQuantity::Watched(WatchedQuantity::Early(EarlyQuantity::DiedAfterCall)),
+            quantity: EvidenceQuantity::Watched(EarlyQuantity::DiedAfterCall.into()),
             value: Reading::unavailable("it is not noted when a call returned"),
             of: None,
             interval: None,
@@ -213,12 +211,7 @@ fn kept_in<'a>(case: &Case<'_>, others: impl Iterator<Item = &'a Early<'a>>) -> 
             ranks: ranks.iter().take(RANKS).map(|one| one.rank).collect(),
             further_ranks: ranks.len().saturating_sub(RANKS) as u64,
         };
-        Some(evidence(
-            WatchedQuantity::Early(EarlyQuantity::KeptInCall),
-            Amount::Time(longest),
-            None,
-            subject,
-        ))
+        Some(evidence(EarlyQuantity::KeptInCall.into(), Amount::Time(longest), None, subject))
     };
     calls.iter().take(NAMED).filter_map(sentence).collect()
 }

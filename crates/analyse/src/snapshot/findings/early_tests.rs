@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
 use numawise_facts::Activity;
-use numawise_facts::finding::Advice;
+use numawise_facts::finding::{Advice, WatchedQuantity};
 
 use super::*;
 use crate::snapshot::sample::{at, ended, seconds, simple_rank, threads};

@@ -2,7 +2,7 @@
 
 use numawise_facts::activity::FileCalls;
 use numawise_facts::finding::{
-    Amount, Evidence, FileAdvice, FileCallKind, FilesQuantity, WatchedAdvice, WatchedQuantity, WatchedSubject,
+    Amount, Evidence, FileAdvice, FileCallKind, FilesQuantity, WatchedAdvice, WatchedSubject,
 };
 use numawise_facts::{FindingId, ThreadActivity};
 use numawise_tables::snapshot::SnapshotFinding;
@@ -71,18 +71,14 @@ pub fn long_on_files(case: &Case<'_>) -> Option<SnapshotFinding> {
     let (kind, calls) = *most.kinds.first()?;
     let subject = of_process(most.process);
     let all = Amount::Time(most.time());
-    let mut facts = vec![evidence(
-        WatchedQuantity::Files(FilesQuantity::TimeOnFiles),
-        all,
-        case.elapsed_amount(),
-        subject.clone(),
-    )];
+    let mut facts =
+        vec![evidence(FilesQuantity::TimeOnFiles.into(), all, case.elapsed_amount(), subject.clone())];
     facts.extend(of_kind(kind, calls, all));
     facts.extend(disk_wait(most.process, subject));
     let (count, processes) = (long.len() as u64, case.run.processes.len() as u64);
     if processes > 1 {
         let of = Some(Amount::Count(processes));
-        facts.push(of_run(WatchedQuantity::Files(FilesQuantity::ProcessesOnFiles), Amount::Count(count), of));
+        facts.push(of_run(FilesQuantity::ProcessesOnFiles.into(), Amount::Count(count), of));
     }
     let few =
         case.run.processes.iter().filter(|process| process.rank().is_some()).count() as u64 >= 2 * count;
@@ -99,15 +95,11 @@ pub fn long_on_files(case: &Case<'_>) -> Option<SnapshotFinding> {
 fn of_kind(kind: FileCallKind, calls: FileCalls, all: Amount) -> Vec<Evidence> {
     let of_calls = |quantity, value, of| evidence(quantity, value, of, WatchedSubject::FileCalls { kind });
     let mut facts = vec![
-        of_calls(WatchedQuantity::Files(FilesQuantity::TimeOfFileCalls), Amount::Time(calls.time), Some(all)),
-        of_calls(WatchedQuantity::Files(FilesQuantity::CountOfFileCalls), Amount::Count(calls.count), None),
+        of_calls(FilesQuantity::TimeOfFileCalls.into(), Amount::Time(calls.time), Some(all)),
+        of_calls(FilesQuantity::CountOfFileCalls.into(), Amount::Count(calls.count), None),
     ];
     if let Some(bytes) = bytes_per_call(calls) {
-        facts.push(of_calls(
-            WatchedQuantity::Files(FilesQuantity::BytesPerFileCall),
-            Amount::Bytes(bytes),
-            None,
-        ));
+        facts.push(of_calls(FilesQuantity::BytesPerFileCall.into(), Amount::Bytes(bytes), None));
     }
     facts
 }
@@ -136,7 +128,7 @@ fn disk_wait(process: &Process<'_>, subject: WatchedSubject) -> Option<Evidence>
     let (waited, posix) = (*of.disk_wait.measured()?, of.posix.measured()?.total().time);
     (waited > Nanoseconds(0)).then(|| {
         let of = Some(Amount::Time(posix));
-        evidence(WatchedQuantity::Files(FilesQuantity::DiskWaitOf), Amount::Time(waited), of, subject)
+        evidence(FilesQuantity::DiskWaitOf.into(), Amount::Time(waited), of, subject)
     })
 }
 

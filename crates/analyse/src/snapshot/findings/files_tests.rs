@@ -1,4 +1,4 @@
-use numawise_facts::finding::{Advice, EvidenceQuantity, EvidenceSubject, FilesQuantity};
+use numawise_facts::finding::{Advice, EvidenceQuantity, EvidenceSubject, FilesQuantity, WatchedQuantity};
 use numawise_facts::merged::ProcessName;
 use numawise_facts::{Activity, Reading};
 
@@ -30,19 +30,10 @@ fn writer(written: FileCalls) -> Activity {
 fn nw034_says_how_long_by_what_and_how_much_each_call_moves() {
     let one = found(&[writer(calls(100_000, 0.5, 800_000))]).unwrap();
     assert_eq!(one.potential.measured().unwrap().time, seconds(0.5));
-    assert_eq!(
-        value(&one, WatchedQuantity::Files(FilesQuantity::TimeOnFiles)),
-        Some(Amount::Time(seconds(0.5)))
-    );
-    assert_eq!(
-        value(&one, WatchedQuantity::Files(FilesQuantity::CountOfFileCalls)),
-        Some(Amount::Count(100_000))
-    );
-    assert_eq!(
-        value(&one, WatchedQuantity::Files(FilesQuantity::BytesPerFileCall)),
-        Some(Amount::Bytes(Bytes(8)))
-    );
-    assert_eq!(value(&one, WatchedQuantity::Files(FilesQuantity::ProcessesOnFiles)), None);
+    assert_eq!(value(&one, FilesQuantity::TimeOnFiles.into()), Some(Amount::Time(seconds(0.5))));
+    assert_eq!(value(&one, FilesQuantity::CountOfFileCalls.into()), Some(Amount::Count(100_000)));
+    assert_eq!(value(&one, FilesQuantity::BytesPerFileCall.into()), Some(Amount::Bytes(Bytes(8))));
+    assert_eq!(value(&one, FilesQuantity::ProcessesOnFiles.into()), None);
     assert_eq!(advised(&one), [&on_files(FileAdvice::LargerPieces), &on_files(FileAdvice::Meanwhile)]);
     let kind = EvidenceSubject::Watched(WatchedSubject::FileCalls { kind: FileCallKind::Write });
     assert_eq!(one.finding.evidence[1].subject, kind);
@@ -59,19 +50,9 @@ fn nw034_tells_waiting_for_storage_and_opening_from_moving_data() {
     threads(&mut one)[0].files.disk_wait = Reading::Measured(seconds(0.4));
     let synced = found(&[one.clone()]).unwrap();
     assert_eq!(advised(&synced)[0], &on_files(FileAdvice::SyncLessOften));
-    assert_eq!(
-        value(&synced, WatchedQuantity::Files(FilesQuantity::TimeOfFileCalls)),
-        Some(Amount::Time(seconds(0.6)))
-    );
-    assert_eq!(
-        value(&synced, WatchedQuantity::Files(FilesQuantity::BytesPerFileCall)),
-        None,
-        "these move nothing"
-    );
-    assert_eq!(
-        value(&synced, WatchedQuantity::Files(FilesQuantity::DiskWaitOf)),
-        Some(Amount::Time(seconds(0.4)))
-    );
+    assert_eq!(value(&synced, FilesQuantity::TimeOfFileCalls.into()), Some(Amount::Time(seconds(0.6))));
+    assert_eq!(value(&synced, FilesQuantity::BytesPerFileCall.into()), None, "these move nothing");
+    assert_eq!(value(&synced, FilesQuantity::DiskWaitOf.into()), Some(Amount::Time(seconds(0.4))));
     threads(&mut one)[0].files.managed = calls(5000, 0.7, 0);
     assert_eq!(advised(&found(&[one]).unwrap())[0], &on_files(FileAdvice::KeepFilesOpen));
 }
@@ -82,7 +63,7 @@ fn nw034_one_rank_that_writes_for_all_is_told_of_files_that_ranks_share() {
     threads(&mut ranks[2])[0].files.written = calls(10, 0.8, 80 << 20);
     let one = found(&ranks).unwrap();
     assert_eq!(advised(&one), [&on_files(FileAdvice::SharedFiles), &on_files(FileAdvice::Meanwhile)]);
-    assert_eq!(value(&one, WatchedQuantity::Files(FilesQuantity::ProcessesOnFiles)), Some(Amount::Count(1)));
+    assert_eq!(value(&one, FilesQuantity::ProcessesOnFiles.into()), Some(Amount::Count(1)));
     let EvidenceSubject::Watched(WatchedSubject::Process(ProcessName { rank, .. })) =
         &one.finding.evidence[0].subject
     else {

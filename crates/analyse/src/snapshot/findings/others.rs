@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use numawise_facts::finding::{Advice, Amount, Evidence, PlacedQuantity, WatchedAdvice, WatchedQuantity};
+use numawise_facts::finding::{Advice, Amount, Evidence, PlacedQuantity, WatchedAdvice};
 use numawise_facts::{Activity, FindingId, ThreadActivity};
 use numawise_tables::snapshot::{PlacementSummary, SnapshotFinding};
 use numawise_units::Nanoseconds;
@@ -34,21 +34,12 @@ pub fn other_work(case: &Case<'_>) -> Option<SnapshotFinding> {
     let worst = displaced.first()?;
     let fact = |one: &Displaced<'_>| {
         let of = one.process.elapsed().measured().map(|elapsed| Amount::Time(*elapsed));
-        evidence(
-            WatchedQuantity::Placed(PlacedQuantity::RunDelayOf),
-            Amount::Time(one.delay),
-            of,
-            of_process(one.process),
-        )
+        evidence(PlacedQuantity::RunDelayOf.into(), Amount::Time(one.delay), of, of_process(one.process))
     };
     let mut facts: Vec<Evidence> = displaced.iter().take(NAMED).map(fact).collect();
     if displaced.len() > NAMED {
         let (count, all) = (Amount::Count(displaced.len() as u64), case.run.processes.len() as u64);
-        facts.push(of_run(
-            WatchedQuantity::Placed(PlacedQuantity::ProcessesDisplaced),
-            count,
-            Some(Amount::Count(all)),
-        ));
+        facts.push(of_run(PlacedQuantity::ProcessesDisplaced.into(), count, Some(Amount::Count(all))));
     }
     facts.extend(of_host(case, &worst.process.activity.host));
     facts.extend(forced_switches(case));
@@ -65,19 +56,12 @@ fn of_host(case: &Case<'_>, host: &str) -> Vec<Evidence> {
     ) else {
         return Vec::new();
     };
-    let room = of_run(
-        WatchedQuantity::Placed(PlacedQuantity::CpusForThreads),
-        Amount::Count(cpus),
-        Some(Amount::Count(threads)),
-    );
+    let room =
+        of_run(PlacedQuantity::CpusForThreads.into(), Amount::Count(cpus), Some(Amount::Count(threads)));
     let used: f64 = on_host(case, host).flat_map(all_threads).map(|thread| processor(thread).seconds()).sum();
     let had = case.elapsed().map(|elapsed| elapsed * cpus as f64).filter(|had| *had > 0.0);
     let used = had.map(|had| {
-        of_run(
-            WatchedQuantity::Placed(PlacedQuantity::OwnUseOfCpus),
-            share((used / had).min(1.0)),
-            Some(time(had)),
-        )
+        of_run(PlacedQuantity::OwnUseOfCpus.into(), share((used / had).min(1.0)), Some(time(had)))
     });
     [room].into_iter().chain(used).collect()
 }

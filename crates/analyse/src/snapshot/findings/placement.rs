@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use numawise_facts::finding::{
-    Advice, Amount, Evidence, PlacedQuantity, SystemAdvice, WatchedAdvice, WatchedQuantity, WatchedSubject,
+    Advice, Amount, Evidence, PlacedQuantity, SystemAdvice, WatchedAdvice, WatchedSubject,
 };
 use numawise_facts::merged::{DelayedProcess, SharedCpu};
 use numawise_facts::{FindingId, MergedRanks, Reading};
@@ -95,7 +95,7 @@ impl<'a> OverHost<'a> {
 
     fn evidence(&self) -> Evidence {
         let (threads, cpus) = (Amount::Count(self.threads), Amount::Count(self.cpus));
-        of_run(WatchedQuantity::Placed(PlacedQuantity::ThreadsAtOnce), threads, Some(cpus))
+        of_run(PlacedQuantity::ThreadsAtOnce.into(), threads, Some(cpus))
     }
 
     /// As many threads for each of its processes as there are CPUs, or fewer ranks where one each is too many.
@@ -147,12 +147,7 @@ fn oversubscribed_by_merged(case: &Case<'_>, merged: &MergedRanks) -> Option<Sna
     let mut facts = vec![over.evidence()];
     facts.extend(worst.map(|(process, delay)| {
         let lived = process.elapsed().measured().map(|lived| Amount::Time(*lived));
-        evidence(
-            WatchedQuantity::Placed(PlacedQuantity::RunDelayOf),
-            Amount::Time(delay),
-            lived,
-            of_process(process),
-        )
+        evidence(PlacedQuantity::RunDelayOf.into(), Amount::Time(delay), lived, of_process(process))
     }));
     let cost = Reading::unavailable("ranks are merged without what each of them waited for a CPU");
     Some(finding(FindingId::Oversubscribed, facts, cost, vec![over.advice(case)]))
@@ -161,7 +156,7 @@ fn oversubscribed_by_merged(case: &Case<'_>, merged: &MergedRanks) -> Option<Sna
 pub fn forced_switches(case: &Case<'_>) -> Option<Evidence> {
     let (placed, _) = case.placement?;
     let forced = *placed.forced_switches.measured()?;
-    Some(of_run(WatchedQuantity::Placed(PlacedQuantity::ForcedSwitches), Amount::Count(forced), None))
+    Some(of_run(PlacedQuantity::ForcedSwitches.into(), Amount::Count(forced), None))
 }
 
 /// What threads lose that wait for CPUs: known where the kernel counts it. None where it is not worth saying.
@@ -199,7 +194,7 @@ fn run_delay(case: &Case<'_>, placement: &PlacementSummary) -> Option<Evidence> 
     placement.run_delay.measured()?;
     let of = delayed(case)?;
     let lived = of.lived.measured().map(|lived| Amount::Time(*lived));
-    Some(of_run(WatchedQuantity::Placed(PlacedQuantity::RunDelay), Amount::Time(of.delay), lived))
+    Some(of_run(PlacedQuantity::RunDelay.into(), Amount::Time(of.delay), lived))
 }
 
 /// NW030: several working threads are bound to fewer CPUs, or stay on one, while there is one for each.
@@ -217,12 +212,7 @@ fn shared(case: &Case<'_>, placement: &PlacementSummary) -> Option<SnapshotFindi
             let of = Amount::Count(cpus.len() as u64);
             let (ranks, further_ranks) = (one.ranks.clone(), one.further_ranks);
             let subject = WatchedSubject::CpusOf { host, cpus, ranks, further_ranks };
-            evidence(
-                WatchedQuantity::Placed(PlacedQuantity::ThreadsBoundTo),
-                Amount::Count(one.threads),
-                Some(of),
-                subject,
-            )
+            evidence(PlacedQuantity::ThreadsBoundTo.into(), Amount::Count(one.threads), Some(of), subject)
         })
         .collect();
     // A CPU of which the masks say so already is not said again.
@@ -234,13 +224,13 @@ fn shared(case: &Case<'_>, placement: &PlacementSummary) -> Option<SnapshotFindi
         let (ranks, further_ranks) = (one.ranks.clone(), one.further_ranks);
         let subject = WatchedSubject::CpuOf { host, cpu, ranks, further_ranks };
         let threads = Amount::Count(one.count);
-        evidence(WatchedQuantity::Placed(PlacedQuantity::ThreadsOnCpu), threads, None, subject)
+        evidence(PlacedQuantity::ThreadsOnCpu.into(), threads, None, subject)
     });
     facts.extend(homes);
     facts.extend(case.cpus.measured().and_then(|cpus| {
         let usable = sum(usable_by_host(case)?.into_values());
         let (usable, threads) = (Amount::Count(usable), Amount::Count(cpus.count));
-        Some(of_run(WatchedQuantity::Placed(PlacedQuantity::CpusForThreads), usable, Some(threads)))
+        Some(of_run(PlacedQuantity::CpusForThreads.into(), usable, Some(threads)))
     }));
     facts.extend(run_delay(case, placement));
     facts.extend(forced_switches(case));
@@ -260,20 +250,15 @@ fn unpinned(case: &Case<'_>, placement: &PlacementSummary) -> Option<SnapshotFin
     }
     let (moved, threads) = (Amount::Count(placement.moved), Amount::Count(placement.threads));
     let mut facts = vec![
-        of_run(WatchedQuantity::Placed(PlacedQuantity::MovedThreads), moved, Some(threads)),
-        of_run(WatchedQuantity::Placed(PlacedQuantity::MovesOfThreads), Amount::Count(moves), None),
+        of_run(PlacedQuantity::MovedThreads.into(), moved, Some(threads)),
+        of_run(PlacedQuantity::MovesOfThreads.into(), Amount::Count(moves), None),
     ];
     let unbound = placement.unbound.measured().map(|unbound| Amount::Count(*unbound));
-    facts.extend(unbound.map(|unbound| {
-        of_run(WatchedQuantity::Placed(PlacedQuantity::UnboundThreads), unbound, Some(threads))
-    }));
+    facts
+        .extend(unbound.map(|unbound| of_run(PlacedQuantity::UnboundThreads.into(), unbound, Some(threads))));
     let several = Amount::Count(placement.on_several_nodes);
     if placement.on_several_nodes > 0 {
-        facts.push(of_run(
-            WatchedQuantity::Placed(PlacedQuantity::ThreadsOnSeveralNodes),
-            several,
-            Some(threads),
-        ));
+        facts.push(of_run(PlacedQuantity::ThreadsOnSeveralNodes.into(), several, Some(threads)));
     }
     Some(finding(FindingId::Unpinned, facts, not_known(), vec![Advice::PinThreads]))
 }
@@ -297,12 +282,7 @@ fn remote_memory(case: &Case<'_>) -> Option<SnapshotFinding> {
         threads_on: worst.threads_on.clone(),
     };
     let all = Amount::Bytes(worst.all);
-    let facts = vec![evidence(
-        WatchedQuantity::Placed(PlacedQuantity::MemoryElsewhere),
-        share(part),
-        Some(all),
-        subject,
-    )];
+    let facts = vec![evidence(PlacedQuantity::MemoryElsewhere.into(), share(part), Some(all), subject)];
     let cures = vec![advice(WatchedAdvice::RankOnOneNode)];
     Some(finding(FindingId::RemoteRankMemory, facts, not_known(), cures))
 }
