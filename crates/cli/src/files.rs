@@ -1,7 +1,8 @@
 //! Files that the user named to be written: tried before time is spent on what is to be in them.
 
 use std::ffi::OsString;
-use std::io::{self, Read};
+use std::fs::File;
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use numawise_linux::{replace, space};
@@ -149,9 +150,33 @@ fn is_database(path: &Path) -> bool {
 
 /// Writes `content` where it was found that it can be written; `what` it is, for the message.
 pub fn write(path: &Path, content: impl AsRef<[u8]>, what: &str) -> Result<(), Failure> {
-    replace::write(path, content.as_ref()).map_err(|error| {
-        Failure::new(format!("cannot write {what} {}: {}", path.display(), space::problem(&error)))
-    })
+    replace::write(path, content.as_ref()).map_err(|error| unwritten(path, what, &error))
+}
+
+fn unwritten(path: &Path, what: &str, error: &io::Error) -> Failure {
+    Failure::new(format!("cannot write {what} {}: {}", path.display(), space::problem(error)))
+}
+
+/// A file to which text comes piece by piece; it takes its place with the first one.
+pub struct GrowingFile<'a> {
+    path: &'a Path,
+    /// What it holds, for messages.
+    what: &'static str,
+    file: Option<File>,
+}
+
+impl<'a> GrowingFile<'a> {
+    pub fn new(path: &'a Path, what: &'static str) -> Self {
+        GrowingFile { path, what, file: None }
+    }
+
+    pub fn write(&mut self, text: &str) -> Result<(), Failure> {
+        let written = match &mut self.file {
+            Some(file) => file.write_all(text.as_bytes()),
+            None => replace::begin(self.path, text.as_bytes()).map(|file| self.file = Some(file)),
+        };
+        written.map_err(|error| unwritten(self.path, self.what, &error))
+    }
 }
 
 /// Writes `text` where there is no file yet; `what` it is, for the message.

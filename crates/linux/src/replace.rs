@@ -1,8 +1,8 @@
 //! Writing a file in the place of another, so that at any moment one of them is there whole.
 
 use std::ffi::CString;
-use std::fs::OpenOptions;
-use std::io::{self, Write};
+use std::fs::{File, OpenOptions};
+use std::io::{self, Seek, SeekFrom, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
@@ -32,13 +32,29 @@ pub fn possible_in(folder: &Path) -> io::Result<()> {
 /// # Errors
 /// When the file cannot be written. What stood there before is then untouched.
 pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    begin(path, bytes).map(drop)
+}
+
+/// The same of a file that grows: more can be written behind what it begins with.
+///
+/// # Errors
+/// As [`write`].
+pub fn begin(path: &Path, bytes: &[u8]) -> io::Result<File> {
     // Asked of what a link leads to: the standard output may be a pipe behind links that have no path.
     let ordinary = path.metadata().is_ok_and(|file| file.is_file());
     match (ordinary, path.exists()) {
-        (false, true) => OpenOptions::new().write(true).open(path)?.write_all(bytes),
-        (true, _) => path.canonicalize().and_then(|real| drafted(&real, bytes)?.replace()).map(drop),
-        (false, false) => drafted(path, bytes)?.replace().map(drop),
+        (false, true) => {
+            let mut device = OpenOptions::new().write(true).open(path)?;
+            device.write_all(bytes).map(|()| device)
+        }
+        (true, _) => replaced(&path.canonicalize()?, bytes),
+        (false, false) => replaced(path, bytes),
     }
+}
+
+fn replaced(path: &Path, bytes: &[u8]) -> io::Result<File> {
+    let mut file = drafted(path, bytes)?.replace()?;
+    file.seek(SeekFrom::End(0)).map(|_| file)
 }
 
 /// Writes a file where there is none.

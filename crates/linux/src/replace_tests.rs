@@ -1,5 +1,5 @@
 use std::fs;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{PermissionsExt, symlink};
 
 use super::*;
 
@@ -23,6 +23,19 @@ fn a_link_stays_and_its_target_is_replaced() {
     write(&link, b"new").unwrap();
     assert!(link.is_symlink());
     assert_eq!(fs::read_to_string(&real).unwrap(), "new");
+}
+
+#[test]
+fn a_file_that_grows_takes_the_place_of_another_with_what_it_begins_with() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("samples.json");
+    for _ in 0..2 {
+        let mut file = begin(&path, b"1\n").unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "1\n");
+        file.write_all(b"2\n").unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "1\n2\n");
+    }
+    assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o007, 0);
 }
 
 #[test]

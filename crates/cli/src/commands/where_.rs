@@ -7,9 +7,7 @@
 
 mod request;
 
-use std::fs::File;
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use numawise_report::document;
 use numawise_report::residency::{self, ResidencyDetail};
@@ -23,6 +21,7 @@ use numawise_units::Nanoseconds;
 
 use super::{Failure, SUCCESS, Status};
 use crate::faces::JsonOption;
+use crate::files::{self, GrowingFile, OutputFile};
 use crate::show::{ObjectsReport, objects_json};
 use crate::streams;
 use request::{Format, Mode, Request};
@@ -77,7 +76,11 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: Arguments) -> Result<Status, Failure> {
-    arguments.json.check()?;
+    if let Some(json) = arguments.json.output() {
+        let record = arguments.record.as_deref().map(OutputFile::record);
+        let record = record.map(|file| OutputFile { option: "--record", ..file });
+        files::check(&record.into_iter().chain([json]).collect::<Vec<_>>(), &[])?;
+    }
     if arguments.system {
         return system(&arguments);
     }
@@ -90,7 +93,7 @@ pub fn run(arguments: Arguments) -> Result<Status, Failure> {
     }
     let (mut sampler, missing) = ResidencySampler::open(&request.watch)?;
     missing.iter().for_each(|missing| streams::say(&format!("warning: {missing}")));
-    let mut file = request.json.as_deref().map(JsonLines::create).transpose()?;
+    let mut file = request.json.as_deref().map(|path| GrowingFile::new(path, "the samples"));
     match request.mode {
         Mode::Once => print(&sampler.whole()?, &request, 0, file.as_mut()).map(|_| SUCCESS),
         Mode::Repeat { interval, count } => {
@@ -145,7 +148,7 @@ fn print(
     residency: &Residency,
     request: &Request,
     shown: u64,
-    file: Option<&mut JsonLines>,
+    file: Option<&mut GrowingFile<'_>>,
 ) -> Result<bool, Failure> {
     file.map_or(Ok(()), |file| file.write(&json(residency, request)))?;
     let text = match request.format {
@@ -168,27 +171,6 @@ fn json(residency: &Residency, request: &Request) -> String {
         Mode::Repeat { count: 2.., .. } => format!("{}\n", residency::json(residency)),
         _ => format!("{:#}\n", residency::json(residency)),
     }
-}
-
-/// The file of `--json=FILE`, which gets each sample as it is taken.
-struct JsonLines<'a> {
-    path: &'a Path,
-    file: File,
-}
-
-impl JsonLines<'_> {
-    fn create(path: &Path) -> Result<JsonLines<'_>, Failure> {
-        let file = File::create(path).map_err(|error| unwritten(path, &error))?;
-        Ok(JsonLines { path, file })
-    }
-
-    fn write(&mut self, text: &str) -> Result<(), Failure> {
-        self.file.write_all(text.as_bytes()).map_err(|error| unwritten(self.path, &error))
-    }
-}
-
-fn unwritten(path: &Path, error: &io::Error) -> Failure {
-    Failure::new(format!("--json {}: cannot write the samples there ({error})", path.display()))
 }
 
 /// Shows the full-screen view until it is left.

@@ -47,6 +47,11 @@ fn json_in_a_file_stands_beside_the_text() {
     let text = seen(&["--system", &file]);
     let json: Value = serde_json::from_str(&read()).unwrap();
     assert!(json["nodes"].is_array() && !text.contains("schema"), "{json}: {text}");
+    let record = ["--record", path.to_str().unwrap()];
+    std::fs::remove_file(&path).unwrap();
+    let twice = look(&[&[&*process.pid(), &file], &record[..]].concat());
+    assert_eq!((twice.status, twice.out.as_str()), (Some(125), ""));
+    assert!(twice.err.contains("--record names the same file"), "{}", twice.err);
     let nowhere = look(&[&process.pid(), "--json=/nowhere/at/all.json"]);
     assert_eq!((nowhere.status, nowhere.out.as_str()), (Some(125), ""));
     assert!(nowhere.err.contains("--json /nowhere/at/all.json"), "{}", nowhere.err);
