@@ -14,7 +14,7 @@ const WRAPPERS: &str = "crates/collector/src/mpi/generated.rs";
 const NAMES: &str = "crates/wire/src/snapshot/calls.rs";
 
 /// What is looked at in the arguments, in the order of `Role` in the collector: each with the names that it has in the table.
-const ROLES: [&[&str]; 16] = [
+const ROLES: [&[&str]; 17] = [
     &["count", "counts"],
     &["type", "types"],
     &["rcount", "rcounts"],
@@ -31,6 +31,7 @@ const ROLES: [&[&str]; 16] = [
     &["flag"],
     &["index", "outcount"],
     &["indices", "provided", "level", "message"],
+    &["tag"],
 ];
 /// Arguments that are not looked at; a string has its length behind all others in Fortran.
 const UNUSED: [&str; 4] = [".", "source", "file", "string"];

@@ -201,5 +201,6 @@ fn thread(rank: u32, size: u32, useful: u64, mpi: u64) -> ThreadActivity {
         constructs: Vec::new(),
         lost_constructs: 0,
         files: FileActivity::none("it is synthetic"),
+        trace: None,
     }
 }

@@ -34,6 +34,7 @@ mod rows;
 mod sample;
 mod span;
 mod team;
+mod trace;
 mod volume;
 mod waiting;
 mod worlds;
@@ -110,6 +111,7 @@ pub fn run_snapshot(parts: &RunParts<'_>) -> RunSnapshot {
     let cpus = span::cpus(&run, placed.as_ref());
     let efficiency = efficiency::all(&run);
     let mpi = mpi::summary(&run);
+    let trace = trace::all(&run);
     let openmp = openmp::summary(&run);
     let placement = placed.as_ref().map(|placed| placement::summary(&run, placed));
     let memory = memory::summary(&run);
@@ -139,6 +141,7 @@ pub fn run_snapshot(parts: &RunParts<'_>) -> RunSnapshot {
         time,
         efficiency,
         mpi,
+        trace,
         openmp,
         placement,
         memory,

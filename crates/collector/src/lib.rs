@@ -1,6 +1,6 @@
 //! The collector: a library that is preloaded into each process of a program (`LD_PRELOAD`) and notes, in a file that it maps,
 //! what the threads of the process do: calls of MPI (`mpi/`) and of OpenMP's runtimes (`omp/`), calls on files (`files/`), and the phases
-//! that it names (`phase/`). Counters of the processor are opened when it begins (`counters.rs`).
+//! that it names (`phase/`). Where a trace is asked for, calls of MPI are written down one by one (`trace.rs`). Counters of the processor are opened when it begins (`counters.rs`).
 //!
 //! What they share: the mapping of the file (`process/`), the clock (`time/`), and a slot of the file for each thread, with the
 //! state that the thread is in (`thread/`). To watch something else: [`thread::switch`] the state where it begins, and
@@ -28,6 +28,7 @@ mod process;
 mod python;
 mod thread;
 mod time;
+mod trace;
 
 use numawise_guest::{sandbox, system};
 

@@ -14,7 +14,7 @@ use numawise_wire::snapshot::{
 };
 
 use crate::system::{self, SavedErrno};
-use crate::{proc, sandbox, time};
+use crate::{proc, sandbox, time, trace};
 
 /// Stands in for the generation where there is no page for it: before the begin, and where the kernel refuses.
 static PLAIN: AtomicU64 = AtomicU64::new(0);
@@ -123,6 +123,7 @@ pub fn prepare() -> bool {
         return false;
     }
     time::choose();
+    trace::look_up();
     modules::look_up();
     let page = numawise_guest::memory::page_wiped_in_children();
     if !page.is_null() {
@@ -196,6 +197,7 @@ fn restart_in_child() -> Option<()> {
 }
 
 fn child() {
+    trace::begin_child();
     if sandbox::is_quiet() {
         // It may have no file, and its parent's stays where it is: nobody comes to it from here.
         MAPPING.store(core::ptr::null_mut(), Relaxed);

@@ -9,6 +9,9 @@ mod openmp;
 mod phase;
 mod sample;
 mod surroundings;
+mod trace;
+
+use std::sync::Arc;
 
 use numawise_units::{CpuId, CpuSet, Nanoseconds, Pid};
 use serde::{Deserialize, Serialize};
@@ -28,6 +31,7 @@ pub use openmp::{Construct, ConstructName, ConstructTeam, LoopChunks, OpenMpRunt
 pub use phase::{ActivityPhases, PhaseActivity, PhaseName};
 pub use sample::{CallSample, SampledCall};
 pub use surroundings::{MemoryByNode, MemoryMoment, ProcessSurroundings};
+pub use trace::{MessageSide, ThreadTrace, TraceLoss, TracedCall, TracedKind, TracedMessage, TracedSite};
 
 /// One process.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -91,6 +95,8 @@ pub struct ActivityLosses {
     pub communicators: u32,
     /// Receives whose bytes are not known.
     pub requests: u32,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trace: Option<TraceLoss>,
 }
 
 /// A file that was loaded.
@@ -203,6 +209,9 @@ pub struct ThreadActivity {
     pub lost_constructs: u64,
     /// Its time in these calls is part of its times by state.
     pub files: FileActivity,
+    /// Its calls of MPI one by one, where a trace was made; kept apart in records.
+    #[serde(skip)]
+    pub trace: Option<Arc<ThreadTrace>>,
 }
 
 /// Whose work a thread does, by the library that it lies in.

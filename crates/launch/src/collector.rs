@@ -8,6 +8,7 @@ use numawise_facts::notice::PreloadObstacle;
 use numawise_units::Bytes;
 use numawise_wire::snapshot::counters::COUNTERS;
 use numawise_wire::snapshot::{FOLDER, LEAST_THREADS, MARK, MARK_BEGIN, RANKS, file_bytes};
+use numawise_wire::trace::BYTES;
 
 use crate::change::Change;
 use crate::guest::{self, Guest};
@@ -71,6 +72,15 @@ pub fn counted(request: Option<String>, now: &dyn Fn(&str) -> Option<OsString>) 
     match request {
         Some(request) => Some(Change::set(COUNTERS.name(), request)),
         None => now(COUNTERS.name()).map(|_| Change::remove(COUNTERS.name())),
+    }
+}
+
+/// What has the collector write calls of MPI down one by one, into a file of so many bytes for each process; takes the request of an outer
+/// numawise out where that is not wanted.
+pub fn traced(bytes: Option<Bytes>, now: &dyn Fn(&str) -> Option<OsString>) -> Option<Change> {
+    match bytes {
+        Some(bytes) => Some(Change::set(BYTES.name(), bytes.0.to_string())),
+        None => now(BYTES.name()).map(|_| Change::remove(BYTES.name())),
     }
 }
 

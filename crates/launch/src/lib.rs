@@ -37,7 +37,7 @@ mod waiter;
 mod written;
 
 pub use change::{Change, overrides};
-pub use collector::{Collector, LEAST_FILE, counted, watched_by, watched_ranks};
+pub use collector::{Collector, LEAST_FILE, counted, traced, watched_by, watched_ranks};
 pub use end::end_by_signal;
 pub use environment::{environment, task_changes};
 pub use error::{LaunchError, Refusal};

@@ -9,6 +9,7 @@ mod error;
 mod phase;
 mod sample;
 mod thread;
+mod trace;
 
 use std::io::Read;
 use std::mem::offset_of;
@@ -23,6 +24,7 @@ use numawise_linux::source;
 use numawise_units::{Bytes, Id, Nanoseconds, Pid, Rank};
 use numawise_wire::snapshot::reader::{SnapshotFile, bytes_in_use};
 use numawise_wire::snapshot::{Flag, HEADER_BYTES, Header, MpiKind, SUFFIX};
+use numawise_wire::trace::reader::TraceFile;
 
 use clock::Clock;
 pub use clock::{ClockPair, SeenFromOutside};
@@ -64,7 +66,9 @@ pub fn read_file(path: &Path, seen: &SeenFromOutside) -> Result<Activity, Activi
     source.by_ref().take(HEADER_BYTES as u64).read_to_end(&mut bytes).map_err(system)?;
     let rest = bytes_in_use(&bytes).saturating_sub(bytes.len());
     source.take(rest as u64).read_to_end(&mut bytes).map_err(system)?;
-    parse_seen(&bytes, seen).map_err(|problem| ActivityError::File { path: path.to_owned(), problem })
+    let trace = trace::beside(path).map_err(system)?;
+    parse_seen(&bytes, trace.as_deref(), seen)
+        .map_err(|problem| ActivityError::File { path: path.to_owned(), problem })
 }
 
 /// What the bytes of a file mean.
@@ -72,19 +76,36 @@ pub fn read_file(path: &Path, seen: &SeenFromOutside) -> Result<Activity, Activi
 /// # Errors
 /// Where they are damaged.
 pub fn parse(bytes: &[u8]) -> Result<Activity, ActivityProblem> {
-    parse_seen(bytes, &SeenFromOutside::default())
+    parse_with_trace(bytes, None)
 }
 
-fn parse_seen(bytes: &[u8], seen: &SeenFromOutside) -> Result<Activity, ActivityProblem> {
+/// The same with the bytes of the trace file beside it.
+///
+/// # Errors
+/// Where either is damaged.
+pub fn parse_with_trace(bytes: &[u8], trace: Option<&[u8]>) -> Result<Activity, ActivityProblem> {
+    parse_seen(bytes, trace, &SeenFromOutside::default())
+}
+
+fn parse_seen(
+    bytes: &[u8],
+    trace: Option<&[u8]>,
+    seen: &SeenFromOutside,
+) -> Result<Activity, ActivityProblem> {
     let file = SnapshotFile::parse(bytes)?;
     let word = |at| file.header_word(at);
     let clock = Clock::of(&file, seen)?;
     let context = Context { file, clock: clock.measured().copied(), mpi: library(&file)? };
+    let trace = trace.map(TraceFile::parse).transpose()?;
+    let mut lost_of_trace = None;
     let (threads, phases, samples) = match &clock {
         Reading::Measured(clock) => {
+            let (mut traces, lost) =
+                trace.map_or_else(Default::default, |file| trace::all(&context, clock, &file));
+            lost_of_trace = lost;
             let phases = phase::all(&file, clock, clock.until);
             (
-                Reading::Measured(thread::all(&context, clock)?),
+                Reading::Measured(thread::all(&context, clock, &mut traces)?),
                 Reading::Measured(phases),
                 Reading::Measured(sample::all(&context, clock)),
             )
@@ -124,6 +145,7 @@ fn parse_seen(bytes: &[u8], seen: &SeenFromOutside) -> Result<Activity, Activity
             files: word(offset_of!(Header, modules_dropped)),
             communicators: word(offset_of!(Header, communicators_dropped)),
             requests: word(offset_of!(Header, requests_dropped)),
+            trace: lost_of_trace,
         },
     })
 }

@@ -239,17 +239,25 @@ fn of_one_moment() -> (Vec<u8>, Pid, SeenFromOutside) {
 fn a_process_that_was_killed_has_its_time_until_it_was_seen_last() {
     let (bytes, pid, mut seen) = of_one_moment();
     // Nobody saw it: then it may have lived for any time.
-    assert!(parse_seen(&bytes, &seen).unwrap().elapsed.reason().unwrap().0.contains("not seen while it ran"));
+    assert!(
+        parse_seen(&bytes, None, &seen)
+            .unwrap()
+            .elapsed
+            .reason()
+            .unwrap()
+            .0
+            .contains("not seen while it ran")
+    );
     let begin = seen.now.unwrap().nanoseconds.0 - 3_000_000_000;
     seen.alive.insert(pid, Nanoseconds(begin + 2_000_000_000));
-    let activity = parse_seen(&bytes, &seen).unwrap();
+    let activity = parse_seen(&bytes, None, &seen).unwrap();
     assert_eq!(activity.elapsed.measured(), Some(&Nanoseconds(2_000_000_000)));
     let thread = &activity.threads.measured().unwrap()[0];
     let useful = thread.times.measured().unwrap().useful;
     assert!(useful.0.abs_diff(2_000_000_000) < 10_000_000, "{useful}");
     // A counter that was set anew says nothing.
     seen.now.as_mut().unwrap().ticks = 5;
-    assert!(parse_seen(&bytes, &seen).unwrap().elapsed.measured().is_none());
+    assert!(parse_seen(&bytes, None, &seen).unwrap().elapsed.measured().is_none());
 }
 
 #[test]
@@ -260,10 +268,10 @@ fn who_told_of_its_end_did_not_live_longer() {
     let later = Nanoseconds(file.last().nanoseconds + 60_000_000_000);
     let mut seen = SeenFromOutside::default();
     seen.alive.insert(before.pid, later);
-    assert_eq!(parse_seen(&bytes, &seen).unwrap(), before);
+    assert_eq!(parse_seen(&bytes, None, &seen).unwrap(), before);
     let mut killed = bytes.clone();
     set(&mut killed, offset_of!(Header, flags), &(Flag::MpiInitialised as u32).to_ne_bytes());
-    let elapsed = *parse_seen(&killed, &seen).unwrap().elapsed.measured().unwrap();
+    let elapsed = *parse_seen(&killed, None, &seen).unwrap().elapsed.measured().unwrap();
     assert!(elapsed > *before.elapsed.measured().unwrap() + Nanoseconds(50_000_000_000), "{elapsed}");
 }
 

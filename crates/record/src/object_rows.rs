@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use numawise_facts::ObjectRun;
-use rusqlite::{Connection, OptionalExtension, Transaction, params};
+use rusqlite::{Connection, Transaction, params};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -90,7 +90,7 @@ pub fn objects(connection: &Connection, path: &Path) -> Result<Option<ObjectRun>
 
 fn read_objects(connection: &Connection) -> Parsed<Option<ObjectRun>> {
     let transaction = connection.unchecked_transaction()?;
-    if !is_there(&transaction)? {
+    if !read::has_table(&transaction, TABLE)? {
         return Ok(None);
     }
     let rows: i64 = transaction.query_row("SELECT count(*) FROM object_rows", [], |row| row.get(0))?;
@@ -100,15 +100,9 @@ fn read_objects(connection: &Connection) -> Parsed<Option<ObjectRun>> {
     read_run(&transaction, RowsOf::Study).map(Some)
 }
 
-/// A file of a version from before there were any, that is read only, has no such table.
-fn is_there(connection: &Connection) -> rusqlite::Result<bool> {
-    let there = "SELECT 1 FROM sqlite_schema WHERE name = ?1";
-    Ok(connection.query_row(there, [TABLE], |_| Ok(())).optional()?.is_some())
-}
-
 /// Those of all runs of a snapshot.
 pub fn read_all(connection: &Connection) -> Parsed<Vec<ObjectRun>> {
-    if !is_there(connection)? {
+    if !read::has_table(connection, TABLE)? {
         return Ok(Vec::new());
     }
     let mut query = connection.prepare("SELECT DISTINCT run FROM object_rows ORDER BY run")?;

@@ -8,7 +8,7 @@ use numawise_facts::{
     SamplerCost, StopReason, Study, StudyHeader, ThreadObservation, Trial, TrialFailure,
 };
 use numawise_units::{Bytes, CpuId, HostId, Microjoules, Nanoseconds, NodeId, Pid, Rank, Ratio};
-use rusqlite::Connection;
+use rusqlite::{Connection, OptionalExtension};
 
 use crate::cell::{Cells, ColumnPlaces, Parsed, RowError};
 use crate::{RecordError, valid};
@@ -286,4 +286,10 @@ impl Columns<'_, '_> {
             None => value().map(Reading::Measured),
         }
     }
+}
+
+/// A file of a version from before there was such a table, that is read only, has none.
+pub fn has_table(connection: &Connection, table: &str) -> rusqlite::Result<bool> {
+    let there = "SELECT 1 FROM sqlite_schema WHERE name = ?1";
+    Ok(connection.query_row(there, [table], |_| Ok(())).optional()?.is_some())
 }

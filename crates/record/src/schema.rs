@@ -57,7 +57,11 @@ pub static SERIES: Format = Format {
 pub static WATCHED_RUN: Format = Format {
     application_id: 0x4e57_5253,
     holds: RecordKind::WatchedRun,
-    steps: &[include_str!("schema/snapshot-1.sql"), include_str!("schema/snapshot-2.sql")],
+    steps: &[
+        include_str!("schema/snapshot-1.sql"),
+        include_str!("schema/snapshot-2.sql"),
+        include_str!("schema/snapshot-3.sql"),
+    ],
 };
 
 /// `NWOB` in ASCII.

@@ -1,11 +1,13 @@
 //! The record of `numawise snapshot`: a run that was watched from inside, one SQLite file, written at once when the run has ended.
 //!
-//! A process is a row and each of its threads another, so that no cell grows with the job. Of very many ranks all together are kept, each
+//! A process is a row and each of its threads another, so that no cell grows with the job. A trace is in rows of [its own](trace). Of very many ranks all together are kept, each
 //! table of them in rows of its own, and in full those that stand out.
 
 mod merged;
+mod trace;
 
 use std::path::Path;
+use std::sync::Arc;
 
 use numawise_facts::{Activity, Reading, SourcePlaces, ThreadActivity, WatchedRun, WatchedRunHeader};
 use rusqlite::types::Value;
@@ -96,6 +98,9 @@ fn insert_process(transaction: &Transaction<'_>, number: i64, activity: &Activit
             thread.tid.0,
             write::json(thread)?
         ])?;
+        if let Some(of) = &thread.trace {
+            trace::insert(transaction, (number, k as i64), of)?;
+        }
     }
     Ok(())
 }
@@ -104,6 +109,7 @@ fn read_run(connection: &Connection) -> Parsed<WatchedRun> {
     let transaction = connection.unchecked_transaction()?;
     let header = header(&transaction)?;
     let mut counted = CountedSoFar::default();
+    let has_traces = read::has_table(&transaction, "traces")?;
     let mut processes = Vec::new();
     let mut query = transaction.prepare("SELECT process, activity FROM processes ORDER BY process")?;
     let mut rows = query.query([])?;
@@ -114,7 +120,7 @@ fn read_run(connection: &Connection) -> Parsed<WatchedRun> {
             return Err(cells.flaw("process", "numbers from 0 without a gap"));
         }
         let mut activity: Activity = cells.json("activity")?;
-        let threads = threads(&transaction, number)?;
+        let threads = threads(&transaction, number, has_traces)?;
         activity.threads = match activity.threads {
             Reading::Measured(_) => Reading::Measured(threads),
             unavailable => unavailable,
@@ -137,7 +143,7 @@ fn header(connection: &Connection) -> Parsed<WatchedRunHeader> {
     Ok(header)
 }
 
-fn threads(connection: &Connection, process: i64) -> Parsed<Vec<ThreadActivity>> {
+fn threads(connection: &Connection, process: i64, has_traces: bool) -> Parsed<Vec<ThreadActivity>> {
     let mut query = connection
         .prepare_cached("SELECT thread, activity FROM threads WHERE process = ?1 ORDER BY thread")?;
     let mut rows = query.query([process])?;
@@ -147,7 +153,8 @@ fn threads(connection: &Connection, process: i64) -> Parsed<Vec<ThreadActivity>>
         if threads.len() == valid::MOST_THREADS {
             return Err(cells.flaw("thread", "at most 1024 threads of a process"));
         }
-        threads.push(cells.json("activity")?);
+        let trace = if has_traces { trace::read(connection, process, threads.len() as i64)? } else { None };
+        threads.push(ThreadActivity { trace: trace.map(Arc::new), ..cells.json("activity")? });
     }
     Ok(threads)
 }

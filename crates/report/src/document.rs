@@ -14,6 +14,7 @@ mod ratios;
 mod table;
 mod terminal;
 mod text;
+mod timeline;
 
 use numawise_facts::Reading;
 use serde_json::Value;
@@ -30,6 +31,7 @@ pub use paint::Tone;
 pub use ratios::{RatioRow, Ratios};
 pub(crate) use table::Align;
 pub use terminal::{Style, terminal};
+pub use timeline::{Timeline, TimelineRow};
 
 /// What a person reads, whatever the face.
 #[derive(Debug, Clone)]
@@ -85,6 +87,7 @@ pub enum Block {
     Matrices(Vec<Matrix>),
     /// Drawings of a page.
     Bars(Bars),
+    Timeline(Timeline),
     HeatMaps(Vec<HeatMap>),
     Boxes(Boxes),
     Chart(Chart),

@@ -17,6 +17,7 @@ mod processes;
 mod spreads;
 mod summary;
 mod surroundings;
+mod trace;
 mod volume;
 pub(crate) mod words;
 mod worlds;

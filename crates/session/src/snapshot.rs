@@ -81,6 +81,8 @@ pub struct SnapshotRequest {
     pub record: Option<PathBuf>,
     /// Memory objects are followed too; allocations of so much and more are objects one by one.
     pub objects: Option<Bytes>,
+    /// Calls of MPI are written down one by one too, at most so many bytes of them in each process.
+    pub trace: Option<Bytes>,
     /// Of the tool, for the record.
     pub version: String,
 }
@@ -179,6 +181,13 @@ pub fn run_unwatched(
     environment: Environment<'_>,
 ) -> Result<std::convert::Infallible, Error> {
     plan::for_start(&request.run, environment)?.become_program(&request.run.command)
+}
+
+/// The program of a command: the first one that its launcher starts, where it has one.
+pub fn program_of(command: &RunSpec) -> OsString {
+    let is_executable = launcher::executable_for(command);
+    let first = launcher::program_words(command, &is_executable).into_iter().next();
+    first.or(command.command.first()).map_or_else(OsString::new, |word| word.as_os_str().to_owned())
 }
 
 /// Programs of a command that cannot have the collector loaded: what it begins with, and what a launcher starts.
@@ -334,6 +343,7 @@ impl SnapshotPlan {
     ) -> Result<(EndedProgram, Foreground), Error> {
         let mut changes = self.collector.changes(folder.name(), &self.plan.changes, environment);
         changes.extend(numawise_launch::watched_ranks(self.request.ranks.as_ref(), environment));
+        changes.extend(numawise_launch::traced(self.request.trace, environment));
         let counters = RunCounters::prepare(folder.path());
         changes.extend(counters.change(environment));
         let task = self.plan.own_task()?;

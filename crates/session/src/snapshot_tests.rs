@@ -16,6 +16,7 @@ fn request(run: RunRequest) -> SnapshotRequest {
         hand_over_to: None,
         record: None,
         objects: None,
+        trace: None,
         version: String::new(),
     }
 }

@@ -13,6 +13,7 @@ mod openmp;
 mod phase;
 mod process;
 mod rating;
+mod trace;
 
 use numawise_facts::{Finding, Reading};
 use numawise_units::{Nanoseconds, Ratio, TimeSum};
@@ -41,6 +42,10 @@ pub use process::{
     CpuStay, PlacementSummary, ProcessMemory, ProcessRow, ProcessSpread, RemoteSummary, ThreadRow, WorldRow,
 };
 pub use rating::{Grade, RatedShare, Rating, ThresholdSource};
+pub use trace::{
+    CallPlace, LongestWait, NotJudged, NotJudgedReason, PathPart, RankActivity, RunTrace, TraceTimes,
+    TracedRank, TracedWait, WaitKind, WaitingCause, WaitingPair,
+};
 
 /// All that is said of one run.
 #[derive(Debug, Clone, PartialEq)]
@@ -68,6 +73,8 @@ pub struct RunSnapshot {
     /// Those that do not count: launchers, shells, and what ran before a process became the program.
     pub others: Vec<ProcessRow>,
     pub mpi: Reading<MpiSummary>,
+    /// There where calls were written down one by one.
+    pub trace: Option<RunTrace>,
     pub openmp: Reading<OpenMpSummary>,
     pub placement: Reading<PlacementSummary>,
     pub memory: MemorySummary,

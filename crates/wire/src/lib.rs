@@ -4,6 +4,7 @@
 //! function here panics, whatever the bytes. Encoding and decoding of a message stand side by side in one module:
 //! - [`pin`]: the pin plan, from numawise to the agent, in the environment (`docs/formats/pin-protocol.md`).
 //! - [`snapshot`]: what the collector measured, from the target, in a file (`docs/formats/snapshot-part.md`).
+//! - [`trace`]: every call of MPI of the target, in a file (`docs/formats/trace-part.md`).
 //! - [`heap`]: allocations of the target, and samples of its threads, in a file (`docs/formats/heap-log.md`).
 //! - [`heap::rules`]: where the target is to put memory objects, in the environment (`docs/formats/object-rules.md`).
 //! - [`roles`]: whose work a thread does, which both sides must answer alike.
@@ -21,6 +22,7 @@ pub mod pin;
 pub mod python;
 pub mod roles;
 pub mod snapshot;
+pub mod trace;
 
 use core::ffi::CStr;
 

@@ -3,7 +3,7 @@
 //!
 //! The collector writes through [`Header`], [`Module`], [`Communicator`] and [`ThreadSlot`]: each word is an atomic that one
 //! thread owns, so a reader may look at any moment. Readers use [`reader`], which takes bytes and checks every bound.
-//! A number of an event trace, should there be one, goes into a part of its own: [`Header::parts`] has places left.
+//! Single calls one after the other are in a file of their own: [`crate::trace`].
 
 #[rustfmt::skip]
 pub mod calls;

@@ -62,6 +62,7 @@ pub fn thread(tid: i32, states: [f64; 6]) -> ThreadActivity {
         constructs: Vec::new(),
         lost_constructs: 0,
         files: FileActivity::none("it is made by hand"),
+        trace: None,
     }
 }
 

@@ -16,6 +16,7 @@ mod report;
 mod run;
 mod snapshot;
 mod study;
+mod trace;
 mod where_;
 
 use std::ffi::OsString;
@@ -52,6 +53,7 @@ enum Command {
     Report(report::Arguments),
     Snapshot(Box<snapshot::Arguments>),
     Study(Box<study::Arguments>),
+    Trace(Box<trace::Arguments>),
     Where(where_::Arguments),
 }
 
@@ -91,6 +93,7 @@ pub fn main() -> Status {
         Command::Report(arguments) => report::run(arguments),
         Command::Snapshot(arguments) => snapshot::run(*arguments),
         Command::Study(arguments) => study::run(*arguments),
+        Command::Trace(arguments) => trace::run(*arguments),
         Command::Where(arguments) => where_::run(arguments),
     };
     result.unwrap_or_else(|failure| failure.report())

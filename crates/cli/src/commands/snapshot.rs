@@ -29,7 +29,7 @@ use crate::files::{self, OutputFile};
 use crate::show::{self, SnapshotDetail};
 use crate::streams;
 use divisions::Divisions;
-use launched::{HandedOn, handing_over, placing};
+pub(super) use launched::{HandedOn, handing_over, placing};
 
 /// Run a program once and see inside: MPI, OpenMP, where its time goes
 #[derive(clap::Args)]
@@ -81,12 +81,12 @@ pub struct Arguments {
 }
 
 /// What is written when the program has ended.
-struct Outputs {
-    record: Option<PathBuf>,
-    existing: Existing,
-    faces: Faces,
-    quiet: bool,
-    detail: SnapshotDetail,
+pub(super) struct Outputs {
+    pub record: Option<PathBuf>,
+    pub existing: Existing,
+    pub faces: Faces,
+    pub quiet: bool,
+    pub detail: SnapshotDetail,
 }
 
 pub fn run(typed: Arguments) -> Result<Status, Failure> {
@@ -111,6 +111,7 @@ pub fn run(typed: Arguments) -> Result<Status, Failure> {
         run,
         ranks: typed.ranks,
         objects: typed.objects.then_some(LEAST_OBJECT),
+        trace: None,
         record: typed.output.clone(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
     };
@@ -129,6 +130,11 @@ pub fn run(typed: Arguments) -> Result<Status, Failure> {
     if request.hand_over_to.is_some() {
         return launched::run(request, &outputs);
     }
+    watch(request, &outputs)
+}
+
+/// Runs the program, and writes what was measured.
+pub(super) fn watch(request: SnapshotRequest, outputs: &Outputs) -> Result<Status, Failure> {
     let plan = prepare(request, &environment)?;
     if plan.is_left_out() {
         inherited::take_signals_to_wait();

@@ -3,6 +3,7 @@
 use core::sync::atomic::Ordering::Relaxed;
 
 use numawise_wire::snapshot::{NO_COMMUNICATOR, SampleKind, ThreadSlot, ThreadState, ThreadTables};
+use numawise_wire::trace::RecordKind;
 
 use super::amount::Accepted;
 use super::communicators::{self, Comm};
@@ -18,6 +19,7 @@ use crate::process;
 use crate::python;
 use crate::system::SavedErrno;
 use crate::thread::{self, Local, add};
+use crate::trace::{self, EndedCall, Message};
 
 /// What the wrapper does next; in two registers.
 #[repr(C)]
@@ -227,6 +229,7 @@ fn note(call: &Call, frame: &Frame, (slot, tables): (&ThreadSlot, &ThreadTables)
     let key = SiteKey { call: frame.call() as u16, address, handle };
     let site = sites::site(slot, tables, key);
     let (mut sent, mut received) = (0, 0);
+    let (mut key, mut root) = (0, None);
     if let Some(abi) = accepted {
         let of_site = site.map_or(NO_COMMUNICATOR, |site| site.communicator.load(Relaxed));
         let number = completion::communicator(abi, call, frame).unwrap_or(of_site);
@@ -239,7 +242,8 @@ fn note(call: &Call, frame: &Frame, (slot, tables): (&ThreadSlot, &ThreadTables)
             && call.is_blocking()
             && let Some(comm) = accepted.comm
         {
-            samples::collective(comm, ended);
+            key = samples::collective(comm, ended);
+            root = accepted.rank(Role::Root);
         }
         if call.effect == Effect::Nothing && call.sizes != Sizes::Nothing {
             completion::sent_or_forgotten(abi, call, frame, message);
@@ -253,6 +257,19 @@ fn note(call: &Call, frame: &Frame, (slot, tables): (&ThreadSlot, &ThreadTables)
             communicators::retire(frame.handle);
         }
     }
+    trace::call(
+        slot,
+        &EndedCall {
+            site,
+            number: frame.call(),
+            begin: frame.since,
+            ticks,
+            key,
+            root,
+            bytes: sent.wrapping_add(received),
+            is_vain: accepted.is_some() && completion::is_vain(call, frame),
+        },
+    );
     match site {
         Some(site) => {
             add(&site.count, 1);
@@ -314,7 +331,19 @@ fn bytes(accepted: &Accepted, notes: &Notes, ended: Ended<'_>) -> (u64, u64, Opt
         && let Some(rank) = accepted.rank(Role::Destination)
         && rank >= 0
     {
-        message = peers::sent(slot, tables, comm.and_then(|comm| comm.in_world(rank)), sent);
+        let peer = comm.and_then(|comm| comm.in_world(rank));
+        message = peers::sent(slot, tables, peer, sent);
+        trace::message(
+            slot,
+            RecordKind::Sent,
+            &Message {
+                posted: frame.since,
+                communicator: comm.map_or(0, Comm::common_name),
+                bytes: sent,
+                tag: accepted.rank(Role::Tag).unwrap_or(0),
+                peer,
+            },
+        );
         samples::of_message(SampleKind::Send, message, ended);
     }
     if call.sizes == Sizes::OneSided {
@@ -329,6 +358,17 @@ fn bytes(accepted: &Accepted, notes: &Notes, ended: Ended<'_>) -> (u64, u64, Opt
             if call.sizes != Sizes::File && arrived.source >= 0 {
                 let rank = comm.and_then(|comm| Comm::in_world(comm, arrived.source));
                 let number = peers::received(slot, tables, rank, arrived.bytes);
+                trace::message(
+                    slot,
+                    RecordKind::Received,
+                    &Message {
+                        posted: frame.since,
+                        communicator: comm.map_or(0, Comm::common_name),
+                        bytes: arrived.bytes,
+                        tag: arrived.tag,
+                        peer: rank,
+                    },
+                );
                 if call.is_blocking() {
                     samples::of_message(SampleKind::Receive, number, ended);
                 }

@@ -85,9 +85,19 @@ impl Comm {
     pub fn next_collective(self) -> Option<(u64, u64)> {
         let number = self.0.collectives.load(Relaxed);
         self.0.collectives.store(number.wrapping_add(1), Relaxed);
-        let members = self.0.members.load(Relaxed);
-        let is_known = members != 0 && self.size() > 1 && !self.is_inter();
-        is_known.then(|| (members.rotate_left(7) ^ u64::from(self.0.ordinal.load(Relaxed)), number))
+        let name = self.common_name();
+        (name != 0 && self.size() > 1).then_some((name, number))
+    }
+
+    /// A number that it has in all its ranks; 0: an intercommunicator, or not known.
+    #[inline]
+    pub fn common_name(self) -> u64 {
+        match self.0.members.load(Relaxed) {
+            members if members != 0 && !self.is_inter() => {
+                members.rotate_left(7) ^ u64::from(self.0.ordinal.load(Relaxed))
+            }
+            _ => 0,
+        }
     }
 
     /// The rank in the world of a rank in it; `None` where it is not known, or not in the world.

@@ -4,6 +4,7 @@ use core::ffi::c_int;
 use core::ptr::NonNull;
 
 use numawise_wire::snapshot::{SampleKind, ThreadSlot, ThreadTables};
+use numawise_wire::trace::RecordKind;
 
 use super::abi::Abi;
 use super::amount::Accepted;
@@ -15,6 +16,7 @@ use super::table::{Amount, Call, Effect, Role, Sizes};
 use super::{peers, sizes, status};
 use crate::system;
 use crate::thread::{Local, SCRATCH_BYTES};
+use crate::trace::{self, Message};
 
 /// Requests of one call that are looked at.
 const MOST: usize = 2048;
@@ -158,7 +160,7 @@ pub fn sent_or_forgotten(abi: &Abi, call: &Call, frame: &Frame, message: Option<
     // SAFETY: MPI has written a handle there.
     let handle = unsafe { abi.stored(frame.argument(place), 0) };
     match message {
-        Some((rank, number)) => requests::insert_send(handle, rank, number),
+        Some((rank, number)) => requests::insert_send(handle, rank, number, frame.since),
         None => drop(requests::look(handle, End::Freed)),
     }
 }
@@ -187,7 +189,9 @@ pub fn begun(accepted: &Accepted, notes: &Notes, comm: u16, (sent, received): (u
         _ => return (sent, received),
     };
     let mut rank = accepted.rank(Role::Destination).unwrap_or(-1);
-    let mut number = 0;
+    // Of what is sent again and again, the tag.
+    let is_sent = awaited == Awaited::PersistentSend;
+    let mut number = accepted.rank(Role::Tag).filter(|_| is_sent).map_or(0, |tag| tag as u64);
     if awaited == Awaited::Receive
         && call.sent == Amount::Nothing
         && let Some(source) = Some(rank).filter(|rank| *rank >= 0)
@@ -213,8 +217,8 @@ pub fn ended(abi: &Abi, call: &Call, frame: &Frame, notes: &Notes, ended: Ended<
     let int = |role| unsafe { core::ptr::with_exposed_provenance::<c_int>(argument(role)).read() };
     let number = usize::try_from(argument(Role::Number) as c_int).unwrap_or(0);
     match call.effect {
-        Effect::Start => started(abi, argument(Role::Request), 1, notes),
-        Effect::StartAll => started(abi, argument(Role::Request), number, notes),
+        Effect::Start => started(abi, argument(Role::Request), 1, notes, frame.since),
+        Effect::StartAll => started(abi, argument(Role::Request), number, notes, frame.since),
         Effect::Wait if !frame.is_watched() => {
             samples::other_wait(ended);
             (0, 0)
@@ -264,6 +268,21 @@ pub fn ended(abi: &Abi, call: &Call, frame: &Frame, notes: &Notes, ended: Ended<
     }
 }
 
+/// Whether a call that asks for what has come found nothing.
+pub fn is_vain(call: &Call, frame: &Frame) -> bool {
+    let role = match call.effect {
+        Effect::WaitSome if call.place(Role::Status).is_some() => Role::Index,
+        _ if call.place(Role::Flag).is_some() => Role::Flag,
+        _ => return false,
+    };
+    let Some(place) = call.place(role).map(|place| frame.argument(place)).filter(|place| *place != 0) else {
+        return false;
+    };
+    // SAFETY: MPI has written an int there.
+    let found = unsafe { core::ptr::with_exposed_provenance::<c_int>(place).read() };
+    found == 0
+}
+
 fn some(count: c_int, indices: usize, one: impl Fn(usize, usize) -> u64) -> u64 {
     let indices = core::ptr::with_exposed_provenance::<c_int>(indices);
     (0..usize::try_from(count).unwrap_or(0))
@@ -275,17 +294,27 @@ fn some(count: c_int, indices: usize, one: impl Fn(usize, usize) -> u64) -> u64 
         .fold(0, u64::wrapping_add)
 }
 
-fn started(abi: &Abi, array: usize, number: usize, notes: &Notes) -> (u64, u64) {
+/// `begin`: when the call began that started them.
+fn started(abi: &Abi, array: usize, number: usize, notes: &Notes, begin: u64) -> (u64, u64) {
     let mut sum = (0u64, 0u64);
     for k in 0..number {
         // SAFETY: MPI has started so many requests; their handles stay.
         let handle = unsafe { abi.stored(array, k) };
         let Some(request) = requests::look(handle, End::Started) else { continue };
+        requests::began(handle, begin);
         match request.awaited {
             Awaited::PersistentSend if request.rank >= 0 => {
                 let comm = communicators::by_number(request.comm);
                 let rank = comm.and_then(|comm| Comm::in_world(comm, request.rank));
                 peers::sent(notes.slot, notes.tables, rank, request.sent);
+                let message = Message {
+                    posted: begin,
+                    communicator: comm.map_or(0, Comm::common_name),
+                    bytes: request.sent,
+                    tag: request.number as i32,
+                    peer: rank,
+                };
+                trace::message(notes.slot, RecordKind::Sent, &message);
                 sizes::count(notes.slot, Sizes::Send, request.sent);
             }
             Awaited::PersistentCollective => sizes::count(notes.slot, Sizes::Collective, request.sent),
@@ -314,8 +343,13 @@ fn completed(abi: &Abi, handle: u64, status: usize, notes: &Notes) -> Completed 
         Awaited::Receive | Awaited::PersistentReceive => Sizes::Receive,
         Awaited::Read => Sizes::File,
         Awaited::Send => {
+            trace::send_done(notes.slot, request.begun);
             let message = (SampleKind::SendWait, request.rank.cast_unsigned(), request.number);
             return Completed { message: Some(message), ..nothing };
+        }
+        Awaited::PersistentSend => {
+            trace::send_done(notes.slot, request.begun);
+            return nothing;
         }
         _ => return nothing,
     };
@@ -330,8 +364,16 @@ fn completed(abi: &Abi, handle: u64, status: usize, notes: &Notes) -> Completed 
         if arrived.source < 0 {
             return nothing;
         }
-        let rank =
-            communicators::by_number(request.comm).and_then(|comm| Comm::in_world(comm, arrived.source));
+        let comm = communicators::by_number(request.comm);
+        let rank = comm.and_then(|comm| Comm::in_world(comm, arrived.source));
+        let came = Message {
+            posted: request.begun,
+            communicator: comm.map_or(0, Comm::common_name),
+            bytes: arrived.bytes,
+            tag: arrived.tag,
+            peer: rank,
+        };
+        trace::message(notes.slot, RecordKind::Received, &came);
         let number = peers::received(notes.slot, notes.tables, rank, arrived.bytes);
         // Receives that complete in another order than that in which they began have others' messages under their numbers.
         message = number

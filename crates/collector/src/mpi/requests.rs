@@ -37,9 +37,9 @@ pub struct Request {
     /// Bytes that each start hands over and takes in.
     pub sent: u64,
     pub received: u64,
-    /// The message's number between the two ranks; 0: not known.
+    /// The message's number between the two ranks, 0: not known; of a persistent send, its tag.
     pub number: u64,
-    /// When the call began that gave the request, in ticks.
+    /// When the call began that gave the request, or started it last, in ticks.
     pub begun: u64,
 }
 
@@ -138,13 +138,13 @@ pub fn insert(handle: u64, request: Request) {
 }
 
 /// A message that was sent with a request. Where there is no room, a request that had its handle before is gone all the same.
-pub fn insert_send(handle: u64, rank: u32, number: u64) {
+pub fn insert_send(handle: u64, rank: u32, number: u64, begun: u64) {
     if handle <= TAKEN || COUNT.load(Relaxed) >= MOST_WITH_SENDS {
         look(handle, End::Freed);
         return;
     }
     let (awaited, rank) = (Awaited::Send, rank.cast_signed());
-    insert(handle, Request { awaited, comm: NO_COMMUNICATOR, rank, sent: 0, received: 0, number, begun: 0 });
+    insert(handle, Request { awaited, comm: NO_COMMUNICATOR, rank, sent: 0, received: 0, number, begun });
 }
 
 /// What was noted of a request. `completes`: it is forgotten, unless it is persistent; `freed`: it is forgotten.
@@ -172,6 +172,24 @@ pub fn look(handle: u64, end: End) -> Option<Request> {
     }
     unlock();
     found
+}
+
+/// A persistent request was started by a call that began at `begun`.
+pub fn began(handle: u64, begun: u64) {
+    if !lock() {
+        return;
+    }
+    for place in places(handle).filter_map(|number| TABLE.get(number)) {
+        match place.handle.load(Relaxed) {
+            FREE => break,
+            other if other == handle => {
+                place.begun.store(begun, Relaxed);
+                break;
+            }
+            _ => {}
+        }
+    }
+    unlock();
 }
 
 /// What becomes of a request that is looked for.

@@ -51,16 +51,16 @@ pub struct Ended<'a> {
     pub posted: u64,
 }
 
-/// A blocking collective call.
+/// A blocking collective call; gives what tells it in all its ranks. Alone, nobody waits: 0.
 #[inline]
-pub fn collective(comm: Comm, ended: Ended<'_>) {
-    // Alone, nobody waits.
-    let Some((members, number)) = comm.next_collective() else { return };
+pub fn collective(comm: Comm, ended: Ended<'_>) -> u64 {
+    let Some((members, number)) = comm.next_collective() else { return 0 };
     let is_first = ended.site.is_some_and(|site| site.count.load(Relaxed) < FIRST_CALLS);
     let key = mixed(members, number);
     if is_first || is_drawn(key, MASK.load(Relaxed)) {
         keep(SampleKind::Collective, key, is_first, ended);
     }
+    key
 }
 
 /// A wait for a request of which other ranks cannot tell what it waited for: by its own number at its site.

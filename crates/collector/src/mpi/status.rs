@@ -9,8 +9,9 @@ use super::functions;
 /// A message that came.
 #[derive(Clone, Copy)]
 pub struct Arrived {
-    /// The rank in its communicator; negative where it came from nobody.
+    /// The rank in its communicator; negative where it came from nobody, or was cancelled.
     pub source: i32,
+    pub tag: i32,
     pub bytes: u64,
 }
 
@@ -22,18 +23,21 @@ pub unsafe fn read(abi: &Abi, status: usize) -> Arrived {
         // SAFETY: the caller's promise; each has at least five ints.
         unsafe { core::ptr::with_exposed_provenance::<u32>(status).add(number).read() }
     };
-    let (source, cancelled, low, high) = match abi.kind {
+    let (source, tag, cancelled, low, high) = match abi.kind {
         MpiKind::Standard => {
             // SAFETY: the caller's promise.
             let bytes = unsafe { count(status) };
-            return Arrived { source: word(0).cast_signed(), bytes };
+            return Arrived { source: word(0).cast_signed(), tag: word(1).cast_signed(), bytes };
         }
-        MpiKind::OpenMpi => (word(0), word(3) != 0, word(4), word(5)),
+        MpiKind::OpenMpi => (word(0), word(1), word(3) != 0, word(4), word(5)),
         // The lowest bit of the second word tells that the message was cancelled.
-        _ => (word(2), word(1) & 1 != 0, word(0), word(1) >> 1),
+        _ => (word(2), word(3), word(1) & 1 != 0, word(0), word(1) >> 1),
     };
-    let bytes = if cancelled { 0 } else { u64::from(high) << 32 | u64::from(low) };
-    Arrived { source: source.cast_signed(), bytes }
+    let tag = tag.cast_signed();
+    if cancelled {
+        return Arrived { source: -1, tag, bytes: 0 };
+    }
+    Arrived { source: source.cast_signed(), tag, bytes: u64::from(high) << 32 | u64::from(low) }
 }
 
 /// The bytes of a message, of the standard interface.

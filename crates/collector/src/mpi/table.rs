@@ -90,6 +90,8 @@ pub enum Role {
     Index = 14,
     /// Indices; the level that MPI_Init_thread gives; the level of MPI_Pcontrol; a matched message.
     Indices = 15,
+    /// Of a message that is sent.
+    Tag = 16,
 }
 
 /// A call.
@@ -104,7 +106,7 @@ pub struct Call {
     pub received: Amount,
     pub effect: Effect,
     /// Where the argument of each role is; 255: there is none.
-    pub at: [u8; 16],
+    pub at: [u8; 17],
 }
 
 impl Call {

@@ -13,7 +13,7 @@ use numawise_wire::snapshot::{
 
 use numawise_guest::memory::{Text, limit, reserve};
 
-use crate::{system, time};
+use crate::{system, time, trace};
 
 struct Folder(UnsafeCell<Text>);
 // SAFETY: written once, before the process is watched, and read after.
@@ -49,7 +49,9 @@ pub fn create<'a>() -> Option<(&'a Header, u32)> {
     if !path.push(folder.as_bytes()) {
         return None;
     }
-    write!(path, "/{}-{begin}{SUFFIX}", system::process()).ok()?;
+    write!(path, "/{}-{begin}", system::process()).ok()?;
+    let stem = path.as_bytes().len();
+    path.push(SUFFIX.as_bytes());
     let name: *const c_char = path.c_text()?.as_ptr();
     let flags = libc::O_RDWR | libc::O_CREAT | libc::O_EXCL | libc::O_NOFOLLOW;
     let file = system::open(path.c_text()?, flags, 0o600);
@@ -67,7 +69,10 @@ pub fn create<'a>() -> Option<(&'a Header, u32)> {
         usable
     });
     match header {
-        Some(header) => fill(header, threads),
+        Some(header) => {
+            fill(header, threads);
+            trace::begin(path.as_bytes().get(..stem).unwrap_or_default());
+        }
         None => {
             // SAFETY: the name ends with a zero.
             unsafe { libc::unlink(name) };

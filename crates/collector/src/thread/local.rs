@@ -4,6 +4,7 @@
 //! Rust's `#[thread_local]` is not stable and its `thread_local!` wants `std`, so the block is made by the assembler.
 
 use core::cell::Cell;
+use core::ffi::c_void;
 
 use numawise_guest::python::Remembered;
 use numawise_wire::snapshot::ThreadSlot;
@@ -29,7 +30,9 @@ pub struct Local {
     pub regions: Cell<*mut u8>,
     /// Where the interpreter of Python keeps what the thread executes.
     pub python: Remembered,
-    reserved: [Cell<usize>; 4],
+    /// The chunk of the trace that the thread fills; null where there is none.
+    pub trace: Cell<*const c_void>,
+    reserved: [Cell<usize>; 3],
 }
 
 const _: () = assert!(size_of::<Local>() == 128);

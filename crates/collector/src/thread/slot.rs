@@ -60,6 +60,7 @@ fn first_seen<'a>() -> Option<&'a ThreadSlot> {
     }
     // In between a signal handler may come here: it finds a thread without a slot.
     local.slot.set(core::ptr::null());
+    local.trace.set(core::ptr::null());
     local.generation.set(process::generation());
     if sandbox::is_quiet() {
         let header = watched?.header;

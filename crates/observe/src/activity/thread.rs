@@ -1,11 +1,13 @@
 //! One thread of a file.
 
+use std::collections::BTreeMap;
 use std::mem::offset_of;
+use std::sync::Arc;
 
 use numawise_facts::activity::{
     CallSite, CallTime, Construct, ConstructName, ConstructTeam, CpuStays, FileActivity, FileCalls, LastCall,
     LoopChunks, MessageFamily, MessageSizes, MpiLibrary, OpenMpSchedule, PeerTraffic, StateTimes, ThreadRole,
-    ThreadSwitches,
+    ThreadSwitches, ThreadTrace,
 };
 use numawise_facts::{Reading, ThreadActivity};
 use numawise_units::{Bytes, CpuId, CpuSet, Id, Nanoseconds, Pid};
@@ -22,10 +24,17 @@ const NOT_SAMPLED: &str = "it was not looked at while it ran";
 
 const NO_DISK_WAIT: &str = "the kernel does not account waiting for disks (sysctl kernel.task_delayacct=1), or the process was killed";
 
-pub(super) fn all(context: &Context<'_>, clock: &Clock) -> Result<Vec<ThreadActivity>, ActivityProblem> {
+pub(super) fn all(
+    context: &Context<'_>,
+    clock: &Clock,
+    traces: &mut BTreeMap<u32, ThreadTrace>,
+) -> Result<Vec<ThreadActivity>, ActivityProblem> {
     let until = clock.until;
-    let one = |thread: ThreadRecord<'_>| ThreadReader { context, clock, thread, until }.read();
-    context.file.threads().map(one).collect()
+    let one = |(slot, thread): (u32, ThreadRecord<'_>)| {
+        let activity = ThreadReader { context, clock, thread, until }.read()?;
+        Ok(ThreadActivity { trace: traces.remove(&slot).map(Arc::new), ..activity })
+    };
+    context.file.threads_by_slot().map(one).collect()
 }
 
 struct ThreadReader<'a> {
@@ -102,6 +111,7 @@ impl ThreadReader<'_> {
             constructs: constructs?,
             lost_constructs: thread.dropped_constructs(),
             files: self.files(),
+            trace: None,
         })
     }
 

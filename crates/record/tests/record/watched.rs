@@ -3,14 +3,16 @@
 mod merged;
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use numawise_facts::activity::{
     ActivityLosses, ActivityPhases, CacheTraffic, CallSample, CallSite, CallTime, CodeAddress, CodeFile,
     Communicator, Construct, ConstructName, ConstructTeam, CountedEvents, CounterAccess, CounterCount,
     CounterEvent, CpuStays, FileActivity, FileCalls, KernelIo, LastCall, LoopChunks, MemoryByNode,
-    MemoryMoment, MessageFamily, MessageSizes, MpiActivity, MpiLibrary, OpenMpRuntimes, OpenMpSchedule,
-    PeerTraffic, PhaseActivity, PhaseName, ProcessCounters, ProcessEnd, ProcessIo, ProcessSurroundings,
-    SampledCall, SourcePlace, StateTimes, ThreadActivity, ThreadRole, ThreadSwitches, WorldRank,
+    MemoryMoment, MessageFamily, MessageSide, MessageSizes, MpiActivity, MpiLibrary, OpenMpRuntimes,
+    OpenMpSchedule, PeerTraffic, PhaseActivity, PhaseName, ProcessCounters, ProcessEnd, ProcessIo,
+    ProcessSurroundings, SampledCall, SourcePlace, StateTimes, ThreadActivity, ThreadRole, ThreadSwitches,
+    ThreadTrace, TracedCall, TracedKind, TracedMessage, TracedSite, WorldRank,
 };
 use numawise_facts::notice::SnapshotNotice;
 use numawise_facts::{
@@ -102,6 +104,7 @@ fn thread(tid: i32, is_first: bool) -> ThreadActivity {
         constructs: vec![construct()],
         lost_constructs: 0,
         files: files(),
+        trace: None,
     }
 }
 
@@ -478,4 +481,76 @@ fn the_views_show_times_and_calls() {
         })
         .unwrap();
     assert_eq!(calls, ("MPI_Allreduce".to_owned(), 200));
+}
+
+/// Calls of each kind, more than a part holds.
+fn trace() -> ThreadTrace {
+    let site = |call: &str| TracedSite { call: call.to_owned(), at: at(0x1234), communicator: Some(0) };
+    let mut trace =
+        ThreadTrace { sites: ["MPI_Waitall", "MPI_Bcast"].map(site).to_vec(), ..ThreadTrace::default() };
+    for k in 0..70_000u64 {
+        let begin = Nanoseconds(5 * SECOND + 1000 * k);
+        let (kind, messages) = match k % 3 {
+            0 => (TracedKind::Alone, 3),
+            1 => (
+                TracedKind::Collective { key: (u64::MAX - k).try_into().unwrap(), root: Some(k as u32 % 7) },
+                0,
+            ),
+            _ => (TracedKind::Polls { calls: k, within: Nanoseconds(9) }, 0),
+        };
+        for (end, communicator) in [
+            (MessageSide::Sent, None),
+            (MessageSide::Received, 9u64.try_into().ok()),
+            (MessageSide::SendDone, None),
+        ] {
+            let posted = begin.saturating_sub(Nanoseconds(k));
+            let of =
+                TracedMessage { end, posted, communicator, bytes: Bytes(k << 20), tag: -5, peer: k as u32 };
+            trace.messages.extend((messages > 0).then_some(of));
+        }
+        let end = begin + Nanoseconds(k % 1000);
+        trace.calls.push(TracedCall { site: (k % 2) as u32, begin, end, kind, bytes: Bytes(k), messages });
+    }
+    trace
+}
+
+fn traced_run() -> WatchedRun {
+    let mut run = run();
+    let threads = run.processes[1].threads.measured_mut().unwrap();
+    threads[0].trace = Some(Arc::new(trace()));
+    run
+}
+
+#[test]
+fn calls_of_a_trace_come_back_as_they_were() {
+    let (_folder, path) = file();
+    let run = traced_run();
+    save_watched_run(&path, &run, Existing::Stays).unwrap();
+    assert!(read_watched_run(&path).unwrap() == run);
+    // Two numbers of eight bytes a call, on average, and what a message has.
+    let bytes = std::fs::metadata(&path).unwrap().len();
+    assert!(bytes < 70_000 * 25, "{bytes} bytes");
+}
+
+#[test]
+fn calls_that_make_no_sense_are_refused_with_the_place() {
+    let (folder, path) = file();
+    save_watched_run(&path, &traced_run(), Existing::Stays).unwrap();
+    for (sql, expected) in [
+        ("UPDATE traces SET calls = x'00'", "calls"),
+        ("UPDATE traces SET calls = substr(calls, 1, length(calls) / 2)", "calls"),
+        (
+            "UPDATE traces SET calls = (SELECT calls FROM traces WHERE part = 1), sites = '[]' WHERE part = 0",
+            "calls",
+        ),
+        ("UPDATE traces SET calls = 'text'", "blob"),
+        ("UPDATE traces SET sites = '{' WHERE part = 0", "sites"),
+        ("DELETE FROM traces WHERE part = 0", "without a gap"),
+    ] {
+        let copy = folder.path().join("copy.nw");
+        std::fs::copy(&path, &copy).unwrap();
+        assert!(Connection::open(&copy).unwrap().execute(sql, []).unwrap() > 0, "{sql}");
+        let error = read_watched_run(&copy).unwrap_err().to_string();
+        assert!(error.contains("traces: row") && error.contains(expected), "{sql}: {error}");
+    }
 }

@@ -139,6 +139,7 @@ impl Writer {
             Block::Picture(_)
             | Block::Chart(_)
             | Block::Bars(_)
+            | Block::Timeline(_)
             | Block::HeatMaps(_)
             | Block::Boxes(_)
             | Block::Downloads(_)
@@ -334,6 +335,7 @@ fn is_shown(block: &Block) -> bool {
     match block {
         Block::Chart(_)
         | Block::Bars(_)
+        | Block::Timeline(_)
         | Block::HeatMaps(_)
         | Block::Downloads(_)
         | Block::Folded { .. }

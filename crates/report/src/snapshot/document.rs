@@ -7,7 +7,7 @@ use numawise_units::{Ratio, TimeSum};
 use serde_json::json;
 
 use super::{
-    Shown, counters, files, mpi, next, objects, openmp, phases, processes, surroundings, volume, words,
+    Shown, counters, files, mpi, next, objects, openmp, phases, processes, surroundings, trace, volume, words,
 };
 use crate::amount::many;
 use crate::document::{
@@ -18,12 +18,15 @@ use crate::notice;
 
 /// Lines of the table of memory objects on a terminal.
 const OBJECT_LINES: usize = 20;
+/// Rows of the tables of a trace.
+const MOST_OF_TRACE: usize = 16;
 
 /// The snapshot as a document.
 pub fn document(shown: &Shown) -> Document {
     let tables = shown.tables;
     let mut blocks = vec![Block::Facts(facts(shown))];
     if tables.processes.counted > 0 {
+        blocks.extend(tables.trace.iter().flat_map(|of| trace::sections(of, MOST_OF_TRACE)));
         blocks.extend([time(shown), efficiencies(shown), findings(shown)]);
         blocks.extend(tables.mpi.measured().map(mpi::section));
         blocks.extend(tables.openmp.measured().map(openmp::section));
@@ -48,7 +51,7 @@ pub fn opened(shown: &Shown) -> Document {
         tool: "numawise snapshot",
         title: format!("Snapshot: {}", run.header.command.shell_line()),
         opening: Opening {
-            headline: words::headline(tables, shown.run.header.exit),
+            headline: headline(shown),
             tone: tables.grade.map_or(Tone::Doubt, words::grade_tone),
             effect: None,
             sentence: Some(words::sentence(tables)),
@@ -56,6 +59,15 @@ pub fn opened(shown: &Shown) -> Document {
         blocks: Vec::new(),
         charts: Some(Charts { data: data(shown), script: include_str!("charts.js") }),
         width: 120,
+    }
+}
+
+/// What the trace says, where there is one, else how much was useful.
+fn headline(shown: &Shown) -> String {
+    let exit = shown.run.header.exit;
+    match &shown.tables.trace {
+        Some(of) if exit.success() => trace::headline(of),
+        _ => words::headline(shown.tables, exit),
     }
 }
 

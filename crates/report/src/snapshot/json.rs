@@ -10,7 +10,7 @@ use numawise_units::{Bytes, Nanoseconds, Ratio};
 use serde_json::{Value, json as object};
 
 use super::figures::share;
-use super::{Shown, counters, figures, files, objects, phases, spreads, surroundings, words, worlds};
+use super::{Shown, counters, figures, files, objects, phases, spreads, surroundings, trace, words, worlds};
 use crate::findings;
 use crate::notice;
 use crate::object::{each, reading};
@@ -51,6 +51,7 @@ pub fn json(shown: &Shown) -> String {
         "rank_spreads": spreads::json(tables.merged.as_ref()),
         "others": each(&tables.others, process),
         "mpi": reading(&tables.mpi, mpi),
+        "trace": trace::json(tables.trace.as_ref()),
         "openmp": reading(&tables.openmp, openmp),
         "regions": tables.openmp.measured().map_or_else(|| object!([]), |openmp| each(&openmp.regions, region)),
         "placement": surroundings::placement_json(tables),
@@ -168,7 +169,7 @@ fn finding(of: &SnapshotFinding) -> Value {
 }
 
 /// Where something is in the code: the same names wherever that is told.
-fn place(of: &Reading<CodePlace>) -> Value {
+pub(super) fn place(of: &Reading<CodePlace>) -> Value {
     let missing = |reason: &str| object!({ "unavailable": reason });
     let mut value = match of {
         Reading::Measured(place) => {

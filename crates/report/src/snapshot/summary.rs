@@ -4,13 +4,15 @@ use numawise_facts::finding::{EvidenceQuantity, WatchedQuantity};
 use numawise_facts::{FindingId, Reading};
 use numawise_tables::snapshot::{Grade, MpiSummary, RatedShare, SnapshotFinding};
 
-use super::{Shown, counters, files, next, objects, surroundings, words, worlds};
+use super::{Shown, counters, files, next, objects, surroundings, trace, words, worlds};
 use crate::amount::many;
 use crate::document::{Block, Cell, Column, Document, Fact, Row, Table, Text, section};
 use crate::findings;
 
 /// Lines of the table of memory objects.
 const OBJECT_LINES: usize = 8;
+/// Lines of each table of a trace.
+const TRACE_LINES: usize = 4;
 /// Findings that are shown, the most expensive first.
 const FINDINGS: usize = 3;
 /// Calls that are no work of MPI.
@@ -21,6 +23,7 @@ pub fn summary(shown: &Shown) -> Document {
     let tables = shown.tables;
     let mut blocks = vec![Block::Facts(super::document::facts(shown))];
     if tables.processes.counted > 0 {
+        blocks.extend(tables.trace.iter().flat_map(|of| trace::sections(of, TRACE_LINES)));
         blocks.push(section("judged", "", vec![Block::Table(judged(shown))]));
         blocks.extend(worlds::block(tables).map(|table| section("worlds", "", vec![table])));
         blocks.push(hot_spots(shown));

@@ -32,6 +32,7 @@ fn thread(tid: i32) -> ThreadActivity {
         constructs: Vec::new(),
         lost_constructs: 0,
         files: FileActivity::none(missing()),
+        trace: None,
     }
 }
 

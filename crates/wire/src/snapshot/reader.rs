@@ -308,10 +308,18 @@ impl<'a> SnapshotFile<'a> {
 
     /// Slots that a thread has or had.
     pub fn threads(&self) -> impl Iterator<Item = ThreadRecord<'a>> + use<'a> {
+        self.threads_by_slot().map(|(_, thread)| thread)
+    }
+
+    /// The same with the numbers of the slots.
+    pub fn threads_by_slot(&self) -> impl Iterator<Item = (u32, ThreadRecord<'a>)> + use<'a> {
         let file = *self;
-        (0..self.header_word(offset_of!(Header, slots)) as usize)
-            .map(move |number| ThreadRecord(file.part(PartName::Threads, number, size_of::<ThreadSlot>())))
-            .filter(|record| record.word(offset_of!(ThreadSlot, lives)) > 0)
+        let record = move |number: u32| {
+            let bytes = file.part(PartName::Threads, number as usize, size_of::<ThreadSlot>());
+            (number, ThreadRecord(bytes))
+        };
+        let slots = 0..self.header_word(offset_of!(Header, slots));
+        slots.map(record).filter(|(_, record)| record.word(offset_of!(ThreadSlot, lives)) > 0)
     }
 }
 

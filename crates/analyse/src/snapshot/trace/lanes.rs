@@ -1,0 +1,150 @@
+//! The threads whose calls were traced, in the order of their ranks, and their calls as far as all traces are whole.
+
+use numawise_facts::activity::{ThreadTrace, TracedCall, TracedMessage, TracedSite};
+use numawise_tables::snapshot::CallPlace;
+use numawise_units::Nanoseconds;
+
+use super::super::Run;
+use super::super::places::place;
+use super::super::process::Process;
+
+/// One thread of a rank.
+pub struct Lane<'a> {
+    /// Its place among all.
+    pub number: u32,
+    pub process: usize,
+    pub world: usize,
+    pub rank: u32,
+    /// Where several threads of the rank call MPI.
+    pub thread_number: Option<i32>,
+    pub host: &'a str,
+    /// From the end of `MPI_Init` to the begin of `MPI_Finalize`; of threads that called neither, from their first call to their last.
+    pub begin: Nanoseconds,
+    pub end: Nanoseconds,
+    /// Between these two.
+    pub calls: &'a [TracedCall],
+    /// Where the messages of each call begin, and behind the last one.
+    pub first_message: Vec<u32>,
+    messages: &'a [TracedMessage],
+    sites: &'a [TracedSite],
+}
+
+/// A call, by the number of its lane and its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct At {
+    pub lane: u32,
+    pub call: u32,
+}
+
+pub struct Lanes<'a> {
+    pub all: Vec<Lane<'a>>,
+    pub begin: Nanoseconds,
+    pub end: Nanoseconds,
+    pub lost: u64,
+}
+
+impl<'a> Lane<'a> {
+    fn of(
+        run: &Run<'a>,
+        (process, thread): (usize, &'a ThreadTrace),
+        until: Nanoseconds,
+    ) -> Option<Lane<'a>> {
+        let of: &Process<'a> = run.processes.get(process)?;
+        let name =
+            |call: &TracedCall| thread.sites.get(call.site as usize).map_or("", |site| site.call.as_str());
+        let calls = &thread.calls[..thread.calls.partition_point(|call| call.end <= until)];
+        let init = calls.iter().rposition(|call| matches!(name(call), "MPI_Init" | "MPI_Init_thread"));
+        let from = init.map_or(0, |at| at + 1);
+        let finalize = calls.iter().position(|call| name(call) == "MPI_Finalize").unwrap_or(calls.len());
+        let inside = calls.get(from..finalize)?;
+        let begin = match init {
+            Some(at) => calls.get(at)?.end,
+            None => inside.first()?.begin,
+        };
+        let end = calls.get(finalize).map(|call| call.begin).or(inside.last().map(|call| call.end));
+        let messages = calls.iter().take(from).map(|call| call.messages);
+        let mut next = messages.fold(0u32, u32::saturating_add);
+        let mut first_message = Vec::with_capacity(inside.len() + 1);
+        for call in inside {
+            first_message.push(next);
+            next = next.saturating_add(call.messages);
+        }
+        first_message.push(next);
+        Some(Lane {
+            number: 0,
+            process,
+            world: run.worlds.get(process).copied().unwrap_or(0),
+            rank: of.rank()?,
+            thread_number: None,
+            host: &of.activity.host,
+            begin,
+            end: end.unwrap_or(begin).max(begin),
+            calls: inside,
+            first_message,
+            messages: &thread.messages,
+            sites: &thread.sites,
+        })
+    }
+
+    /// Of a call.
+    pub fn messages(&self, call: usize) -> &'a [TracedMessage] {
+        let place = |at: usize| self.first_message.get(at).map_or(usize::MAX, |at| *at as usize);
+        self.messages.get(place(call)..place(call + 1)).unwrap_or_default()
+    }
+
+    pub fn site(&self, site: u32) -> Option<&'a TracedSite> {
+        self.sites.get(site as usize)
+    }
+
+    /// As in C.
+    pub fn name(&self, call: &TracedCall) -> &'a str {
+        self.site(call.site).map_or("", |site| &site.call)
+    }
+
+    pub fn place(&self, run: &Run<'a>, site: u32) -> CallPlace {
+        let found = run.processes.get(self.process).zip(self.site(site));
+        match found {
+            Some((process, site)) => {
+                CallPlace { call: site.call.clone(), place: place(run.parts, process.activity, &site.at) }
+            }
+            None => CallPlace {
+                call: String::new(),
+                place: numawise_facts::Reading::unavailable("the trace does not say which call it was"),
+            },
+        }
+    }
+}
+
+impl<'a> Lanes<'a> {
+    /// Nothing where no rank was traced.
+    pub fn of(run: &Run<'a>) -> Option<Lanes<'a>> {
+        let losses = run.processes.iter().filter_map(|process| process.activity.lost.trace);
+        let (mut lost, mut until) = (0u64, Nanoseconds(u64::MAX));
+        for loss in losses {
+            lost = lost.saturating_add(loss.records);
+            until = until.min(loss.since);
+        }
+        let mut all = Vec::new();
+        for (number, process) in run.processes.iter().enumerate() {
+            let activity: &'a numawise_facts::Activity = process.activity;
+            let threads = activity.threads.measured().into_iter().flatten();
+            let traced: Vec<_> =
+                threads.filter_map(|thread| Some((thread.tid.0, thread.trace.as_deref()?))).collect();
+            let are_several = traced.len() > 1;
+            for (tid, trace) in traced {
+                let lane = Lane::of(run, (number, trace), until);
+                all.extend(lane.map(|lane| Lane { thread_number: are_several.then_some(tid), ..lane }));
+            }
+        }
+        all.sort_by_key(|lane: &Lane<'_>| (lane.world, lane.rank, lane.thread_number));
+        all.iter_mut().zip(0..).for_each(|(lane, number)| lane.number = number);
+        let begin = all.iter().map(|lane| lane.begin).min()?;
+        let end = all.iter().map(|lane| lane.end).max()?;
+        Some(Lanes { all, begin, end, lost })
+    }
+
+    pub fn call(&self, at: At) -> Option<(&Lane<'a>, &'a TracedCall)> {
+        let lane = self.all.get(at.lane as usize)?;
+        Some((lane, lane.calls.get(at.call as usize)?))
+    }
+}

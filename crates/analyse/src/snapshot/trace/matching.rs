@@ -1,0 +1,76 @@
+//! Both ends of each message: on a communicator, from one rank to another and with one tag, messages are received in the order in which they
+//! are sent, by receives in the order in which these were posted (MPI 4.1, section 3.5). A receive from any rank, or with any tag, is among
+//! those of what it got.
+
+use std::collections::BTreeMap;
+use std::num::NonZeroU64;
+
+use numawise_facts::activity::{MessageSide, TracedMessage};
+use numawise_units::Nanoseconds;
+
+use super::lanes::{At, Lanes};
+
+/// A message with both ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Message {
+    /// The call that sent it, and when that began.
+    pub send: At,
+    pub sent: Nanoseconds,
+    /// The call in which it came, and when the call began that asked for it.
+    pub receive: At,
+    pub posted: Nanoseconds,
+}
+
+#[derive(Debug, Default)]
+pub struct Matched {
+    /// In the order of the receiving calls.
+    pub messages: Vec<Message>,
+    pub unmatched: u64,
+    /// The message that the call of a lane sent which began at a moment, for calls that wait for its request.
+    pub by_send: BTreeMap<(u32, Nanoseconds), Vec<usize>>,
+}
+
+/// World, communicator, sender, receiver and tag.
+type Channel = (usize, Option<NonZeroU64>, u32, u32, i32);
+
+/// When it was sent or asked for, and the call.
+type End = (Nanoseconds, At);
+
+pub fn of(lanes: &Lanes<'_>) -> Matched {
+    let mut channels: BTreeMap<Channel, [Vec<End>; 2]> = BTreeMap::new();
+    for lane in &lanes.all {
+        for call in 0..lane.calls.len() {
+            let at = At { lane: lane.number, call: call as u32 };
+            for message in lane.messages(call) {
+                let TracedMessage { end, posted, communicator, tag, peer, .. } = *message;
+                let (from, to, side) = match end {
+                    MessageSide::Sent => (lane.rank, peer, 0),
+                    MessageSide::Received => (peer, lane.rank, 1),
+                    MessageSide::SendDone => continue,
+                };
+                let ends = channels.entry((lane.world, communicator, from, to, tag)).or_default();
+                if let Some(side) = ends.get_mut(side) {
+                    side.push((posted, at));
+                }
+            }
+        }
+    }
+    let mut matched = Matched::default();
+    for [mut sent, mut received] in channels.into_values() {
+        sent.sort_unstable();
+        received.sort_unstable();
+        matched.unmatched += sent.len().abs_diff(received.len()) as u64;
+        let pairs = sent.into_iter().zip(received);
+        matched.messages.extend(pairs.map(|((sent, send), (posted, receive))| Message {
+            send,
+            sent,
+            receive,
+            posted,
+        }));
+    }
+    matched.messages.sort_by_key(|message| message.receive);
+    for (number, message) in matched.messages.iter().enumerate() {
+        matched.by_send.entry((message.send.lane, message.sent)).or_default().push(number);
+    }
+    matched
+}

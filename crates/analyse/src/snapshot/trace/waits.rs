@@ -1,0 +1,353 @@
+//! Which calls waited, until when, and for whom.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::num::NonZeroU64;
+
+use numawise_facts::activity::{MessageSide, TracedCall, TracedKind};
+use numawise_tables::snapshot::{
+    LongestWait, NotJudged, NotJudgedReason, RankInCall, TracedWait, WaitKind, WaitingPair,
+};
+use numawise_units::Nanoseconds;
+
+use super::super::Run;
+use super::super::waiting::{is_collective, is_send};
+use super::lanes::{At, Lane, Lanes};
+use super::matching::{Matched, Message};
+use super::{MOST_ROWS, span};
+
+/// A call waited from its begin to this moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Wait {
+    pub call: u32,
+    pub kind: WaitKind,
+    pub until: Nanoseconds,
+    /// The call that came late.
+    pub late: At,
+}
+
+/// Of each lane, in the order of its calls.
+pub struct Waits {
+    by_lane: Vec<Vec<Wait>>,
+    waited_for: Vec<Nanoseconds>,
+    pub not_judged: Vec<NotJudged>,
+}
+
+impl Waits {
+    pub fn of(run: &Run<'_>, lanes: &Lanes<'_>, matched: &Matched) -> Waits {
+        let mut found = Found { lanes, by_call: BTreeMap::new() };
+        let mut judged: BTreeSet<At> = BTreeSet::new();
+        for message in &matched.messages {
+            found.message(message);
+            judged.extend([message.send, message.receive]);
+        }
+        for lane in &lanes.all {
+            for (number, _) in lane.calls.iter().enumerate() {
+                let at = At { lane: lane.number, call: number as u32 };
+                let done =
+                    lane.messages(number).iter().filter(|message| message.end == MessageSide::SendDone);
+                for message in done {
+                    judged.insert(at);
+                    for sent in matched.by_send.get(&(lane.number, message.posted)).into_iter().flatten() {
+                        if let Some(message) = matched.messages.get(*sent) {
+                            found.send_is_waited_for(at, message);
+                        }
+                    }
+                }
+            }
+        }
+        let whole = found.collectives(run);
+        let by_call = found.by_call;
+        let mut by_lane: Vec<Vec<Wait>> = lanes.all.iter().map(|_| Vec::new()).collect();
+        let mut waited_for = vec![Nanoseconds(0); lanes.all.len()];
+        for (at, wait) in by_call {
+            let Some((_, call)) = lanes.call(at) else { continue };
+            if let Some(sum) = waited_for.get_mut(wait.late.lane as usize) {
+                *sum = *sum + span(call.begin, wait.until);
+            }
+            if let Some(lane) = by_lane.get_mut(at.lane as usize) {
+                lane.push(wait);
+            }
+        }
+        let not_judged = not_judged(run, lanes, |at| judged.contains(&at), |key| whole.contains(&key));
+        Waits { by_lane, waited_for, not_judged }
+    }
+
+    /// How long others waited for a lane.
+    pub fn waited_for(&self, lane: u32) -> Nanoseconds {
+        self.waited_for.get(lane as usize).copied().unwrap_or_default()
+    }
+
+    pub fn of_lane(&self, lane: u32) -> &[Wait] {
+        self.by_lane.get(lane as usize).map_or(&[], Vec::as_slice)
+    }
+
+    /// Of a call of a lane.
+    pub fn of_call(&self, lane: u32, call: u32) -> Option<&Wait> {
+        let all = self.of_lane(lane);
+        let at = all.binary_search_by_key(&call, |wait| wait.call).ok()?;
+        all.get(at)
+    }
+
+    /// Each with its lane and its call.
+    fn each<'s, 'l, 'a>(
+        &'s self,
+        lanes: &'l Lanes<'a>,
+    ) -> impl Iterator<Item = (&'l Lane<'a>, &'a TracedCall, &'s Wait)> {
+        let of_lane = |(lane, waits): (&'l Lane<'a>, &'s Vec<Wait>)| {
+            waits.iter().filter_map(move |wait| Some((lane, lane.calls.get(wait.call as usize)?, wait)))
+        };
+        lanes.all.iter().zip(&self.by_lane).flat_map(of_lane)
+    }
+
+    pub fn by_pair(&self, lanes: &Lanes<'_>) -> Vec<WaitingPair> {
+        let mut pairs: BTreeMap<(usize, u32, u32), WaitingPair> = BTreeMap::new();
+        for (lane, call, wait) in self.each(lanes) {
+            let Some(late) = lanes.all.get(wait.late.lane as usize) else { continue };
+            let nothing =
+                WaitingPair { waits: lane.rank, late: late.rank, times: 0, waiting: Nanoseconds(0) };
+            let pair = pairs.entry((lane.world, lane.rank, late.rank)).or_insert(nothing);
+            pair.times += 1;
+            pair.waiting = pair.waiting + span(call.begin, wait.until);
+        }
+        let mut pairs: Vec<WaitingPair> = pairs.into_values().collect();
+        pairs.sort_by_key(|pair| std::cmp::Reverse(pair.waiting));
+        pairs.truncate(MOST_ROWS);
+        pairs
+    }
+
+    pub fn by_place<'a>(&self, run: &Run<'a>, lanes: &Lanes<'a>) -> Vec<TracedWait> {
+        let mut rows = BTreeMap::new();
+        for (lane, call, wait) in self.each(lanes) {
+            let Some((late, of_late)) = lanes.call(wait.late) else { continue };
+            let (mine, theirs) = (lane.place(run, call.site), late.place(run, of_late.site));
+            let row: &mut OfPlace = rows.entry((wait.kind, mine, theirs)).or_default();
+            let time = span(call.begin, wait.until);
+            row.times += 1;
+            row.waiting = row.waiting + time;
+            row.waiting_ranks.insert((lane.world, lane.rank));
+            row.late_ranks.insert((late.world, late.rank));
+            if row.longest.is_none_or(|longest| longest.time < time) {
+                let begin = span(lanes.begin, call.begin);
+                row.longest = Some(LongestWait { time, begin, waits: lane.rank, late: late.rank });
+            }
+        }
+        let mut rows: Vec<TracedWait> = rows
+            .into_iter()
+            .filter_map(|((kind, mine, theirs), row)| {
+                let longest = row.longest?;
+                Some(TracedWait {
+                    kind,
+                    waits: RankInCall { rank: longest.waits, call: mine.call, place: mine.place },
+                    late: RankInCall { rank: longest.late, call: theirs.call, place: theirs.place },
+                    times: row.times,
+                    waiting: row.waiting,
+                    longest,
+                    waiting_ranks: row.waiting_ranks.len() as u64,
+                    late_ranks: row.late_ranks.len() as u64,
+                })
+            })
+            .collect();
+        rows.sort_by_key(|row| std::cmp::Reverse(row.waiting));
+        rows.truncate(MOST_ROWS);
+        rows
+    }
+}
+
+#[derive(Default)]
+struct OfPlace {
+    times: u64,
+    waiting: Nanoseconds,
+    longest: Option<LongestWait>,
+    waiting_ranks: BTreeSet<(usize, u32)>,
+    late_ranks: BTreeSet<(usize, u32)>,
+}
+
+/// A collective call: its world, and its number in all of its ranks.
+type Key = (usize, NonZeroU64);
+
+/// A call, and its root in the communicator.
+type Rooted = (At, Option<u32>);
+
+struct Found<'l, 'a> {
+    lanes: &'l Lanes<'a>,
+    by_call: BTreeMap<At, Wait>,
+}
+
+impl Found<'_, '_> {
+    /// A call waits for what comes last: of several, the longest wait.
+    fn add(&mut self, at: At, kind: WaitKind, until: Nanoseconds, late: At) {
+        let Some((_, call)) = self.lanes.call(at) else { return };
+        let until = until.min(call.end);
+        if until <= call.begin {
+            return;
+        }
+        let wait = Wait { call: at.call, kind, until, late };
+        let known = self.by_call.entry(at).or_insert(wait);
+        if known.until < until {
+            *known = wait;
+        }
+    }
+
+    fn message(&mut self, message: &Message) {
+        let (Some((from, send)), Some((to, _))) =
+            (self.lanes.call(message.send), self.lanes.call(message.receive))
+        else {
+            return;
+        };
+        if from.host != to.host {
+            return;
+        }
+        self.add(message.receive, WaitKind::LateSender, message.sent, message.send);
+        // Others give a request, which is waited for elsewhere.
+        if is_send(from.name(send)) || from.name(send).starts_with("MPI_Sendrecv") {
+            self.send_is_waited_for(message.send, message);
+        }
+    }
+
+    /// A call that sends, or waits for what was sent: where it is over before the receiver is in MPI for the message, it waited for the receive
+    /// to be posted at most.
+    fn send_is_waited_for(&mut self, at: At, message: &Message) {
+        let (Some((from, call)), Some((to, receive))) =
+            (self.lanes.call(at), self.lanes.call(message.receive))
+        else {
+            return;
+        };
+        if from.host != to.host {
+            return;
+        }
+        let until = if call.end < receive.begin { message.posted } else { receive.begin };
+        if call.end >= until {
+            self.add(at, WaitKind::LateReceiver, until, message.receive);
+        }
+    }
+
+    /// Gives the keys of those that are whole.
+    fn collectives(&mut self, run: &Run<'_>) -> BTreeSet<Key> {
+        let mut by_key: BTreeMap<Key, Vec<Rooted>> = BTreeMap::new();
+        for lane in &self.lanes.all {
+            for (number, call) in lane.calls.iter().enumerate() {
+                if let TracedKind::Collective { key, root } = call.kind {
+                    let at = At { lane: lane.number, call: number as u32 };
+                    by_key.entry((lane.world, key)).or_default().push((at, root));
+                }
+            }
+        }
+        let mut whole = BTreeSet::new();
+        for (key, of_call) in by_key {
+            if self.collective(run, &of_call) {
+                whole.insert(key);
+            }
+        }
+        whole
+    }
+
+    fn collective(&mut self, run: &Run<'_>, of_call: &[Rooted]) -> bool {
+        let calls: Vec<_> =
+            of_call.iter().filter_map(|(at, _)| self.lanes.call(*at).map(|found| (*at, found))).collect();
+        let Some((first, root)) = calls.first().zip(of_call.first()).map(|(call, (_, root))| (call.1, *root))
+        else {
+            return false;
+        };
+        let name = first.0.name(first.1);
+        let is_same = |lane: &Lane<'_>, call: &TracedCall| {
+            let communicator = lane.site(call.site).and_then(|site| site.communicator);
+            let size = run.processes.get(lane.process).and_then(|process| process.ranks_of(communicator));
+            lane.name(call) == name && lane.host == first.0.host && size == Some(calls.len() as u32)
+        };
+        if !calls.iter().all(|(_, (lane, call))| is_same(lane, call)) {
+            return false;
+        }
+        let Some((last, (_, of_last))) = calls.iter().max_by_key(|(at, (_, call))| (call.begin, *at)) else {
+            return false;
+        };
+        let is_root = |lane: &Lane<'_>, call: &TracedCall| {
+            let communicator = lane.site(call.site).and_then(|site| site.communicator)?;
+            let of =
+                run.processes.get(lane.process)?.activity.communicators.get(usize::from(communicator))?;
+            Some(Some(of.rank) == root)
+        };
+        let root = calls.iter().find(|(_, (lane, call))| is_root(lane, call) == Some(true));
+        match pattern(name) {
+            Some(Pattern::All) => {
+                for (at, _) in calls.iter().filter(|(at, _)| at != last) {
+                    self.add(*at, WaitKind::LastOfAll, of_last.begin, *last);
+                }
+            }
+            Some(Pattern::FromRoot) => {
+                let Some((of_root, (_, call))) = root else { return false };
+                for (at, _) in calls.iter().filter(|(at, _)| at != of_root) {
+                    self.add(*at, WaitKind::LateRoot, call.begin, *of_root);
+                }
+            }
+            Some(Pattern::ToRoot) => {
+                let Some((of_root, _)) = root.filter(|(at, _)| at != last) else { return root.is_some() };
+                self.add(*of_root, WaitKind::EarlyRoot, of_last.begin, *last);
+            }
+            None => return false,
+        }
+        true
+    }
+}
+
+/// Who needs what of whom.
+enum Pattern {
+    All,
+    FromRoot,
+    ToRoot,
+}
+
+fn pattern(call: &str) -> Option<Pattern> {
+    let name = call.strip_prefix("MPI_").unwrap_or(call);
+    match name.strip_suffix("_c").unwrap_or(name) {
+        "Bcast" | "Scatter" | "Scatterv" => Some(Pattern::FromRoot),
+        "Reduce" | "Gather" | "Gatherv" => Some(Pattern::ToRoot),
+        // A rank needs what those before it have, and these do not stand in the trace by their order.
+        "Scan" | "Exscan" => None,
+        _ => Some(Pattern::All),
+    }
+}
+
+/// Calls that may have waited, and of which it is not known.
+fn not_judged(
+    run: &Run<'_>,
+    lanes: &Lanes<'_>,
+    is_judged: impl Fn(At) -> bool,
+    is_whole: impl Fn(Key) -> bool,
+) -> Vec<NotJudged> {
+    let mut rows: BTreeMap<NotJudgedReason, (u64, Nanoseconds)> = BTreeMap::new();
+    for lane in &lanes.all {
+        for (number, call) in lane.calls.iter().enumerate() {
+            let at = At { lane: lane.number, call: number as u32 };
+            let communicator = lane.site(call.site).and_then(|site| site.communicator);
+            let size = run.processes.get(lane.process).and_then(|process| process.ranks_of(communicator));
+            let why = match call.kind {
+                TracedKind::Polls { .. } => None,
+                TracedKind::Collective { key, .. } if is_whole((lane.world, key)) => None,
+                TracedKind::Collective { .. } => match pattern(lane.name(call)) {
+                    Some(_) => Some(NotJudgedReason::OtherRanksMissing),
+                    None => Some(NotJudgedReason::NotFollowed),
+                },
+                TracedKind::Alone if size == Some(1) || is_judged(at) => None,
+                TracedKind::Alone
+                    if lane.messages(number).iter().any(|of| of.end == MessageSide::Received) =>
+                {
+                    Some(NotJudgedReason::OtherRanksMissing)
+                }
+                TracedKind::Alone => may_wait(lane.name(call)).then_some(NotJudgedReason::NotFollowed),
+            };
+            if let Some(why) = why {
+                let row = rows.entry(why).or_default();
+                *row = (row.0 + 1, row.1 + span(call.begin, call.end));
+            }
+        }
+    }
+    rows.into_iter().map(|(why, (calls, time))| NotJudged { why, calls, time }).collect()
+}
+
+/// Other ranks, or a disk, may have to come first.
+fn may_wait(call: &str) -> bool {
+    let name = call.strip_prefix("MPI_").unwrap_or(call);
+    const BEGIN: [&str; 10] =
+        ["Wait", "Test", "Win_", "Probe", "Mprobe", "Comm_", "File_", "Cart_", "Graph_", "Neighbor_"];
+    is_collective(call) || BEGIN.iter().any(|begin| name.starts_with(begin))
+}

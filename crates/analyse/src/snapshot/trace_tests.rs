@@ -1,0 +1,267 @@
+use std::num::NonZeroU64;
+use std::sync::Arc;
+
+use numawise_facts::Activity;
+use numawise_facts::activity::{
+    MessageSide, ThreadTrace, TraceLoss, TracedCall, TracedKind, TracedMessage, TracedSite,
+};
+use numawise_tables::snapshot::{NotJudgedReason, RankActivity, WaitKind};
+use numawise_units::{Bytes, Nanoseconds};
+
+use super::super::sample::{at, simple_rank, snapshot, threads};
+use super::*;
+
+/// The calls of a rank, in milliseconds.
+struct Made {
+    rank: u32,
+    ranks: u32,
+    trace: ThreadTrace,
+}
+
+fn ms(time: u64) -> Nanoseconds {
+    Nanoseconds(time * 1_000_000)
+}
+
+const WORLD: Option<NonZeroU64> = NonZeroU64::new(7);
+
+impl Made {
+    /// A rank that leaves `MPI_Init` at 0.
+    fn rank(rank: u32, ranks: u32) -> Made {
+        Made { rank, ranks, trace: ThreadTrace::default() }.call("MPI_Init", 0, 0)
+    }
+
+    fn add(
+        mut self,
+        name: &str,
+        (begin, end): (u64, u64),
+        kind: TracedKind,
+        messages: Vec<TracedMessage>,
+    ) -> Made {
+        let known = self.trace.sites.iter().position(|site| site.call == name);
+        let site = known.unwrap_or_else(|| {
+            let at = at(0x10 + self.trace.sites.len() as u64);
+            self.trace.sites.push(TracedSite { call: name.to_owned(), at, communicator: Some(0) });
+            self.trace.sites.len() - 1
+        });
+        let (site, number) = (site as u32, messages.len() as u32);
+        let (begin, end) = (ms(begin), ms(end));
+        self.trace.calls.push(TracedCall { site, begin, end, kind, bytes: Bytes(0), messages: number });
+        self.trace.messages.extend(messages);
+        self
+    }
+
+    fn call(self, name: &str, begin: u64, end: u64) -> Made {
+        self.add(name, (begin, end), TracedKind::Alone, Vec::new())
+    }
+
+    fn with(self, name: &str, span: (u64, u64), messages: Vec<TracedMessage>) -> Made {
+        self.add(name, span, TracedKind::Alone, messages)
+    }
+
+    fn collective(self, name: &str, span: (u64, u64), key: u64, root: Option<u32>) -> Made {
+        let key = NonZeroU64::new(key).unwrap();
+        self.add(name, span, TracedKind::Collective { key, root }, Vec::new())
+    }
+
+    fn end(self, at: u64) -> Activity {
+        let made = self.call("MPI_Finalize", at, at);
+        let mut activity = simple_rank(made.rank, made.ranks, 1.0, 1.0);
+        threads(&mut activity)[0].trace = Some(Arc::new(made.trace));
+        activity
+    }
+}
+
+fn message(end: MessageSide, posted: u64, peer: u32, tag: i32) -> TracedMessage {
+    TracedMessage { end, posted: ms(posted), communicator: WORLD, bytes: Bytes(8), tag, peer }
+}
+
+fn sent(posted: u64, peer: u32) -> Vec<TracedMessage> {
+    vec![message(MessageSide::Sent, posted, peer, 3)]
+}
+
+fn received(posted: u64, peer: u32) -> Vec<TracedMessage> {
+    vec![message(MessageSide::Received, posted, peer, 3)]
+}
+
+fn trace(ranks: &[Activity]) -> RunTrace {
+    snapshot(ranks).trace.expect("a trace was made")
+}
+
+/// The kinds of the waits, how long, and who waited for whom.
+fn waits(of: &RunTrace) -> Vec<(WaitKind, u64, u32, u32)> {
+    of.waits.iter().map(|row| (row.kind, row.waiting.0 / 1_000_000, row.waits.rank, row.late.rank)).collect()
+}
+
+/// Ranks, whether they computed, and how long others waited.
+fn causes(of: &RunTrace) -> Vec<(u32, bool, u64)> {
+    let computed = |what: &RankActivity| matches!(what, RankActivity::Computed { .. });
+    of.causes.iter().map(|row| (row.rank, computed(&row.what), row.waiting.0 / 1_000_000)).collect()
+}
+
+#[test]
+fn a_receive_waits_until_the_send_begins() {
+    let ranks = [
+        Made::rank(0, 2).with("MPI_Send", (100, 101), sent(100, 1)).end(110),
+        Made::rank(1, 2).with("MPI_Recv", (20, 103), received(20, 0)).end(110),
+    ];
+    let found = trace(&ranks);
+    assert_eq!(waits(&found), [(WaitKind::LateSender, 80, 1, 0)]);
+    assert_eq!(causes(&found), [(0, true, 80)]);
+    assert_eq!((found.messages, found.unmatched, found.span), (1, 0, ms(110)));
+    let [first, second] = found.ranks.as_slice() else { panic!("{:?}", found.ranks) };
+    assert_eq!((first.waited_for, first.times.waiting), (ms(80), ms(0)));
+    let times = second.times;
+    assert_eq!((times.useful, times.waiting, times.in_calls), (ms(27), ms(80), ms(3)));
+    // The time of a rank is the same in its sum and in its timeline.
+    assert_eq!(times.total(), ms(110));
+    let longest = found.waits[0].longest;
+    assert_eq!((longest.begin, longest.time, longest.waits, longest.late), (ms(20), ms(80), 1, 0));
+}
+
+#[test]
+fn a_delay_is_that_of_the_first_of_a_chain() {
+    let ranks = [
+        Made::rank(0, 3).with("MPI_Send", (100, 101), sent(100, 1)).end(130),
+        Made::rank(1, 3)
+            .with("MPI_Recv", (10, 102), received(10, 0))
+            .with("MPI_Send", (122, 123), sent(122, 2))
+            .end(130),
+        Made::rank(2, 3).with("MPI_Recv", (0, 125), received(0, 1)).end(130),
+    ];
+    let found = trace(&ranks);
+    // Rank 2 waited for 122 ms: 10 while rank 1 computed, 90 while that waited for rank 0, 2 while it received, 20 while it computed.
+    assert_eq!(waits(&found), [(WaitKind::LateSender, 122, 2, 1), (WaitKind::LateSender, 90, 1, 0)]);
+    assert_eq!(causes(&found), [(0, true, 180), (1, true, 20), (1, true, 10), (1, false, 2)]);
+    assert_eq!(found.causes[0].through_others, ms(90));
+    let path: Vec<_> = found.critical_path.iter().map(|part| (part.rank, part.time.0 / 1_000_000)).collect();
+    assert_eq!(path.iter().map(|(_, time)| time).sum::<u64>(), 130);
+    assert_eq!(path[0], (0, 100));
+}
+
+#[test]
+fn a_send_waits_for_the_receive_unless_it_was_copied() {
+    let ranks = |end| {
+        [
+            Made::rank(0, 2).with("MPI_Send", (10, end), sent(10, 1)).end(100),
+            Made::rank(1, 2).with("MPI_Recv", (60, 80), received(60, 0)).end(100),
+        ]
+    };
+    assert_eq!(waits(&trace(&ranks(80))), [(WaitKind::LateReceiver, 50, 0, 1)]);
+    assert_eq!(waits(&trace(&ranks(11))), []);
+}
+
+#[test]
+fn a_wait_for_a_request_of_a_send_waits_for_the_receiver() {
+    let done = TracedMessage { end: MessageSide::SendDone, ..message(MessageSide::Sent, 10, 0, 0) };
+    let ranks = [
+        Made::rank(0, 2)
+            .with("MPI_Isend", (10, 11), sent(10, 1))
+            .with("MPI_Wait", (20, 65), vec![done])
+            .end(100),
+        Made::rank(1, 2).with("MPI_Recv", (60, 66), received(60, 0)).end(100),
+    ];
+    assert_eq!(waits(&trace(&ranks)), [(WaitKind::LateReceiver, 40, 0, 1)]);
+}
+
+#[test]
+fn a_call_for_many_messages_waits_for_the_last_one() {
+    let both = vec![message(MessageSide::Received, 1, 1, 3), message(MessageSide::Received, 2, 2, 3)];
+    let ranks = [
+        Made::rank(0, 3)
+            .call("MPI_Irecv", 1, 2)
+            .call("MPI_Irecv", 2, 3)
+            .with("MPI_Waitall", (5, 60), both)
+            .end(70),
+        Made::rank(1, 3).with("MPI_Send", (30, 31), sent(30, 0)).end(70),
+        Made::rank(2, 3).with("MPI_Send", (58, 59), sent(58, 0)).end(70),
+    ];
+    assert_eq!(waits(&trace(&ranks)), [(WaitKind::LateSender, 53, 0, 2)]);
+}
+
+#[test]
+fn messages_match_by_tag_and_by_the_order_in_which_receives_were_posted() {
+    let two = |end, one: (u64, i32), other: (u64, i32), peer| {
+        vec![message(end, one.0, peer, one.1), message(end, other.0, peer, other.1)]
+    };
+    let ranks = [
+        Made::rank(0, 2)
+            .with("MPI_Send", (50, 51), vec![message(MessageSide::Sent, 50, 1, 1)])
+            .with("MPI_Send", (90, 91), vec![message(MessageSide::Sent, 90, 1, 2)])
+            .end(100),
+        // The receive with tag 2 was posted first and completes in the second wait.
+        Made::rank(1, 2)
+            .with("MPI_Wait", (10, 52), vec![message(MessageSide::Received, 2, 0, 1)])
+            .with("MPI_Wait", (60, 92), vec![message(MessageSide::Received, 1, 0, 2)])
+            .end(100),
+    ];
+    let found = trace(&ranks);
+    assert_eq!((found.messages, found.unmatched), (2, 0));
+    assert_eq!(found.waits.iter().map(|row| row.waiting).collect::<Vec<_>>(), [ms(40 + 30)]);
+    // Of one tag: the one that was posted first gets what was sent first, whichever completes first.
+    let ranks = [
+        Made::rank(0, 2).with("MPI_Waitall", (0, 1), two(MessageSide::Sent, (30, 1), (80, 1), 1)).end(100),
+        Made::rank(1, 2)
+            .with("MPI_Waitall", (10, 90), two(MessageSide::Received, (5, 1), (3, 1), 0))
+            .end(100),
+    ];
+    assert_eq!(trace(&ranks).messages, 2);
+}
+
+#[test]
+fn collective_calls_wait_for_the_root_for_all_or_not_at_all() {
+    let ranks = |name: &'static str, begins: [u64; 3], root| {
+        [0, 1, 2].map(|rank: u32| {
+            let begin = begins[rank as usize];
+            Made::rank(rank, 3).collective(name, (begin, 95), 9, root).end(100)
+        })
+    };
+    let of = |name, begins, root| {
+        let mut found = waits(&trace(&ranks(name, begins, root)));
+        found.sort_unstable_by_key(|wait| (wait.2, wait.3));
+        found
+    };
+    assert_eq!(of("MPI_Barrier", [10, 50, 90], None), [(WaitKind::LastOfAll, 80 + 40, 0, 2)]);
+    assert_eq!(of("MPI_Bcast", [60, 20, 70], Some(0)), [(WaitKind::LateRoot, 40, 1, 0)]);
+    assert_eq!(of("MPI_Reduce", [10, 50, 90], Some(0)), [(WaitKind::EarlyRoot, 80, 0, 2)]);
+    assert_eq!(of("MPI_Reduce", [90, 50, 10], Some(0)), []);
+    let scan = trace(&ranks("MPI_Scan", [10, 50, 90], None));
+    let [row] = scan.not_judged.as_slice() else { panic!("{:?}", scan.not_judged) };
+    assert_eq!((row.why, row.calls, row.time), (NotJudgedReason::NotFollowed, 3, ms(85 + 45 + 5)));
+}
+
+#[test]
+fn a_collective_call_of_which_ranks_are_missing_is_not_judged() {
+    let ranks = [0, 1].map(|rank| Made::rank(rank, 3).collective("MPI_Barrier", (10, 95), 9, None).end(100));
+    let found = trace(&ranks);
+    assert_eq!(waits(&found), []);
+    assert_eq!(found.not_judged[0].why, NotJudgedReason::OtherRanksMissing);
+}
+
+#[test]
+fn what_comes_behind_a_gap_is_not_analysed() {
+    let mut ranks = [
+        Made::rank(0, 2).with("MPI_Send", (100, 101), sent(100, 1)).end(400),
+        Made::rank(1, 2)
+            .with("MPI_Recv", (20, 103), received(20, 0))
+            .with("MPI_Recv", (200, 300), received(200, 0))
+            .end(400),
+    ];
+    ranks[0].lost.trace = Some(TraceLoss { records: 5, since: ms(150) });
+    let found = trace(&ranks);
+    assert_eq!((found.lost, found.unmatched, found.span), (5, 0, ms(103)));
+    assert_eq!(waits(&found), [(WaitKind::LateSender, 80, 1, 0)]);
+}
+
+#[test]
+fn polls_are_neither_waiting_nor_computing() {
+    let polls = TracedKind::Polls { calls: 1000, within: ms(40) };
+    let ranks = [
+        Made::rank(0, 2).with("MPI_Send", (70, 71), sent(70, 1)).end(80),
+        Made::rank(1, 2)
+            .add("MPI_Test", (10, 70), polls, Vec::new())
+            .with("MPI_Test", (71, 72), received(5, 0))
+            .end(80),
+    ];
+    let found = trace(&ranks);
+    assert_eq!((found.ranks[1].times.polling, found.ranks[1].times.waiting), (ms(60), ms(0)));
+}

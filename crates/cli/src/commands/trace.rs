@@ -1,0 +1,97 @@
+//! `numawise trace -- PROGRAM [ARGS]`: who waits for whom in MPI, when, and why. A snapshot whose calls of MPI are written down one by one.
+//!
+//! Exit status: as of `snapshot`.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use numawise_facts::{RankSet, RunSpec};
+use numawise_record::Existing;
+use numawise_session::snapshot::{SnapshotRequest, program_of};
+use numawise_units::Bytes;
+
+use super::run::{TypedPlacement, placed};
+use super::snapshot::{HandedOn, Outputs, handing_over, placing, watch};
+use super::{Failure, Status};
+use crate::faces::Faces;
+use crate::show::SnapshotDetail;
+
+/// What a process's calls take where nothing else is asked for: some 800,000 calls with a message each.
+const BUFFER: Bytes = Bytes::mib(64);
+
+/// Run a program once and see who waits for whom in MPI, when, and why
+#[derive(clap::Args)]
+#[command(override_usage = "numawise trace [OPTIONS] -- PROGRAM [ARGS]...")]
+#[command(
+    after_help = "The report goes to the standard error: the standard output is the program's. Exit status: the program's own; \
+                        125 numawise failed, 126 the program cannot be executed, 127 not found."
+)]
+pub struct Arguments {
+    /// Keep the trace in this file, for numawise report; else in PROGRAM.trace, which is replaced
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Replace the file of --output where it holds a trace or a snapshot already
+    #[arg(long)]
+    fresh: bool,
+    #[command(flatten)]
+    faces: Faces,
+    /// Print all tables, not one screen of them
+    #[arg(long, conflicts_with = "quiet")]
+    full: bool,
+    /// Print no report
+    #[arg(long, short)]
+    quiet: bool,
+    /// Only these ranks of MPI_COMM_WORLD, e.g. 0,3-5
+    #[arg(long, value_name = "LIST")]
+    ranks: Option<RankSet>,
+    /// Memory for the calls of each process, e.g. 64M; when it is full, later calls are only counted
+    #[arg(long, value_name = "SIZE", default_value_t = BUFFER)]
+    buffer: Bytes,
+
+    #[command(flatten)]
+    placement: TypedPlacement,
+
+    /// The program and its arguments; {threads} stands for the number of threads
+    #[arg(last = true, required = true, value_name = "PROGRAM")]
+    command: Vec<OsString>,
+}
+
+pub fn run(typed: Arguments) -> Result<Status, Failure> {
+    let run = placed(typed.placement.options, &typed.placement.numactl, typed.command)?;
+    let record = typed.output.clone().unwrap_or_else(|| named_by_program(&run.command));
+    let existing = if typed.fresh || typed.output.is_none() { Existing::IsReplaced } else { Existing::Stays };
+    let words = &typed.placement.words;
+    let handed_on = HandedOn {
+        ranks: typed.ranks.as_ref(),
+        record: Some(&record),
+        is_fresh: existing == Existing::IsReplaced,
+        objects: false,
+    };
+    let request = SnapshotRequest {
+        placing: placing(&run, words),
+        handing_over: handing_over(&run, words, &handed_on),
+        hand_over_to: None,
+        run,
+        ranks: typed.ranks,
+        objects: None,
+        trace: Some(typed.buffer),
+        record: Some(record.clone()),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+    };
+    let outputs = Outputs {
+        record: Some(record),
+        existing,
+        faces: typed.faces,
+        quiet: typed.quiet,
+        detail: SnapshotDetail::of(typed.full),
+    };
+    watch(request, &outputs)
+}
+
+/// `bt-mz.B.24.trace` in the current folder.
+fn named_by_program(command: &RunSpec) -> PathBuf {
+    let program = program_of(command);
+    let mut name = Path::new(&program).file_name().unwrap_or(program.as_os_str()).to_owned();
+    name.push(".trace");
+    PathBuf::from(name)
+}

@@ -1,0 +1,249 @@
+//! The trace of the process, where it is asked for: each call of MPI, and the messages of each, in a file of its own.
+//!
+//! A thread fills a chunk of the file and then asks for the next one; no two threads write one. Where there is none left, what comes later is
+//! counted. Nothing is done off the thread that calls, and nothing is compressed here.
+
+use core::ffi::{c_int, c_void};
+use core::fmt::Write;
+use core::sync::atomic::{AtomicPtr, AtomicU32, Ordering, Ordering::Relaxed};
+
+use numawise_guest::memory::{Text, limit, map, reserve, unmap};
+use numawise_wire::snapshot::{SITES, Site, THREADS_AT, ThreadSlot, VERSION};
+use numawise_wire::trace::{
+    BYTES, CHUNK_BYTES, Chunk, HEADER_BYTES, Header, MAGIC, MOST_CHUNKS, Record, RecordKind, file_bytes,
+};
+
+use crate::thread::local;
+use crate::{process, sandbox, system};
+
+/// Null where nothing is traced.
+static MAPPING: AtomicPtr<Header> = AtomicPtr::new(core::ptr::null_mut());
+/// Places for chunks that were asked for; 0: nothing is traced.
+static ASKED_FOR: AtomicU32 = AtomicU32::new(0);
+
+/// A file that is much shorter is not worth it.
+const LEAST_CHUNKS: usize = 1;
+
+/// Reads in the environment whether a trace is wanted.
+pub fn look_up() {
+    let digits = |bytes: &[u8]| {
+        bytes.iter().try_fold(0usize, |number, byte| {
+            let digit = byte.checked_sub(b'0').filter(|digit| *digit < 10)?;
+            number.checked_mul(10)?.checked_add(digit.into())
+        })
+    };
+    let bytes = system::variable(BYTES).and_then(digits).unwrap_or(0);
+    ASKED_FOR.store((bytes / CHUNK_BYTES).min(MOST_CHUNKS) as u32, Relaxed);
+}
+
+/// Makes the file of a process, beside its snapshot file, of which `stem` is the path up to the dot.
+pub fn begin(stem: &[u8]) {
+    let chunks = (ASKED_FOR.load(Relaxed) as usize).min(within_limits());
+    if chunks < LEAST_CHUNKS || sandbox::is_quiet() {
+        return;
+    }
+    let mut path = Text::new();
+    if !path.push(stem) || path.write_str(numawise_wire::trace::SUFFIX).is_err() {
+        return;
+    }
+    let Some(name) = path.c_text() else { return };
+    let flags = libc::O_RDWR | libc::O_CREAT | libc::O_EXCL | libc::O_NOFOLLOW;
+    let file = system::open(name, flags, 0o600);
+    if file < 0 {
+        return;
+    }
+    let mapped = mapped(file, file_bytes(chunks));
+    system::close(file);
+    let Some(header) = mapped else { return };
+    header.version.store(VERSION, Relaxed);
+    header.chunks.store(chunks as u32, Relaxed);
+    header.magic.store(MAGIC, Ordering::Release);
+    MAPPING.store((&raw const *header).cast_mut(), Relaxed);
+}
+
+/// A file beyond the limit would bring a signal that ends the program, and its address space is not to be used up.
+fn within_limits() -> usize {
+    let (file, space) = (limit(libc::RLIMIT_FSIZE), limit(libc::RLIMIT_AS));
+    let space = if space == usize::MAX { usize::MAX } else { space / 8 };
+    file.min(space).saturating_sub(HEADER_BYTES) / CHUNK_BYTES
+}
+
+fn mapped<'a>(file: c_int, bytes: usize) -> Option<&'a Header> {
+    // SAFETY: the file is ours, and the mapping is new. Its zeros are a value of the header.
+    unsafe {
+        if libc::syscall(libc::SYS_ftruncate, file, bytes) != 0 {
+            return None;
+        }
+        // Chunks open when they are given out: a program that locks its memory gets no pages for the others.
+        let mapping = map(core::ptr::null_mut(), bytes, libc::PROT_NONE, Some(file), 0)?;
+        if !open(mapping, HEADER_BYTES) {
+            unmap(mapping, bytes);
+            return None;
+        }
+        libc::madvise(mapping, bytes, libc::MADV_DONTDUMP);
+        libc::madvise(mapping, bytes, libc::MADV_NOHUGEPAGE);
+        mapping.cast::<Header>().as_ref()
+    }
+}
+
+/// Opens a part of the mapping and gets pages for it; false where that fails.
+fn open(place: *mut c_void, bytes: usize) -> bool {
+    // SAFETY: a part of our mapping that nobody uses.
+    let opened = unsafe { libc::mprotect(place, bytes, libc::PROT_READ | libc::PROT_WRITE) } == 0;
+    opened && reserve(place, bytes)
+}
+
+/// In a child of fork, which has no part in its parent's file.
+pub fn begin_child() {
+    MAPPING.store(core::ptr::null_mut(), Relaxed);
+}
+
+/// Whether calls are traced.
+#[inline]
+pub fn is_on() -> bool {
+    !MAPPING.load(Relaxed).is_null()
+}
+
+/// The place for the next record of the thread that has this slot, which is whole when [`end`] has been called.
+#[inline]
+fn next<'a>(slot: &ThreadSlot) -> Option<(&'a Chunk, &'a Record)> {
+    // SAFETY: null, or a chunk of a mapping that stays as long as the process.
+    let chunk = unsafe { local().trace.get().cast::<Chunk>().as_ref() };
+    match chunk {
+        Some(chunk) => match chunk.records.get(chunk.used.load(Relaxed) as usize) {
+            Some(record) => Some((chunk, record)),
+            None => first_of_chunk(slot),
+        },
+        None => first_of_chunk(slot),
+    }
+}
+
+#[inline]
+fn put(slot: &ThreadSlot, words: [u64; 5]) {
+    if let Some((chunk, record)) = next(slot) {
+        record.0.iter().zip(words).for_each(|(place, word)| place.store(word, Relaxed));
+        chunk.used.store(chunk.used.load(Relaxed) + 1, Ordering::Release);
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn first_of_chunk<'a>(slot: &ThreadSlot) -> Option<(&'a Chunk, &'a Record)> {
+    let _errno = system::SavedErrno::new();
+    // SAFETY: null, or a mapping that stays as long as the process.
+    let header = unsafe { MAPPING.load(Relaxed).as_ref() }?;
+    let chunks = header.chunks.load(Relaxed);
+    let number = header.asked.load(Relaxed);
+    let number =
+        if number < chunks && !sandbox::is_quiet() { header.asked.fetch_add(1, Relaxed) } else { chunks };
+    let chunk = (number < chunks).then(|| {
+        let at = file_bytes(number as usize);
+        (&raw const *header).cast::<u8>().wrapping_add(at).cast::<Chunk>()
+    });
+    let chunk = chunk.filter(|chunk| open(chunk.cast_mut().cast(), CHUNK_BYTES));
+    let Some(chunk) = chunk else {
+        if header.lost.fetch_add(1, Relaxed) == 0 {
+            header.lost_since.store(slot.since.load(Relaxed), Relaxed);
+        }
+        return None;
+    };
+    local().trace.set(chunk.cast());
+    // SAFETY: it lies in the mapping, was opened, and belongs to this thread alone; zeros are a value of the type.
+    let chunk = unsafe { chunk.as_ref() }?;
+    chunk.slot.store(number_of(slot) + 1, Relaxed);
+    chunk.records.first().map(|record| (chunk, record))
+}
+
+/// Which slot of the snapshot file it is.
+fn number_of(slot: &ThreadSlot) -> u32 {
+    let begin = process::header().map_or(0, |header| (&raw const *header).addr());
+    let at = (&raw const *slot).addr().wrapping_sub(begin).wrapping_sub(THREADS_AT);
+    (at / size_of::<ThreadSlot>()) as u32
+}
+
+/// 1 + the number of a site in the tables of its thread.
+fn number_of_site(slot: &ThreadSlot, site: Option<&Site>) -> u64 {
+    let Some(site) = site else { return 0 };
+    let begin = slot.tables.sites.as_ptr().addr();
+    let number = (&raw const *site).addr().wrapping_sub(begin) / size_of::<Site>();
+    if number < SITES { number as u64 + 1 } else { 0 }
+}
+
+const KIND_BITS: u32 = 8;
+const CALL_BITS: u32 = 16;
+
+/// A call that has returned.
+pub struct EndedCall<'a> {
+    pub site: Option<&'a Site>,
+    pub number: usize,
+    pub begin: u64,
+    pub ticks: u64,
+    /// Of a blocking collective call; 0: of none.
+    pub key: u64,
+    pub root: Option<i32>,
+    pub bytes: u64,
+    /// It asked whether something has come, and nothing had.
+    pub is_vain: bool,
+}
+
+#[inline]
+pub fn call(slot: &ThreadSlot, of: &EndedCall<'_>) {
+    if !is_on() {
+        return;
+    }
+    let site = number_of_site(slot, of.site) << KIND_BITS;
+    let number = of.number as u64;
+    if of.is_vain {
+        return poll(slot, of, site, number);
+    }
+    let root = of.root.map_or(0, |root| u64::from(root.cast_unsigned().wrapping_add(1)));
+    let last = root << 32 | site | RecordKind::Call as u64;
+    put(slot, [of.begin, of.ticks, of.key, of.bytes << CALL_BITS | number, last]);
+}
+
+/// One more at the place of the last record, where that is of the same site.
+fn poll(slot: &ThreadSlot, of: &EndedCall<'_>, site: u64, number: u64) {
+    let kind = site | RecordKind::Polls as u64;
+    // SAFETY: as in `next`.
+    let chunk = unsafe { local().trace.get().cast::<Chunk>().as_ref() };
+    let last = chunk.and_then(|chunk| {
+        let used = chunk.used.load(Relaxed).checked_sub(1)?;
+        chunk.records.get(used as usize)
+    });
+    let end = of.begin.wrapping_add(of.ticks);
+    match last {
+        Some(Record([_, ticks, until, count, word])) if word.load(Relaxed) == kind => {
+            ticks.store(ticks.load(Relaxed).wrapping_add(of.ticks), Relaxed);
+            until.store(end, Relaxed);
+            count.store(count.load(Relaxed).wrapping_add(1 << CALL_BITS), Relaxed);
+        }
+        _ => put(slot, [of.begin, of.ticks, end, 1 << CALL_BITS | number, kind]),
+    }
+}
+
+/// A message of the call that ends next.
+pub struct Message {
+    /// When the call began that sent it or asked for it.
+    pub posted: u64,
+    /// What its communicator has in all its ranks; 0: not known.
+    pub communicator: u64,
+    pub bytes: u64,
+    pub tag: i32,
+    /// The other rank in the world; one that is not in it is not traced.
+    pub peer: Option<u32>,
+}
+
+#[inline]
+pub fn message(slot: &ThreadSlot, kind: RecordKind, of: &Message) {
+    let Some(peer) = of.peer.filter(|_| is_on()) else { return };
+    let ends = u64::from(of.tag.cast_unsigned()) << 32 | u64::from(peer);
+    put(slot, [of.posted, of.communicator, of.bytes, ends, kind as u64]);
+}
+
+/// The call that ends next waited for the request of a message that was sent by one that began at `sent`.
+#[inline]
+pub fn send_done(slot: &ThreadSlot, sent: u64) {
+    if is_on() && sent != 0 {
+        put(slot, [sent, 0, 0, 0, RecordKind::SendDone as u64]);
+    }
+}

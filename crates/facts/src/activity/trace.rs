@@ -1,0 +1,90 @@
+//! Calls of MPI of one thread, one after the other, with their messages.
+
+use std::num::NonZeroU64;
+
+use numawise_units::{Bytes, Nanoseconds};
+use serde::{Deserialize, Serialize};
+
+use super::CodeAddress;
+use crate::Reading;
+
+/// What a thread called, in the order in which it returned.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ThreadTrace {
+    /// What [`TracedCall::site`] numbers.
+    pub sites: Vec<TracedSite>,
+    pub calls: Vec<TracedCall>,
+    /// Of all calls, one after the other: see [`TracedCall::messages`].
+    pub messages: Vec<TracedMessage>,
+}
+
+/// A call of MPI at one place of the program on one communicator.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TracedSite {
+    /// As in C: `MPI_Send`.
+    pub call: String,
+    pub at: Reading<CodeAddress>,
+    /// Which of the process's communicators; none where the call has none.
+    pub communicator: Option<u16>,
+}
+
+/// One call, or several that found nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TracedCall {
+    pub site: u32,
+    /// Both by the monotonic clock of the host.
+    pub begin: Nanoseconds,
+    pub end: Nanoseconds,
+    pub kind: TracedKind,
+    /// Sent and received.
+    pub bytes: Bytes,
+    /// How many of [`ThreadTrace::messages`] belong to it: those behind the ones of the call before it.
+    pub messages: u32,
+}
+
+/// What a call was.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TracedKind {
+    /// One of which no other rank has the same.
+    Alone,
+    /// A blocking collective call.
+    Collective {
+        /// The same in all ranks that take part, and in no other call of them.
+        key: NonZeroU64,
+        /// The root in the communicator, where the call has one.
+        root: Option<u32>,
+    },
+    /// So many calls that asked whether something had come, one after the other, and found nothing; the thread was in them for `within`.
+    Polls { calls: u64, within: Nanoseconds },
+}
+
+/// A message, as one of its two ranks saw it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TracedMessage {
+    pub end: MessageSide,
+    /// When the call began that sent it or asked for it.
+    pub posted: Nanoseconds,
+    /// The same number in all ranks of its communicator.
+    pub communicator: Option<NonZeroU64>,
+    pub bytes: Bytes,
+    pub tag: i32,
+    /// The other rank of `MPI_COMM_WORLD`.
+    pub peer: u32,
+}
+
+/// What a call did with a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MessageSide {
+    Sent,
+    Received,
+    /// It waited for the request of one that was sent by the call that began at [`TracedMessage::posted`]; nothing else is known of it.
+    SendDone,
+}
+
+/// Records of a process that found no place in its trace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TraceLoss {
+    pub records: u64,
+    /// From when on, by the monotonic clock of the host: from there the trace of a thread may have gaps.
+    pub since: Nanoseconds,
+}

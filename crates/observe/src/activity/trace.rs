@@ -1,0 +1,146 @@
+//! The trace of a process: the file beside its snapshot file.
+
+use std::collections::BTreeMap;
+use std::io::Read;
+use std::num::NonZeroU64;
+use std::path::Path;
+
+use numawise_facts::Reading;
+use numawise_facts::activity::{
+    MessageSide, ThreadTrace, TraceLoss, TracedCall, TracedKind, TracedMessage, TracedSite,
+};
+use numawise_linux::source;
+use numawise_units::{Bytes, Nanoseconds};
+use numawise_wire::snapshot::reader::ThreadRecord;
+use numawise_wire::trace::reader::{TraceFile, TraceRecord, bytes_in_use, call_name};
+use numawise_wire::trace::{HEADER_BYTES, SUFFIX};
+
+use super::{Clock, Context};
+
+/// The bytes that are in use of the file beside that of a process; none where it was not traced.
+pub(super) fn beside(path: &Path) -> std::io::Result<Option<Vec<u8>>> {
+    let path = path.with_extension(&SUFFIX[1..]);
+    let mut source = match source::open(&path) {
+        Ok(source) => source,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    let mut bytes = Vec::new();
+    source.by_ref().take(HEADER_BYTES as u64).read_to_end(&mut bytes)?;
+    let rest = bytes_in_use(&bytes).saturating_sub(bytes.len());
+    source.take(rest as u64).read_to_end(&mut bytes)?;
+    Ok(Some(bytes))
+}
+
+/// By the slots of threads, what each called; and what was lost.
+pub(super) type Traces = (BTreeMap<u32, ThreadTrace>, Option<TraceLoss>);
+
+pub(super) fn all(context: &Context<'_>, clock: &Clock, file: &TraceFile<'_>) -> Traces {
+    let begin = context.file.begin().nanoseconds;
+    let moment = |ticks| Nanoseconds(begin.saturating_add(clock.since_begin(ticks).0));
+    let threads: BTreeMap<u32, ThreadRecord<'_>> = context.file.threads_by_slot().collect();
+    let mut builders: BTreeMap<u32, Builder<'_>> = BTreeMap::new();
+    for (slot, records) in file.chunks() {
+        let Some(thread) = threads.get(&slot) else { continue };
+        let builder = builders.entry(slot).or_insert_with(|| Builder::new(context, clock, thread));
+        records.for_each(|record| builder.add(record, moment));
+    }
+    let traces = builders.into_iter().map(|(slot, builder)| (slot, builder.trace)).collect();
+    let loss = file.lost().map(|(records, since)| TraceLoss { records, since: moment(since) });
+    (traces, loss)
+}
+
+/// A site by its number in the thread's table, or of a call whose site found no place there.
+type SiteKey = Result<u16, u16>;
+
+struct Builder<'a> {
+    clock: &'a Clock,
+    /// The thread's own.
+    known: Vec<TracedSite>,
+    sites: BTreeMap<SiteKey, u32>,
+    trace: ThreadTrace,
+    /// Messages of the call that ends next.
+    pending: u32,
+}
+
+impl<'a> Builder<'a> {
+    fn new(context: &'a Context<'a>, clock: &'a Clock, thread: &ThreadRecord<'_>) -> Self {
+        let known = thread.sites().map(|site| TracedSite {
+            call: site.call.to_owned(),
+            at: context.address(site.address),
+            communicator: site.communicator,
+        });
+        Builder {
+            clock,
+            known: known.collect(),
+            sites: BTreeMap::new(),
+            trace: ThreadTrace::default(),
+            pending: 0,
+        }
+    }
+
+    fn site(&mut self, number: Option<u16>, call: u16) -> u32 {
+        let known = number.filter(|number| usize::from(*number) < self.known.len());
+        let key = known.ok_or(call);
+        let next = self.trace.sites.len() as u32;
+        let place = *self.sites.entry(key).or_insert(next);
+        if place == next {
+            let site = known.and_then(|number| self.known.get(usize::from(number)).cloned());
+            self.trace.sites.push(site.unwrap_or_else(|| TracedSite {
+                call: call_name(call).to_owned(),
+                at: Reading::unavailable("the thread has more call sites than its table has places"),
+                communicator: None,
+            }));
+        }
+        place
+    }
+
+    fn add(&mut self, record: TraceRecord, moment: impl Fn(u64) -> Nanoseconds) {
+        let mut message = |end, of: numawise_wire::trace::reader::TracedMessage| {
+            self.trace.messages.push(TracedMessage {
+                end,
+                posted: moment(of.posted),
+                communicator: of.communicator.and_then(NonZeroU64::new),
+                bytes: Bytes(of.bytes),
+                tag: of.tag,
+                peer: of.peer,
+            });
+            self.pending += 1;
+        };
+        match record {
+            TraceRecord::Sent(of) => message(MessageSide::Sent, of),
+            TraceRecord::Received(of) => message(MessageSide::Received, of),
+            TraceRecord::SendDone { sent } => {
+                let nothing = numawise_wire::trace::reader::TracedMessage {
+                    posted: sent,
+                    communicator: None,
+                    bytes: 0,
+                    tag: 0,
+                    peer: 0,
+                };
+                message(MessageSide::SendDone, nothing);
+            }
+            TraceRecord::Call(of) => {
+                let kind = match of.key.and_then(NonZeroU64::new) {
+                    Some(key) => TracedKind::Collective { key, root: of.root },
+                    None => TracedKind::Alone,
+                };
+                let end = of.begin.saturating_add(of.ticks);
+                let site = self.site(of.site, of.call);
+                self.call(site, [moment(of.begin), moment(end)], kind, of.bytes);
+            }
+            TraceRecord::Polls { site, call, begin, ticks, end, count } => {
+                let kind = TracedKind::Polls { calls: count, within: self.clock.nanoseconds(ticks) };
+                let site = self.site(site, call);
+                self.call(site, [moment(begin), moment(end)], kind, 0);
+            }
+        }
+    }
+
+    fn call(&mut self, site: u32, [begin, end]: [Nanoseconds; 2], kind: TracedKind, bytes: u64) {
+        // Counters of two processors may differ by a few ticks.
+        let end = end.max(begin);
+        let messages = std::mem::take(&mut self.pending);
+        self.trace.calls.push(TracedCall { site, begin, end, kind, bytes: Bytes(bytes), messages });
+    }
+}

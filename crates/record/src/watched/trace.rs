@@ -1,0 +1,248 @@
+//! Calls of MPI one by one: parts of a thread's trace, each a blob of numbers of variable length (LEB128, differences zigzag), deflated.
+
+use std::io::{Read, Write};
+use std::num::NonZeroU64;
+
+use flate2::Compression;
+use flate2::read::ZlibDecoder;
+use flate2::write::ZlibEncoder;
+use numawise_facts::activity::{MessageSide, ThreadTrace, TracedCall, TracedKind, TracedMessage, TracedSite};
+use numawise_units::{Bytes, Nanoseconds};
+use rusqlite::{Connection, Transaction, params};
+
+use crate::cell::{Cells, Parsed};
+use crate::valid::Flaw;
+use crate::write;
+
+/// Calls of a part.
+const CALLS: usize = 1 << 16;
+/// Bytes of a part before it was deflated: with 500 bytes a call, far more than any has.
+const MOST_BYTES: u64 = 64 << 20;
+/// Parts of a thread: 4 G calls.
+const MOST_PARTS: usize = 1 << 16;
+/// Sites of a thread, with one for each call that found no place in its table.
+const MOST_SITES: usize = 4096;
+
+pub fn insert(
+    transaction: &Transaction<'_>,
+    (process, thread): (i64, i64),
+    trace: &ThreadTrace,
+) -> rusqlite::Result<()> {
+    let mut row = transaction.prepare_cached("INSERT INTO traces VALUES (?1, ?2, ?3, ?4, ?5)")?;
+    let mut messages = trace.messages.as_slice();
+    // One without calls has its sites.
+    let parts: Vec<&[TracedCall]> = trace.calls.chunks(CALLS).collect();
+    let parts = if parts.is_empty() { vec![&[][..]] } else { parts };
+    for (part, calls) in parts.into_iter().enumerate() {
+        let sites = if part == 0 { write::json(&trace.sites)? } else { String::new() };
+        let number: usize = calls.iter().map(|call| call.messages as usize).sum();
+        let (of_part, rest) = messages.split_at(number.min(messages.len()));
+        messages = rest;
+        row.execute(params![process, thread, part as i64, sites, packed(calls, of_part)])?;
+    }
+    Ok(())
+}
+
+struct Packed(Vec<u8>);
+
+impl Packed {
+    fn number(&mut self, mut number: u64) {
+        while number >= 0x80 {
+            self.0.push(number as u8 | 0x80);
+            number >>= 7;
+        }
+        self.0.push(number as u8);
+    }
+
+    fn difference(&mut self, from: u64, to: u64) {
+        self.signed(to.wrapping_sub(from).cast_signed());
+    }
+
+    fn signed(&mut self, number: i64) {
+        self.number((number << 1 ^ number >> 63).cast_unsigned());
+    }
+}
+
+fn packed(calls: &[TracedCall], mut messages: &[TracedMessage]) -> Vec<u8> {
+    let mut out = Packed(Vec::new());
+    out.number(calls.len() as u64);
+    let (mut at, mut communicator) = (0, 0);
+    for call in calls {
+        let (kind, rest) = match call.kind {
+            TracedKind::Alone => (0, None),
+            TracedKind::Collective { key, root } => {
+                (1, Some((key.get(), root.map_or(0, |root| u64::from(root) + 1))))
+            }
+            TracedKind::Polls { calls, within } => (2, Some((calls, within.0))),
+        };
+        let has_messages = u64::from(call.messages > 0);
+        out.number(u64::from(call.site) << 3 | has_messages << 2 | kind);
+        out.difference(at, call.begin.0);
+        out.number(call.end.0.saturating_sub(call.begin.0));
+        out.number(call.bytes.0);
+        if let Some((one, other)) = rest {
+            if kind == 1 {
+                out.0.extend(one.to_le_bytes())
+            } else {
+                out.number(one)
+            }
+            out.number(other);
+        }
+        if call.messages > 0 {
+            out.number(call.messages.into());
+        }
+        let (of_call, others) = messages.split_at((call.messages as usize).min(messages.len()));
+        messages = others;
+        for message in of_call {
+            let side = match message.end {
+                MessageSide::Sent => 0,
+                MessageSide::Received => 1,
+                MessageSide::SendDone => 2,
+            };
+            let of_message = message.communicator.map_or(0, NonZeroU64::get);
+            let is_other = u64::from(of_message != communicator);
+            out.number(u64::from(message.peer) << 3 | is_other << 2 | side);
+            if is_other == 1 {
+                out.0.extend(of_message.to_le_bytes());
+                communicator = of_message;
+            }
+            out.difference(call.begin.0, message.posted.0);
+            out.number(message.bytes.0);
+            out.signed(message.tag.into());
+        }
+        at = call.end.0;
+    }
+    let mut deflated = ZlibEncoder::new(Vec::new(), Compression::fast());
+    // Nothing can fail that writes into memory.
+    let _ = deflated.write_all(&out.0);
+    deflated.finish().unwrap_or_default()
+}
+
+/// The trace of a thread; nothing where none was made.
+pub fn read(connection: &Connection, process: i64, thread: i64) -> Parsed<Option<ThreadTrace>> {
+    let mut query = connection.prepare_cached(
+        "SELECT part, sites, calls FROM traces WHERE process = ?1 AND thread = ?2 ORDER BY part",
+    )?;
+    let mut rows = query.query([process, thread])?;
+    let mut trace: Option<ThreadTrace> = None;
+    let mut part = 0usize;
+    while let Some(row) = rows.next()? {
+        let cells = Cells::of("traces", row);
+        if cells.int::<usize>("part")? != part || part == MOST_PARTS {
+            return Err(cells.flaw("part", "numbers from 0 without a gap"));
+        }
+        if part == 0 {
+            let sites: Vec<TracedSite> = cells.json("sites")?;
+            if sites.len() > MOST_SITES {
+                return Err(cells.flaw("sites", "at most 4096 sites"));
+            }
+            trace = Some(ThreadTrace { sites, ..ThreadTrace::default() });
+        }
+        let Some(trace) = &mut trace else { break };
+        let blob = row.get_ref("calls")?.as_blob().ok();
+        let unpacked = blob.and_then(|blob| unpack(blob, trace));
+        if unpacked.is_none() {
+            let found = blob.map_or_else(|| "no blob".to_owned(), |blob| format!("{} bytes", blob.len()));
+            return Err(
+                Flaw::new(cells.place("calls"), found, "calls of sites that are there, packed").into()
+            );
+        }
+        part += 1;
+    }
+    Ok(trace)
+}
+
+struct Unpacked<'a>(&'a [u8]);
+
+impl Unpacked<'_> {
+    fn byte(&mut self) -> Option<u8> {
+        let (byte, rest) = self.0.split_first()?;
+        self.0 = rest;
+        Some(*byte)
+    }
+
+    fn number(&mut self) -> Option<u64> {
+        let mut number = 0u64;
+        for shift in (0..70).step_by(7) {
+            let byte = self.byte()?;
+            let bits = u64::from(byte & 0x7f);
+            if shift == 63 && bits > 1 {
+                return None;
+            }
+            number |= bits << shift;
+            if byte & 0x80 == 0 {
+                return Some(number);
+            }
+        }
+        None
+    }
+
+    fn signed(&mut self) -> Option<i64> {
+        let number = self.number()?;
+        Some((number >> 1).cast_signed() ^ -((number & 1).cast_signed()))
+    }
+
+    fn moment(&mut self, from: u64) -> Option<u64> {
+        Some(from.wrapping_add(self.signed()?.cast_unsigned()))
+    }
+
+    fn long(&mut self) -> Option<u64> {
+        let (bytes, rest) = self.0.split_first_chunk()?;
+        self.0 = rest;
+        Some(u64::from_le_bytes(*bytes))
+    }
+}
+
+/// Nothing where the blob does not hold what it should.
+fn unpack(blob: &[u8], trace: &mut ThreadTrace) -> Option<()> {
+    let mut bytes = Vec::new();
+    ZlibDecoder::new(blob).take(MOST_BYTES).read_to_end(&mut bytes).ok()?;
+    let mut all = Unpacked(&bytes);
+    let calls = all.number().filter(|calls| *calls <= CALLS as u64)?;
+    let (mut at, mut communicator) = (0u64, 0);
+    for _ in 0..calls {
+        let head = all.number()?;
+        let site = u32::try_from(head >> 3).ok().filter(|site| (*site as usize) < trace.sites.len())?;
+        let begin = all.moment(at)?;
+        let end = begin.checked_add(all.number()?)?;
+        let bytes = Bytes(all.number()?);
+        let kind = match head & 3 {
+            0 => TracedKind::Alone,
+            1 => {
+                let key = NonZeroU64::new(all.long()?)?;
+                let root = match all.number()?.checked_sub(1) {
+                    Some(root) => Some(u32::try_from(root).ok()?),
+                    None => None,
+                };
+                TracedKind::Collective { key, root }
+            }
+            2 => TracedKind::Polls { calls: all.number()?, within: Nanoseconds(all.number()?) },
+            _ => return None,
+        };
+        let messages = if head >> 2 & 1 == 1 { u32::try_from(all.number()?).ok()? } else { 0 };
+        for _ in 0..messages {
+            let head = all.number()?;
+            let end = match head & 3 {
+                0 => MessageSide::Sent,
+                1 => MessageSide::Received,
+                2 => MessageSide::SendDone,
+                _ => return None,
+            };
+            if head >> 2 & 1 == 1 {
+                communicator = all.long()?;
+            }
+            trace.messages.push(TracedMessage {
+                end,
+                posted: Nanoseconds(all.moment(begin)?),
+                communicator: NonZeroU64::new(communicator),
+                bytes: Bytes(all.number()?),
+                tag: i32::try_from(all.signed()?).ok()?,
+                peer: u32::try_from(head >> 3).ok()?,
+            });
+        }
+        let (begin, end_of_call) = (Nanoseconds(begin), Nanoseconds(end));
+        trace.calls.push(TracedCall { site, begin, end: end_of_call, kind, bytes, messages });
+        at = end;
+    }
+    all.0.is_empty().then_some(())
+}

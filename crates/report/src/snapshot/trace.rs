@@ -1,0 +1,422 @@
+//! A trace: who waited for whom, when and why, and what the elapsed time hangs on.
+
+use numawise_facts::Reading;
+use numawise_facts::activity::CodePlace;
+use numawise_tables::snapshot::{
+    CallPlace, NotJudged, NotJudgedReason, PathPart, RankActivity, RankInCall, RunTrace, TraceTimes,
+    TracedRank, TracedWait, WaitKind, WaitingCause,
+};
+use numawise_units::{Nanoseconds, Ratio};
+use serde_json::{Value, json as object};
+
+use super::words;
+use crate::amount::many;
+use crate::document::{BarPart, Block, Cell, Column, Face, Row, Table, Text, Timeline, TimelineRow, section};
+use crate::object::each;
+
+/// Characters of a line of the timeline.
+const LINE: usize = 80;
+/// Ranks that are drawn on a terminal.
+const LINES: usize = 32;
+
+/// What a rank does: its part of a drawing, its sign, its time.
+type State = (BarPart, char, fn(&TraceTimes) -> Nanoseconds);
+
+/// What a rank does, with its colour in a page and its sign on a terminal.
+const STATES: [State; 4] = [
+    (BarPart { name: "computes", colour: "--good" }, '#', |of| of.useful),
+    (BarPart { name: "waits in MPI", colour: "--bad" }, '.', |of| of.waiting),
+    (BarPart { name: "in MPI, not waiting", colour: "--n0" }, '=', |of| of.in_calls),
+    (BarPart { name: "polls", colour: "--n4" }, '~', |of| of.polling),
+];
+
+fn share(part: Nanoseconds, whole: Nanoseconds) -> Ratio {
+    Ratio(if whole.0 == 0 { 0.0 } else { part.0 as f64 / whole.0 as f64 })
+}
+
+/// The share of waiting, and what causes most of it.
+pub fn headline(of: &RunTrace) -> String {
+    let waiting = of.times.waiting;
+    if waiting.0 == 0 {
+        return "No rank waited in MPI for another one".to_owned();
+    }
+    let waited =
+        format!("Ranks waited in MPI {} of their time", words::percent(share(waiting, of.times.total())));
+    match of.causes.first() {
+        Some(cause) => {
+            let part = words::percent(share(cause.waiting, waiting));
+            format!("{waited}; {part} of that because rank {} {}", cause.rank, did(&cause.what))
+        }
+        None => waited,
+    }
+}
+
+fn place_in_short(place: &Reading<CodePlace>) -> String {
+    place.measured().map_or_else(String::new, |place| format!(" ({})", words::place_in_short(place)))
+}
+
+fn call(of: &CallPlace) -> String {
+    format!("{}{}", of.call, place_in_short(&of.place))
+}
+
+/// "computed before MPI_Send (f in a.c:3)".
+fn did(what: &RankActivity) -> String {
+    match what {
+        RankActivity::Computed { to: Some(to), .. } => format!("computed before {}", call(to)),
+        RankActivity::Computed { from: Some(from), to: None } => format!("computed after {}", call(from)),
+        RankActivity::Computed { from: None, to: None } => "computed".to_owned(),
+        RankActivity::Called(at) => format!("was in {}", call(at)),
+        RankActivity::Polled(at) => format!("polled with {}", call(at)),
+        RankActivity::Outside => "had not begun MPI, or had ended it".to_owned(),
+    }
+}
+
+fn kind(of: WaitKind) -> &'static str {
+    match of {
+        WaitKind::LateSender => "late sender",
+        WaitKind::LateReceiver => "late receiver",
+        WaitKind::LateRoot => "late root",
+        WaitKind::EarlyRoot => "early root",
+        WaitKind::LastOfAll => "last of all ranks",
+    }
+}
+
+fn meaning(of: WaitKind) -> &'static str {
+    match of {
+        WaitKind::LateSender => "late sender: the receive began before the send",
+        WaitKind::LateReceiver => "late receiver: the send could not end before the receive began",
+        WaitKind::LateRoot => "late root: the rank that has the data of a collective call came later",
+        WaitKind::EarlyRoot => "early root: the rank that collects came before the last of the others",
+        WaitKind::LastOfAll => "last of all ranks: a call that needs all ranks waited for the last one",
+    }
+}
+
+/// The sections of a document; `most`: rows of each table on a terminal.
+pub fn sections(of: &RunTrace, most: usize) -> Vec<Block> {
+    let mut blocks = vec![section("timeline", "Timeline: ranks by what they did", timeline(of))];
+    if of.times.waiting.0 > 0 {
+        let kinds: std::collections::BTreeSet<WaitKind> = of.waits.iter().map(|row| row.kind).collect();
+        let legend = kinds.into_iter().map(meaning).collect::<Vec<_>>().join("; ");
+        let waits = vec![Block::Table(waits(of, most)), Block::Legend(legend.into())];
+        blocks.push(section("waits", "Waiting in MPI: where, and for what", waits));
+        blocks.push(section(
+            "causes",
+            "What late ranks did while others waited",
+            vec![Block::Table(causes(of, most))],
+        ));
+        blocks.push(section("pairs", "Who waited for whom", vec![Block::Table(pairs(of, most))]));
+    }
+    let path = vec![
+        Block::Table(critical_path(of, most)),
+        Block::Legend("the chain of computing and calls for which no rank waited: what is shorter here makes the run shorter".into()),
+    ];
+    blocks.push(section("path", "Critical path", path));
+    blocks.extend(remarks(of));
+    blocks
+}
+
+/// What is not in the figures.
+fn remarks(of: &RunTrace) -> Option<Block> {
+    let not_judged = |row: &NotJudged| {
+        let why = match row.why {
+            NotJudgedReason::OtherRanksMissing => "the other ranks of them are not in the trace",
+            NotJudgedReason::NotFollowed => {
+                "what they wait for is not followed: non-blocking collective calls, one-sided synchronisation, probes, files, scans, new \
+                 communicators"
+            }
+        };
+        format!("{} of {} may hold waiting that is not known: {why}", row.time, many(row.calls, "call"))
+    };
+    let mut lines: Vec<Text> = of.not_judged.iter().map(|row| not_judged(row).into()).collect();
+    if of.unmatched > 0 {
+        lines.push(
+            format!(
+                "{} without the other end",
+                many(of.unmatched, "end of a message").replace("messages", "a message")
+            )
+            .into(),
+        );
+    }
+    if of.lost > 0 {
+        lines.push(
+            format!(
+                "the trace is whole for {} only: {} later found no place; --buffer makes more",
+                of.span,
+                many(of.lost, "record")
+            )
+            .into(),
+        );
+    }
+    (!lines.is_empty()).then(|| section("not-known", "Not in these figures", vec![Block::List(lines)]))
+}
+
+fn name(rank: &TracedRank) -> String {
+    match rank.thread {
+        Some(thread) => format!("rank {}, thread {thread}", rank.rank),
+        None => format!("rank {}", rank.rank),
+    }
+}
+
+/// The state that took most of a span; a blank where nothing of the rank was there.
+fn sign(times: &TraceTimes) -> char {
+    let most = STATES.iter().max_by_key(|(_, _, time)| time(times));
+    most.filter(|(_, _, time)| time(times).0 > 0).map_or(' ', |(_, sign, _)| *sign)
+}
+
+fn line(rank: &TracedRank) -> String {
+    let bins = rank.timeline.len();
+    (0..LINE)
+        .map(|k| {
+            let part = rank.timeline.get(k * bins / LINE..(k + 1) * bins / LINE).unwrap_or_default();
+            let sum = part.iter().fold(TraceTimes::default(), |sum, one| TraceTimes {
+                useful: sum.useful + one.useful,
+                in_calls: sum.in_calls + one.in_calls,
+                waiting: sum.waiting + one.waiting,
+                polling: sum.polling + one.polling,
+            });
+            sign(&sum)
+        })
+        .collect()
+}
+
+fn timeline(of: &RunTrace) -> Vec<Block> {
+    let all = of.times.total();
+    let is_there = |state: &&State| state.2(&of.times).0 > 0;
+    let states: Vec<_> = STATES.iter().filter(is_there).collect();
+    let width = of.ranks.iter().take(LINES).map(|rank| name(rank).len()).max().unwrap_or(0);
+    let mut drawn: String =
+        of.ranks.iter().take(LINES).map(|rank| format!("{:width$} {}\n", name(rank), line(rank))).collect();
+    if of.ranks.len() > LINES {
+        drawn += &format!("and {} more\n", many((of.ranks.len() - LINES) as u64, "rank"));
+    }
+    let signs = states.iter().map(|(part, sign, time)| {
+        format!("{sign} {} ({})", part.name, words::percent(share(time(&of.times), all)))
+    });
+    let legend = format!("{} from left to right; {}", of.span, signs.collect::<Vec<_>>().join(", "));
+    let row = |rank: &TracedRank| TimelineRow {
+        name: name(rank),
+        bins: rank
+            .timeline
+            .iter()
+            .map(|times| {
+                let bin = of.span.0 as f64 / of.bins.max(1) as f64;
+                states.iter().map(|(_, _, time)| time(times).0 as f64 / bin.max(1.0)).collect()
+            })
+            .collect(),
+    };
+    let page = Block::Timeline(Timeline {
+        label: "Ranks from top to bottom, time from left to right, by what each did".to_owned(),
+        parts: states.iter().map(|(part, _, _)| *part).collect(),
+        rows: of.ranks.iter().map(row).collect(),
+        begin: "0 s".to_owned(),
+        end: of.span.to_string(),
+    });
+    let on_terminal = |block| Block::Only(Face::Terminal, Box::new(block));
+    vec![
+        on_terminal(Block::Output(drawn)),
+        on_terminal(Block::Legend(legend.into())),
+        page,
+        Block::Table(ranks(of)),
+    ]
+}
+
+fn ranks(of: &RunTrace) -> Table {
+    let row = |rank: &TracedRank| -> Row {
+        let all = rank.times.total();
+        let part = |time: Nanoseconds| Cell::from(words::percent(share(time, all)));
+        let cells: [Cell; 7] = [
+            name(rank).into(),
+            part(rank.times.useful),
+            part(rank.times.waiting),
+            part(rank.times.in_calls),
+            part(rank.times.polling),
+            rank.waited_for.to_string().into(),
+            rank.calls.to_string().into(),
+        ];
+        cells.into_iter().collect()
+    };
+    let columns = vec![
+        Column::text("rank"),
+        Column::number("computes"),
+        Column::number("waits in MPI"),
+        Column::number("in MPI, not waiting"),
+        Column::number("polls").expendable(1),
+        Column::number("others waited for it"),
+        Column::number("calls").expendable(2),
+    ];
+    Table { columns, rows: of.ranks.iter().map(row).collect(), most: words::limits(8) }
+}
+
+fn at(of: &RankInCall) -> Text {
+    let mut text = Text::from(format!("{} in ", of.call));
+    text.0.extend(words::place(&of.place).0);
+    text
+}
+
+fn waits(of: &RunTrace, most: usize) -> Table {
+    let row = |row: &TracedWait| -> Row {
+        let longest = row.longest;
+        let cells: [Cell; 6] = [
+            kind(row.kind).into(),
+            at(&row.waits).into(),
+            at(&row.late).into(),
+            row.waiting.to_string().into(),
+            row.times.to_string().into(),
+            format!("{} at {}, rank {} for {}", longest.time, longest.begin, longest.waits, longest.late)
+                .into(),
+        ];
+        cells.into_iter().collect()
+    };
+    let columns = vec![
+        Column::text("reason"),
+        Column::text("waits in"),
+        Column::text("until the other rank begins"),
+        Column::number("CPU time"),
+        Column::number("times"),
+        Column::text("longest").expendable(1),
+    ];
+    Table { columns, rows: of.waits.iter().map(row).collect(), most: words::limits(most) }
+}
+
+fn causes(of: &RunTrace, most: usize) -> Table {
+    let row = |row: &WaitingCause| -> Row {
+        let cells: [Cell; 6] = [
+            row.rank.to_string().into(),
+            did(&row.what).into(),
+            row.waiting.to_string().into(),
+            words::percent(share(row.waiting, of.times.waiting)).into(),
+            row.through_others.to_string().into(),
+            row.waiting_ranks.to_string().into(),
+        ];
+        cells.into_iter().collect()
+    };
+    let columns = vec![
+        Column::number("rank"),
+        Column::text("it"),
+        Column::number("others waited"),
+        Column::number("of all waiting"),
+        Column::number("through a rank between").expendable(1),
+        Column::number("ranks that waited"),
+    ];
+    Table { columns, rows: of.causes.iter().map(row).collect(), most: words::limits(most) }
+}
+
+fn pairs(of: &RunTrace, most: usize) -> Table {
+    let row = |pair: &numawise_tables::snapshot::WaitingPair| -> Row {
+        let cells: [Cell; 5] = [
+            pair.waits.to_string().into(),
+            pair.late.to_string().into(),
+            pair.waiting.to_string().into(),
+            words::percent(share(pair.waiting, of.times.waiting)).into(),
+            pair.times.to_string().into(),
+        ];
+        cells.into_iter().collect()
+    };
+    let columns = vec![
+        Column::number("rank"),
+        Column::number("waited for rank"),
+        Column::number("time"),
+        Column::number("of all waiting"),
+        Column::number("times"),
+    ];
+    Table { columns, rows: of.pairs.iter().map(row).collect(), most: words::limits(most) }
+}
+
+fn critical_path(of: &RunTrace, most: usize) -> Table {
+    let row = |part: &PathPart| -> Row {
+        let cells: [Cell; 5] = [
+            part.rank.to_string().into(),
+            did(&part.what).into(),
+            part.time.to_string().into(),
+            words::percent(share(part.time, of.span)).into(),
+            part.times.to_string().into(),
+        ];
+        cells.into_iter().collect()
+    };
+    let columns = vec![
+        Column::number("rank"),
+        Column::text("it"),
+        Column::number("time"),
+        Column::number("of elapsed time"),
+        Column::number("times"),
+    ];
+    Table { columns, rows: of.critical_path.iter().map(row).collect(), most: words::limits(most) }
+}
+
+fn code(of: &Reading<CodePlace>) -> Value {
+    super::json::place(of)
+}
+
+fn times_json(of: &TraceTimes) -> Value {
+    object!({
+        "useful_seconds": of.useful.seconds(),
+        "waiting_seconds": of.waiting.seconds(),
+        "in_calls_seconds": of.in_calls.seconds(),
+        "polling_seconds": of.polling.seconds(),
+    })
+}
+
+fn activity_json(of: &RankActivity) -> Value {
+    let at = |of: &CallPlace| object!({ "call": of.call, "place": code(&of.place) });
+    match of {
+        RankActivity::Computed { from, to } => {
+            object!({ "kind": "computed", "from": from.as_ref().map(at), "to": to.as_ref().map(at) })
+        }
+        RankActivity::Called(of) => object!({ "kind": "called", "at": at(of) }),
+        RankActivity::Polled(of) => object!({ "kind": "polled", "at": at(of) }),
+        RankActivity::Outside => object!({ "kind": "outside" }),
+    }
+}
+
+/// Null where no trace was made.
+pub fn json(of: Option<&RunTrace>) -> Value {
+    let Some(of) = of else { return Value::Null };
+    let place = |of: &RankInCall| object!({ "rank": of.rank, "call": of.call, "place": code(&of.place) });
+    object!({
+        "span_seconds": of.span.seconds(),
+        "calls": of.calls,
+        "messages": of.messages,
+        "unmatched": of.unmatched,
+        "lost": of.lost,
+        "times": times_json(&of.times),
+        "ranks": each(&of.ranks, |rank| object!({
+            "rank": rank.rank, "thread": rank.thread, "times": times_json(&rank.times),
+            "waited_for_seconds": rank.waited_for.seconds(), "calls": rank.calls,
+            "timeline": each(&rank.timeline, |times| object!([
+                times.useful.seconds(), times.waiting.seconds(), times.in_calls.seconds(), times.polling.seconds(),
+            ])),
+        })),
+        "waits": each(&of.waits, |row| object!({
+            "kind": match row.kind {
+                WaitKind::LateSender => "late_sender",
+                WaitKind::LateReceiver => "late_receiver",
+                WaitKind::LateRoot => "late_root",
+                WaitKind::EarlyRoot => "early_root",
+                WaitKind::LastOfAll => "last_of_all",
+            },
+            "waits": place(&row.waits), "late": place(&row.late), "times": row.times, "seconds": row.waiting.seconds(),
+            "longest": {
+                "seconds": row.longest.time.seconds(), "begin_seconds": row.longest.begin.seconds(),
+                "waits": row.longest.waits, "late": row.longest.late,
+            },
+            "waiting_ranks": row.waiting_ranks, "late_ranks": row.late_ranks,
+        })),
+        "pairs": each(&of.pairs, |pair| object!({
+            "waits": pair.waits, "late": pair.late, "times": pair.times, "seconds": pair.waiting.seconds(),
+        })),
+        "causes": each(&of.causes, |row| object!({
+            "rank": row.rank, "what": activity_json(&row.what), "seconds": row.waiting.seconds(),
+            "through_others_seconds": row.through_others.seconds(), "waiting_ranks": row.waiting_ranks,
+        })),
+        "critical_path": each(&of.critical_path, |part| object!({
+            "rank": part.rank, "what": activity_json(&part.what), "seconds": part.time.seconds(), "times": part.times,
+        })),
+        "not_judged": each(&of.not_judged, |row| object!({
+            "why": match row.why {
+                NotJudgedReason::OtherRanksMissing => "other_ranks_missing",
+                NotJudgedReason::NotFollowed => "not_followed",
+            },
+            "calls": row.calls, "seconds": row.time.seconds(),
+        })),
+    })
+}

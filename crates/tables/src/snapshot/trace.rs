@@ -1,0 +1,178 @@
+//! What the calls of a trace tell together: who waited for whom, when, why, and what the elapsed time hangs on.
+
+use numawise_facts::Reading;
+use numawise_facts::activity::CodePlace;
+use numawise_units::Nanoseconds;
+
+use super::RankInCall;
+
+/// A run whose calls of MPI were written down one by one.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RunTrace {
+    /// From the first call to the end of the last, as far as the trace is whole.
+    pub span: Nanoseconds,
+    /// Calls, and messages of which both ends are there.
+    pub calls: u64,
+    pub messages: u64,
+    /// Ends of messages without the other one.
+    pub unmatched: u64,
+    /// Records that found no place: what came after the first of them is not in these tables.
+    pub lost: u64,
+    /// Ranks in the order of their numbers; of those with several threads in MPI, one for each.
+    pub ranks: Vec<TracedRank>,
+    /// Of all ranks together.
+    pub times: TraceTimes,
+    /// Those with most waiting first.
+    pub waits: Vec<TracedWait>,
+    /// Who waited for whom, those with most waiting first.
+    pub pairs: Vec<WaitingPair>,
+    /// What the late ranks did while others waited for them, those with most waiting first.
+    pub causes: Vec<WaitingCause>,
+    /// The chain of calls and of computing that no other rank waited out: what the span hangs on, the longest parts first.
+    pub critical_path: Vec<PathPart>,
+    /// Times of a rank by its state, in spans of equal length.
+    pub bins: u64,
+    /// Why waiting is not known of calls that took this long in all.
+    pub not_judged: Vec<NotJudged>,
+}
+
+/// Time of a rank, or of several, by what it was for.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct TraceTimes {
+    /// Between two calls.
+    pub useful: Nanoseconds,
+    /// In calls, but for waiting.
+    pub in_calls: Nanoseconds,
+    pub waiting: Nanoseconds,
+    /// From the first to the last of several calls that asked whether something had come, and found nothing.
+    pub polling: Nanoseconds,
+}
+
+impl TraceTimes {
+    pub fn total(&self) -> Nanoseconds {
+        [self.useful, self.in_calls, self.waiting, self.polling]
+            .into_iter()
+            .fold(Nanoseconds(0), |sum, one| sum + one)
+    }
+}
+
+/// A rank, or one of its threads.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TracedRank {
+    pub rank: u32,
+    /// Its number, where several threads of the rank call MPI.
+    pub thread: Option<i32>,
+    pub times: TraceTimes,
+    /// How long others waited for it.
+    pub waited_for: Nanoseconds,
+    pub calls: u64,
+    /// By [`RunTrace::bins`], from the begin of the span.
+    pub timeline: Vec<TraceTimes>,
+}
+
+/// Why a call waits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum WaitKind {
+    /// The message was not sent yet.
+    LateSender,
+    /// The message was not received yet.
+    LateReceiver,
+    /// The root of a collective call, which has what all others need, had not come.
+    LateRoot,
+    /// The root needs what all others have, and the last of them had not come.
+    EarlyRoot,
+    /// Not all ranks had come to a call that needs all.
+    LastOfAll,
+}
+
+/// Waiting at one place in the program for ranks that came late to another.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TracedWait {
+    pub kind: WaitKind,
+    /// Of the two ranks of which one waited longest for the other.
+    pub waits: RankInCall,
+    pub late: RankInCall,
+    pub times: u64,
+    /// Sum over all ranks.
+    pub waiting: Nanoseconds,
+    /// The longest of all: how long, when it began since the begin of the span, and the two ranks.
+    pub longest: LongestWait,
+    pub waiting_ranks: u64,
+    pub late_ranks: u64,
+}
+
+/// One wait.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LongestWait {
+    pub time: Nanoseconds,
+    pub begin: Nanoseconds,
+    pub waits: u32,
+    pub late: u32,
+}
+
+/// A rank that waited for another one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WaitingPair {
+    pub waits: u32,
+    pub late: u32,
+    pub times: u64,
+    pub waiting: Nanoseconds,
+}
+
+/// What a rank did while others waited, directly or along a chain of ranks.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WaitingCause {
+    pub rank: u32,
+    pub what: RankActivity,
+    /// Waiting of other ranks that it explains, and how many ranks these are.
+    pub waiting: Nanoseconds,
+    pub waiting_ranks: u64,
+    /// Of that, what came through ranks that waited themselves.
+    pub through_others: Nanoseconds,
+}
+
+/// What a rank did.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum RankActivity {
+    /// It computed, on the way from one call to another; none at the begin, behind `MPI_Init`, and at the end.
+    Computed { from: Option<CallPlace>, to: Option<CallPlace> },
+    /// It was in a call that waited for nobody.
+    Called(CallPlace),
+    /// It polled.
+    Polled(CallPlace),
+    /// It had not called MPI yet, or not any more.
+    Outside,
+}
+
+/// A call of MPI at a place of the program.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct CallPlace {
+    pub call: String,
+    pub place: Reading<CodePlace>,
+}
+
+/// A part of the critical path.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PathPart {
+    pub rank: u32,
+    pub what: RankActivity,
+    pub times: u64,
+    pub time: Nanoseconds,
+}
+
+/// Calls of which waiting is not known.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NotJudged {
+    pub why: NotJudgedReason,
+    pub calls: u64,
+    pub time: Nanoseconds,
+}
+
+/// Why.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum NotJudgedReason {
+    /// The other ranks of it are not in the trace.
+    OtherRanksMissing,
+    /// What it waits for is not known: requests of collective calls and of files, one-sided synchronisation, probes.
+    NotFollowed,
+}

@@ -1,0 +1,95 @@
+//! The trace file: every call of MPI of one process with the messages that it sent and received, in a mapping that the process shares with
+//! the file (`docs/formats/trace-part.md`). It stands beside the process's [`crate::snapshot`] file, which holds its call sites and its clock.
+//!
+//! Threads fill chunks of their own with [`Record`]s, so that none waits for another. A reader takes what [`Chunk::used`] says at any moment,
+//! also of a process that was killed.
+
+pub mod reader;
+
+use core::sync::atomic::{AtomicU32, AtomicU64};
+
+use crate::Variable;
+
+/// The variable with the bytes that the file of each process has place for. Without it nothing is traced.
+pub const BYTES: Variable = Variable(c"NUMAWISE_TRACE");
+/// The end of the name of a file, which else is that of the process's snapshot file.
+pub const SUFFIX: &str = ".trace";
+/// The first eight bytes of a file, in the byte order of the machine.
+pub const MAGIC: u64 = u64::from_le_bytes(*b"NWtrac\r\n");
+
+/// Bytes of the header with what fills its place.
+pub const HEADER_BYTES: usize = 4096;
+/// Bytes of a chunk.
+pub const CHUNK_BYTES: usize = 64 << 10;
+/// Records of a chunk.
+pub const RECORDS: usize = (CHUNK_BYTES - 64) / size_of::<Record>();
+/// Most chunks of a file: 4 GiB.
+pub const MOST_CHUNKS: usize = 1 << 16;
+
+/// The begin of the file.
+#[repr(C)]
+pub struct Header {
+    /// Written last: a file without it is not begun.
+    pub magic: AtomicU64,
+    /// [`crate::snapshot::VERSION`]: both files are of one layout.
+    pub version: AtomicU32,
+    /// Places for chunks, and how many were asked for, of which those beyond the places were not given.
+    pub chunks: AtomicU32,
+    pub asked: AtomicU32,
+    pub reserved: AtomicU32,
+    /// Records that found no place, and the moment of the first of them, in ticks; 0: there was none.
+    pub lost: AtomicU64,
+    pub lost_since: AtomicU64,
+}
+
+const _: () = assert!(size_of::<Header>() <= HEADER_BYTES);
+
+/// Records of one thread, one after the other.
+#[repr(C)]
+pub struct Chunk {
+    /// 1 + the number of the thread's slot in the snapshot file; 0: not begun.
+    pub slot: AtomicU32,
+    /// Records that are whole.
+    pub used: AtomicU32,
+    pub reserved: [AtomicU64; 7],
+    pub records: [Record; RECORDS],
+}
+
+const _: () = assert!(size_of::<Chunk>() <= CHUNK_BYTES && core::mem::offset_of!(Chunk, records) == 64);
+
+/// Its words by [`RecordKind`]; the lowest eight bits of the last one are the kind.
+#[repr(C)]
+pub struct Record(pub [AtomicU64; 5]);
+
+/// What a [`Record`] tells, and what its words are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub enum RecordKind {
+    /// A call that has returned. Words: when it began; ticks in it; for a blocking collective call the number that it has in all its
+    /// ranks, else 0; bytes sent and received << 16 | the number of the call; 1 + root in the communicator << 32 | 1 + number of its
+    /// call site << 8, 0 where there is none.
+    Call = 1,
+    /// A message that the next [`RecordKind::Call`] of the thread sent. Words: when the call began that sent it; the number that the
+    /// communicator has in all its ranks, 0 where it is not known; bytes; tag << 32 | rank in `MPI_COMM_WORLD` to which it goes.
+    Sent = 2,
+    /// A message that came when the next call returned. Words: when the call began that asked for it; else as above, with the rank from
+    /// which it came.
+    Received = 3,
+    /// The next call waited for the request of a message that was sent. Words: when the call began that sent it; 0; 0; 0.
+    SendDone = 4,
+    /// Calls at one site that asked, one after the other, whether something had come, and found nothing. Words: when the first began;
+    /// ticks in all of them; when the last returned; how many << 16 | the number of the call; as of [`RecordKind::Call`], without a root.
+    Polls = 5,
+}
+
+impl RecordKind {
+    pub fn from_word(word: u64) -> Option<RecordKind> {
+        use RecordKind::{Call, Polls, Received, SendDone, Sent};
+        [Call, Sent, Received, SendDone, Polls].into_iter().find(|kind| *kind as u8 == word as u8)
+    }
+}
+
+/// Bytes of a file with so many chunks.
+pub const fn file_bytes(chunks: usize) -> usize {
+    HEADER_BYTES + chunks * CHUNK_BYTES
+}
