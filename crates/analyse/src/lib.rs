@@ -49,7 +49,7 @@ pub use residency::residency;
 pub use series::Series;
 pub use snapshot::{
     DivisionRuns, JobRanks, MOST_IN_FULL, RunParts, compare_divisions, compare_snapshots,
-    is_for_memory_bound, median_run, merge as merged, mpi_jobs, run_snapshot,
+    is_for_memory_bound, median_run, merge as merged, mpi_jobs, run_snapshot, trace_events,
 };
 pub use study_comparison::compare_studies;
 pub use summary::left_out;

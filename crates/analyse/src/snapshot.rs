@@ -41,7 +41,7 @@ mod worlds;
 
 use numawise_facts::activity::ActivityLosses;
 use numawise_facts::{Reading, ThreadActivity};
-use numawise_tables::snapshot::{ProcessCounts, RunSnapshot, SnapshotLosses};
+use numawise_tables::snapshot::{ProcessCounts, RunSnapshot, SnapshotLosses, TraceEvents};
 use numawise_units::Ratio;
 
 pub use comparison::compare_snapshots;
@@ -97,6 +97,12 @@ impl Run<'_> {
 
 /// All that is said of a run.
 pub fn run_snapshot(parts: &RunParts<'_>) -> RunSnapshot {
+    let (run, others) = counted(parts);
+    tables(&run, &others)
+}
+
+/// The processes that count, and the others.
+fn counted<'a>(parts: &'a RunParts<'a>) -> (Run<'a>, Vec<Process<'a>>) {
     let (mut processes, others) = process::select(parts);
     let (elapsed, span) = parts.merged.map_or_else(|| span::of(&processes), merged::span);
     for process in &mut processes {
@@ -105,19 +111,24 @@ pub fn run_snapshot(parts: &RunParts<'_>) -> RunSnapshot {
     // Of merged ranks there are only those that stand out.
     let worlds = if parts.merged.is_some() { vec![0; processes.len()] } else { worlds::of(&processes) };
     let (worlds, processes) = in_worlds(worlds, processes);
-    let run = Run { parts, processes, worlds, elapsed, span, partial: None };
-    let time = efficiency::time_of_run(&run);
-    let placed = placement::of_run(&run);
-    let cpus = span::cpus(&run, placed.as_ref());
-    let efficiency = efficiency::all(&run);
-    let mpi = mpi::summary(&run);
-    let trace = trace::all(&run);
-    let openmp = openmp::summary(&run);
-    let placement = placed.as_ref().map(|placed| placement::summary(&run, placed));
-    let memory = memory::summary(&run);
-    let (worlds, of_worlds) = by_world::all(&run);
+    (Run { parts, processes, worlds, elapsed, span, partial: None }, others)
+}
+
+fn tables<'a>(run: &Run<'a>, others: &[Process<'a>]) -> RunSnapshot {
+    let parts = run.parts;
+    let time = efficiency::time_of_run(run);
+    let placed = placement::of_run(run);
+    let cpus = span::cpus(run, placed.as_ref());
+    let efficiency = efficiency::all(run);
+    let traced = trace::Traced::of(run);
+    let mpi = mpi::summary(run, traced.as_ref());
+    let trace = traced.map(|traced| traced.tables(run));
+    let openmp = openmp::summary(run);
+    let placement = placed.as_ref().map(|placed| placement::summary(run, placed));
+    let memory = memory::summary(run);
+    let (worlds, of_worlds) = by_world::all(run);
     let case = findings::Case {
-        run: &run,
+        run,
         cpus: &cpus,
         efficiency: &efficiency,
         mpi: mpi.measured(),
@@ -128,13 +139,13 @@ pub fn run_snapshot(parts: &RunParts<'_>) -> RunSnapshot {
     let mut snapshot = RunSnapshot {
         doubt: None,
         grade: None,
-        processes: counts(&run, others.len() as u64),
-        useful: rating::efficiency(efficiency::useful(&run, &time, &cpus)),
+        processes: counts(run, others.len() as u64),
+        useful: rating::efficiency(efficiency::useful(run, &time, &cpus)),
         worlds,
-        rows: rows::all(&run),
+        rows: rows::all(run),
         merged: parts.merged.map(|of| merged::tables(of, run.processes.len())),
         others: others.iter().map(|process| rows::row(parts, process, None)).collect(),
-        lost: losses(&run),
+        lost: losses(run),
         elapsed: run.elapsed.clone(),
         span: run.span.clone(),
         cpus,
@@ -145,13 +156,19 @@ pub fn run_snapshot(parts: &RunParts<'_>) -> RunSnapshot {
         openmp,
         placement,
         memory,
-        files: files::summary(&run),
-        counters: counters::summary(&run),
-        phases: phase::tables(&run),
+        files: files::summary(run),
+        counters: counters::summary(run),
+        phases: phase::tables(run),
         findings,
     };
     judged::judge(&mut snapshot);
     snapshot
+}
+
+/// The calls and messages of a trace; nothing where none was made.
+pub fn trace_events(parts: &RunParts<'_>) -> Option<TraceEvents> {
+    let run = counted(parts).0;
+    Some(trace::Traced::of(&run)?.events(&run))
 }
 
 /// The processes of one world after those of another.

@@ -43,8 +43,9 @@ pub use process::{
 };
 pub use rating::{Grade, RatedShare, Rating, ThresholdSource};
 pub use trace::{
-    CallPlace, LongestWait, NotJudged, NotJudgedReason, PathPart, RankActivity, RunTrace, TraceTimes,
-    TracedRank, TracedWait, WaitKind, WaitingCause, WaitingPair,
+    CallAt, CallPlace, EventCall, EventLane, EventMessage, EventState, LongestWait, NotJudged,
+    NotJudgedReason, PathPart, RankActivity, RunTrace, TraceEvents, TraceTimes, TracedRank, TracedWait,
+    WaitKind, WaitingCause, WaitingPair,
 };
 
 /// All that is said of one run.

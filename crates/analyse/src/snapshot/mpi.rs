@@ -16,6 +16,7 @@ use super::efficiency::{MpiTimes, mpi_times};
 use super::late::{self, LateForSites};
 use super::places::place;
 use super::process::{Process, in_mpi};
+use super::trace::{KnownOfPlace, PlacedCall, Traced};
 use super::waiting::{DrawnCalls, WaitingOfSites, completes_requests};
 use super::{Run, rating, volume};
 
@@ -25,7 +26,7 @@ const TOO_LONG: &str =
 /// Rows of places, so that what is shown stays bounded; all others are summed up.
 const MOST_SITES: usize = 500;
 
-pub fn summary(run: &Run<'_>) -> Reading<MpiSummary> {
+pub fn summary<'a>(run: &Run<'a>, traced: Option<&Traced<'a>>) -> Reading<MpiSummary> {
     if let Some(merged) = run.parts.merged {
         return merged::summary(run, merged);
     }
@@ -43,7 +44,7 @@ pub fn summary(run: &Run<'_>) -> Reading<MpiSummary> {
     }
     let times = mpi_times(run);
     let imbalance = imbalance(&times);
-    let (sites, late, further_sites) = sites(run);
+    let (sites, late, further_sites) = sites(run, traced.filter(|traced| traced.is_whole()));
     let threads = run.processes.iter().flat_map(Process::threads);
     let callers = threads.filter(|thread| !thread.calls.is_empty()).count() as u64;
     let waiting_in_calls = waiting_in_calls(&sites, callers);
@@ -262,7 +263,12 @@ fn waiting_in_calls(sites: &[MpiSiteRow], callers: u64) -> Reading<WaitingInCall
 }
 
 /// The rows, for whom they wait, and what found no row.
-fn sites(run: &Run<'_>) -> (Vec<MpiSiteRow>, Vec<LateCalls>, CallTime) {
+/// A part of the time of calls of which waiting is not known that is left alone.
+const SMALL_PART: f64 = 0.05;
+
+/// A trace that is whole knows more than calls that were drawn.
+fn sites<'a>(run: &Run<'a>, traced: Option<&Traced<'a>>) -> (Vec<MpiSiteRow>, Vec<LateCalls>, CallTime) {
+    let known = traced.map(|traced| traced.by_place(run));
     let mut by_place: BTreeMap<SiteKey<'_>, (Calls, WaitingOfSites, LateForSites<'_>)> = BTreeMap::new();
     let mut further = CallTime::default();
     let drawn = DrawnCalls::of(run);
@@ -271,7 +277,7 @@ fn sites(run: &Run<'_>) -> (Vec<MpiSiteRow>, Vec<LateCalls>, CallTime) {
             add(&mut further, thread.lost_calls);
             for site in &thread.calls {
                 let at = place(run.parts, process.activity, &site.at);
-                let key = (site.call.as_str(), at, communicator(process, site));
+                let key = (site.call.as_str(), at, communicator_name(process, site.communicator));
                 let (calls, waiting, late) = by_place.entry(key).or_default();
                 calls.add(process.rank(), site);
                 late.add(run, &drawn.late, number, site);
@@ -282,7 +288,15 @@ fn sites(run: &Run<'_>) -> (Vec<MpiSiteRow>, Vec<LateCalls>, CallTime) {
     let all = all_time(run);
     let mut all_late = Vec::new();
     let row = |(key, (calls, waiting, late)): (SiteKey<'_>, (Calls, WaitingOfSites, LateForSites<'_>))| {
-        let waiting = waiting.waiting(key.0);
+        let of_place = known.as_ref().and_then(|known| {
+            let name: PlacedCall = (key.0.to_owned(), key.1.clone(), key.2.clone());
+            known.get(&name)
+        });
+        let is_known = |of: &&KnownOfPlace| of.not_judged.0 as f64 <= SMALL_PART * calls.calls.time.0 as f64;
+        let waiting = match of_place.filter(is_known) {
+            Some(of_place) => Reading::Measured(of_place.waiting),
+            None => waiting.waiting(key.0),
+        };
         if let Reading::Measured(waiting) = &waiting {
             all_late.extend(late.rows(key.0, &key.1, *waiting));
         }
@@ -293,7 +307,8 @@ fn sites(run: &Run<'_>) -> (Vec<MpiSiteRow>, Vec<LateCalls>, CallTime) {
     for row in rows.drain(rows.len().min(MOST_SITES)..) {
         add(&mut further, row.calls);
     }
-    (rows, late::longest(all_late), further)
+    let late = traced.map_or(all_late, |traced| traced.late(run));
+    (rows, late::longest(late), further)
 }
 
 fn site_row(
@@ -323,8 +338,9 @@ fn site_row(
     }
 }
 
-fn communicator(process: &Process<'_>, site: &CallSite) -> Reading<String> {
-    let Some(number) = site.communicator else {
+/// One of a process, by its number.
+pub fn communicator_name(process: &Process<'_>, number: Option<u16>) -> Reading<String> {
+    let Some(number) = number else {
         return Reading::unavailable("the call has none");
     };
     match process.activity.communicators.get(usize::from(number)) {

@@ -5,16 +5,24 @@
 //! (late sender, late receiver, late broadcast, early reduce, wait at N x N); a root that needs all waits for the last of them.
 
 mod causes;
+mod events;
 mod lanes;
 mod matching;
 mod timeline;
 mod waits;
 
-use numawise_tables::snapshot::{RunTrace, TraceTimes, TracedRank};
+use std::collections::BTreeMap;
+
+use numawise_facts::Reading;
+use numawise_facts::activity::CodePlace;
+use numawise_tables::snapshot::{
+    LateCalls, RunTrace, TraceEvents, TraceTimes, TracedRank, TracedWait, WaitKind, WaitsFor,
+};
 use numawise_units::Nanoseconds;
 
 use super::Run;
-use lanes::Lanes;
+use lanes::{At, Lane, Lanes};
+use matching::Matched;
 use waits::Waits;
 
 #[cfg(test)]
@@ -24,40 +32,111 @@ mod tests;
 /// Rows of each table.
 const MOST_ROWS: usize = 32;
 
-/// Nothing where no trace was made.
-pub fn all(run: &Run<'_>) -> Option<RunTrace> {
-    let lanes = Lanes::of(run)?;
-    let matched = matching::of(&lanes);
-    let waits = Waits::of(run, &lanes, &matched);
-    let timeline = timeline::of(&lanes, &waits);
-    let ranks: Vec<TracedRank> = lanes
-        .all
-        .iter()
-        .zip(timeline)
-        .map(|(lane, timeline)| TracedRank {
+/// A trace with what follows from it.
+pub struct Traced<'a> {
+    lanes: Lanes<'a>,
+    matched: Matched,
+    waits: Waits,
+}
+
+/// A call at one place on one communicator, as people name it: the call, the place, the communicator's name.
+pub type PlacedCall = (String, Reading<CodePlace>, Reading<String>);
+
+/// Of all calls at one place: how long they waited, and how long those took of which it is not known.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct KnownOfPlace {
+    pub waiting: Nanoseconds,
+    pub not_judged: Nanoseconds,
+}
+
+impl<'a> Traced<'a> {
+    /// Nothing where no trace was made.
+    pub fn of(run: &Run<'a>) -> Option<Traced<'a>> {
+        let lanes = Lanes::of(run)?;
+        let matched = matching::of(&lanes);
+        let waits = Waits::of(run, &lanes, &matched);
+        Some(Traced { lanes, matched, waits })
+    }
+
+    /// Whether it has all calls from the end of `MPI_Init` to the begin of `MPI_Finalize`.
+    pub fn is_whole(&self) -> bool {
+        self.lanes.lost == 0
+    }
+
+    pub fn by_place(&self, run: &Run<'a>) -> BTreeMap<PlacedCall, KnownOfPlace> {
+        let mut places: BTreeMap<PlacedCall, KnownOfPlace> = BTreeMap::new();
+        for lane in &self.lanes.all {
+            let mut sites: BTreeMap<u32, KnownOfPlace> = BTreeMap::new();
+            for (number, call) in (0..).zip(lane.calls) {
+                let known = sites.entry(call.site).or_default();
+                if let Some(wait) = self.waits.of_call(lane.number, number) {
+                    known.waiting = known.waiting + span(call.begin, wait.until);
+                }
+                if self.waits.is_not_judged(At { lane: lane.number, call: number }) {
+                    known.not_judged = known.not_judged + span(call.begin, call.end);
+                }
+            }
+            for (site, of_site) in sites {
+                let Some(name) = lane.placed_call(run, site) else { continue };
+                let known = places.entry(name).or_default();
+                known.waiting = known.waiting + of_site.waiting;
+                known.not_judged = known.not_judged + of_site.not_judged;
+            }
+        }
+        places
+    }
+
+    /// Who came late for whom.
+    pub fn late(&self, run: &Run<'a>) -> Vec<LateCalls> {
+        let late = |row: TracedWait| LateCalls {
+            what: match row.kind {
+                WaitKind::LateSender => WaitsFor::Sender,
+                WaitKind::LateReceiver => WaitsFor::Receiver,
+                WaitKind::LateRoot | WaitKind::EarlyRoot | WaitKind::LastOfAll => WaitsFor::Last,
+            },
+            waits: row.waits,
+            late: row.late,
+            waiting: row.waiting,
+            waiting_ranks: row.waiting_ranks,
+            late_ranks: row.late_ranks,
+        };
+        self.waits.by_place(run, &self.lanes).into_iter().map(late).collect()
+    }
+
+    /// Its calls and messages, for a drawing.
+    pub fn events(&self, run: &Run<'a>) -> TraceEvents {
+        events::of(run, &self.lanes, &self.matched, &self.waits)
+    }
+
+    /// All tables.
+    pub fn tables(self, run: &Run<'a>) -> RunTrace {
+        let Traced { lanes, matched, waits } = self;
+        let timeline = timeline::of(&lanes, &waits);
+        let rank = |(lane, timeline): (&Lane<'_>, Vec<TraceTimes>)| TracedRank {
             rank: lane.rank,
             thread: lane.thread_number,
             times: timeline.iter().copied().fold(TraceTimes::default(), timeline::plus),
             waited_for: waits.waited_for(lane.number),
             calls: lane.calls.len() as u64,
             timeline,
-        })
-        .collect();
-    Some(RunTrace {
-        span: lanes.end.saturating_sub(lanes.begin),
-        calls: lanes.all.iter().map(|lane| lane.calls.len() as u64).sum(),
-        messages: matched.messages.len() as u64,
-        unmatched: matched.unmatched,
-        lost: lanes.lost,
-        times: ranks.iter().map(|rank| rank.times).fold(TraceTimes::default(), timeline::plus),
-        ranks,
-        waits: waits.by_place(run, &lanes),
-        pairs: waits.by_pair(&lanes),
-        causes: causes::of_waits(run, &lanes, &waits),
-        critical_path: causes::critical_path(run, &lanes, &waits),
-        bins: timeline::BINS as u64,
-        not_judged: waits.not_judged,
-    })
+        };
+        let ranks: Vec<TracedRank> = lanes.all.iter().zip(timeline).map(rank).collect();
+        RunTrace {
+            span: span(lanes.begin, lanes.end),
+            calls: lanes.all.iter().map(|lane| lane.calls.len() as u64).sum(),
+            messages: matched.messages.len() as u64,
+            unmatched: matched.unmatched,
+            lost: lanes.lost,
+            times: ranks.iter().map(|rank| rank.times).fold(TraceTimes::default(), timeline::plus),
+            ranks,
+            waits: waits.by_place(run, &lanes),
+            pairs: waits.by_pair(&lanes),
+            causes: causes::of_waits(run, &lanes, &waits),
+            critical_path: causes::critical_path(run, &lanes, &waits),
+            bins: timeline::BINS as u64,
+            not_judged: waits.not_judged_by_reason(&lanes),
+        }
+    }
 }
 
 fn span(begin: Nanoseconds, end: Nanoseconds) -> Nanoseconds {

@@ -483,12 +483,12 @@ fn the_views_show_times_and_calls() {
     assert_eq!(calls, ("MPI_Allreduce".to_owned(), 200));
 }
 
-/// Calls of each kind, more than a part holds.
-fn trace() -> ThreadTrace {
+/// So many calls of each kind.
+fn trace(calls: u64) -> ThreadTrace {
     let site = |call: &str| TracedSite { call: call.to_owned(), at: at(0x1234), communicator: Some(0) };
     let mut trace =
         ThreadTrace { sites: ["MPI_Waitall", "MPI_Bcast"].map(site).to_vec(), ..ThreadTrace::default() };
-    for k in 0..70_000u64 {
+    for k in 0..calls {
         let begin = Nanoseconds(5 * SECOND + 1000 * k);
         let (kind, messages) = match k % 3 {
             0 => (TracedKind::Alone, 3),
@@ -514,17 +514,19 @@ fn trace() -> ThreadTrace {
     trace
 }
 
-fn traced_run() -> WatchedRun {
-    let mut run = run();
+/// The run of version 3, whose first rank made so many calls.
+pub fn traced_run(calls: u64) -> WatchedRun {
+    let mut run = with_objects();
     let threads = run.processes[1].threads.measured_mut().unwrap();
-    threads[0].trace = Some(Arc::new(trace()));
+    threads[0].trace = Some(Arc::new(trace(calls)));
     run
 }
 
 #[test]
 fn calls_of_a_trace_come_back_as_they_were() {
     let (_folder, path) = file();
-    let run = traced_run();
+    // More than a part holds.
+    let run = traced_run(70_000);
     save_watched_run(&path, &run, Existing::Stays).unwrap();
     assert!(read_watched_run(&path).unwrap() == run);
     // Two numbers of eight bytes a call, on average, and what a message has.
@@ -535,7 +537,7 @@ fn calls_of_a_trace_come_back_as_they_were() {
 #[test]
 fn calls_that_make_no_sense_are_refused_with_the_place() {
     let (folder, path) = file();
-    save_watched_run(&path, &traced_run(), Existing::Stays).unwrap();
+    save_watched_run(&path, &traced_run(70_000), Existing::Stays).unwrap();
     for (sql, expected) in [
         ("UPDATE traces SET calls = x'00'", "calls"),
         ("UPDATE traces SET calls = substr(calls, 1, length(calls) / 2)", "calls"),

@@ -1,6 +1,7 @@
 //! A snapshot as CSV, as `docs/formats/snapshot-csv.md` specifies it: all tables, one value a row, or one table, a column for each quantity.
 
 mod surroundings;
+mod trace;
 
 use std::fmt;
 use std::str::FromStr;
@@ -40,10 +41,15 @@ pub enum CsvTable {
     Files,
     Findings,
     Counters,
+    Waits,
+    Pairs,
+    Causes,
+    CriticalPath,
+    Timeline,
 }
 
 /// By their names.
-pub const TABLES: [(&str, CsvTable); 13] = [
+pub const TABLES: [(&str, CsvTable); 18] = [
     ("efficiency", CsvTable::Efficiency),
     ("ranks", CsvTable::Ranks),
     ("memory", CsvTable::Memory),
@@ -57,6 +63,11 @@ pub const TABLES: [(&str, CsvTable); 13] = [
     ("files", CsvTable::Files),
     ("findings", CsvTable::Findings),
     ("counters", CsvTable::Counters),
+    ("waits", CsvTable::Waits),
+    ("pairs", CsvTable::Pairs),
+    ("causes", CsvTable::Causes),
+    ("critical_path", CsvTable::CriticalPath),
+    ("timeline", CsvTable::Timeline),
 ];
 
 /// A word that names no table.
@@ -136,6 +147,7 @@ fn rows(shown: &Shown, table: CsvTable) -> Vec<Vec<Value>> {
     let tables = shown.tables;
     let (mpi, openmp) = (tables.mpi.measured(), tables.openmp.measured());
     let regions = openmp.map_or(&[][..], |of| &of.regions);
+    let traced = tables.trace.as_ref();
     match table {
         CsvTable::Efficiency => {
             let all = figures::rated(&tables.efficiency).into_iter().chain([("useful", &tables.useful)]);
@@ -162,6 +174,13 @@ fn rows(shown: &Shown, table: CsvTable) -> Vec<Vec<Value>> {
         CsvTable::Files => tables.rows.iter().map(files).collect(),
         CsvTable::Findings => tables.findings.iter().map(finding).collect(),
         CsvTable::Counters => tables.rows.iter().map(counted).collect(),
+        CsvTable::Waits => traced.map_or(&[][..], |of| &of.waits).iter().map(trace::wait).collect(),
+        CsvTable::Pairs => traced.map_or(&[][..], |of| &of.pairs).iter().map(trace::pair).collect(),
+        CsvTable::Causes => traced.map_or(&[][..], |of| &of.causes).iter().map(trace::cause).collect(),
+        CsvTable::CriticalPath => {
+            traced.map_or(&[][..], |of| &of.critical_path).iter().map(trace::path_part).collect()
+        }
+        CsvTable::Timeline => traced.map_or_else(Vec::new, trace::timeline),
     }
 }
 

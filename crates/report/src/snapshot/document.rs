@@ -47,14 +47,19 @@ pub fn document(shown: &Shown) -> Document {
 /// The first lines and the frame, without blocks.
 pub fn opened(shown: &Shown) -> Document {
     let (run, tables) = (shown.run, shown.tables);
+    let is_traced = tables.trace.is_some();
     Document {
-        tool: "numawise snapshot",
-        title: format!("Snapshot: {}", run.header.command.shell_line()),
+        tool: if is_traced { "numawise trace" } else { "numawise snapshot" },
+        title: format!(
+            "{}: {}",
+            if is_traced { "Trace" } else { "Snapshot" },
+            run.header.command.shell_line()
+        ),
         opening: Opening {
             headline: headline(shown),
             tone: tables.grade.map_or(Tone::Doubt, words::grade_tone),
             effect: None,
-            sentence: Some(words::sentence(tables)),
+            sentence: Some(sentence(shown)),
         },
         blocks: Vec::new(),
         charts: Some(Charts { data: data(shown), script: include_str!("charts.js") }),
@@ -68,6 +73,16 @@ fn headline(shown: &Shown) -> String {
     match &shown.tables.trace {
         Some(of) if exit.success() => trace::headline(of),
         _ => words::headline(shown.tables, exit),
+    }
+}
+
+/// Where the CPUs' time went; behind a headline of waiting, with how much was useful.
+fn sentence(shown: &Shown) -> String {
+    let exit = shown.run.header.exit;
+    let rest = words::sentence(shown.tables);
+    match &shown.tables.trace {
+        Some(_) if exit.success() => format!("{}. {rest}", words::headline(shown.tables, exit)),
+        _ => rest,
     }
 }
 

@@ -23,10 +23,14 @@ pub fn summary(shown: &Shown) -> Document {
     let tables = shown.tables;
     let mut blocks = vec![Block::Facts(super::document::facts(shown))];
     if tables.processes.counted > 0 {
-        blocks.extend(tables.trace.iter().flat_map(|of| trace::sections(of, TRACE_LINES)));
-        blocks.push(section("judged", "", vec![Block::Table(judged(shown))]));
-        blocks.extend(worlds::block(tables).map(|table| section("worlds", "", vec![table])));
-        blocks.push(hot_spots(shown));
+        match &tables.trace {
+            Some(of) => blocks.extend(trace::sections(of, TRACE_LINES)),
+            None => {
+                blocks.push(section("judged", "", vec![Block::Table(judged(shown))]));
+                blocks.extend(worlds::block(tables).map(|table| section("worlds", "", vec![table])));
+                blocks.push(hot_spots(shown));
+            }
+        }
         blocks.extend(findings(shown));
     }
     blocks.extend(objects::table(shown, OBJECT_LINES));

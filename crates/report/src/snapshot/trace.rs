@@ -52,14 +52,14 @@ pub fn headline(of: &RunTrace) -> String {
 }
 
 fn place_in_short(place: &Reading<CodePlace>) -> String {
-    place.measured().map_or_else(String::new, |place| format!(" ({})", words::place_in_short(place)))
+    place.measured().map_or_else(String::new, |place| format!(" in {}", words::place_in_short(place)))
 }
 
 fn call(of: &CallPlace) -> String {
     format!("{}{}", of.call, place_in_short(&of.place))
 }
 
-/// "computed before MPI_Send (f in a.c:3)".
+/// "computed before MPI_Send in f (a.c:3)".
 fn did(what: &RankActivity) -> String {
     match what {
         RankActivity::Computed { to: Some(to), .. } => format!("computed before {}", call(to)),
@@ -271,7 +271,7 @@ fn waits(of: &RunTrace, most: usize) -> Table {
         Column::text("reason"),
         Column::text("waits in"),
         Column::text("until the other rank begins"),
-        Column::number("CPU time"),
+        Column::number("of all ranks"),
         Column::number("times"),
         Column::text("longest").expendable(1),
     ];
@@ -343,6 +343,27 @@ fn critical_path(of: &RunTrace, most: usize) -> Table {
     Table { columns, rows: of.critical_path.iter().map(row).collect(), most: words::limits(most) }
 }
 
+/// As JSON and CSV have it.
+pub fn kind_word(of: WaitKind) -> &'static str {
+    match of {
+        WaitKind::LateSender => "late_sender",
+        WaitKind::LateReceiver => "late_receiver",
+        WaitKind::LateRoot => "late_root",
+        WaitKind::EarlyRoot => "early_root",
+        WaitKind::LastOfAll => "last_of_all",
+    }
+}
+
+/// As JSON and CSV have it.
+pub fn activity_word(of: &RankActivity) -> &'static str {
+    match of {
+        RankActivity::Computed { .. } => "computed",
+        RankActivity::Called(_) => "called",
+        RankActivity::Polled(_) => "polled",
+        RankActivity::Outside => "outside",
+    }
+}
+
 fn code(of: &Reading<CodePlace>) -> Value {
     super::json::place(of)
 }
@@ -358,14 +379,12 @@ fn times_json(of: &TraceTimes) -> Value {
 
 fn activity_json(of: &RankActivity) -> Value {
     let at = |of: &CallPlace| object!({ "call": of.call, "place": code(&of.place) });
-    match of {
-        RankActivity::Computed { from, to } => {
-            object!({ "kind": "computed", "from": from.as_ref().map(at), "to": to.as_ref().map(at) })
-        }
-        RankActivity::Called(of) => object!({ "kind": "called", "at": at(of) }),
-        RankActivity::Polled(of) => object!({ "kind": "polled", "at": at(of) }),
-        RankActivity::Outside => object!({ "kind": "outside" }),
-    }
+    let (from, to) = match of {
+        RankActivity::Computed { from, to } => (from.as_ref(), to.as_ref()),
+        RankActivity::Called(of) | RankActivity::Polled(of) => (None, Some(of)),
+        RankActivity::Outside => (None, None),
+    };
+    object!({ "kind": activity_word(of), "from": from.map(at), "at": to.map(at) })
 }
 
 /// Null where no trace was made.
@@ -387,13 +406,7 @@ pub fn json(of: Option<&RunTrace>) -> Value {
             ])),
         })),
         "waits": each(&of.waits, |row| object!({
-            "kind": match row.kind {
-                WaitKind::LateSender => "late_sender",
-                WaitKind::LateReceiver => "late_receiver",
-                WaitKind::LateRoot => "late_root",
-                WaitKind::EarlyRoot => "early_root",
-                WaitKind::LastOfAll => "last_of_all",
-            },
+            "kind": kind_word(row.kind),
             "waits": place(&row.waits), "late": place(&row.late), "times": row.times, "seconds": row.waiting.seconds(),
             "longest": {
                 "seconds": row.longest.time.seconds(), "begin_seconds": row.longest.begin.seconds(),

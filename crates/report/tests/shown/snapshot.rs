@@ -279,8 +279,9 @@ fn tables_of_csv_have_a_row_for_each_and_the_reason_of_what_is_missing() {
     assert_eq!(lines.len(), 3, "{ranks}");
     let column = lines[0].iter().position(|name| name == "cpu_imbalance_seconds").unwrap();
     assert_eq!((lines[1][0].as_str(), lines[1][column].as_str()), ("0", "0.500000000"), "{ranks}");
+    let traced = Watched::of(watched::traced());
     for (_, table) in TABLES {
-        let text = csv_table(&of.shown(), table);
+        let text = csv_table(&traced.shown(), table);
         let widths: Vec<usize> = text.lines().map(|line| cells(line).len()).collect();
         assert!(widths.len() > 1 && widths.iter().all(|width| *width == widths[0]), "{table}: {text}");
     }
@@ -304,7 +305,7 @@ fn tables_of_csv_have_a_row_for_each_and_the_reason_of_what_is_missing() {
 #[test]
 fn the_page_of_csv_names_each_table_with_its_columns() {
     let page = include_str!("../../../../docs/formats/snapshot-csv.md");
-    let of = Watched::of(watched::hybrid());
+    let of = Watched::of(watched::traced());
     for (name, table) in TABLES {
         let row = page.lines().find(|line| line.starts_with(&format!("| `{name}` |")));
         let row = row.unwrap_or_else(|| panic!("no row of {name}"));
@@ -461,4 +462,29 @@ fn a_run_that_did_not_end_well_says_so_first() {
             "{headline}"
         );
     }
+}
+
+#[test]
+fn a_trace_says_who_waited_for_whom_and_why() {
+    let of = Watched::of(watched::traced());
+    let screen = screen(&of);
+    for expected in [
+        "Ranks waited in MPI 26.7 % of their time; 62.5 % of that because rank 0 computed",
+        "rank 0",
+        "late sender",
+        "last of all ranks",
+        "Critical path",
+        "polls",
+    ] {
+        assert!(screen.contains(expected), "{expected}: {screen}");
+    }
+    let page = html(&of);
+    keep("traced.html", &page);
+    assert!(
+        page.contains("<figure class=\"drawing timeline\">") && page.contains("computed before MPI_Send in")
+    );
+    let json: serde_json::Value = serde_json::from_str(&json(&of.shown())).unwrap();
+    let waits = json["trace"]["waits"].as_array().unwrap();
+    let of = |kind: &str| waits.iter().find(|row| row["kind"] == kind).unwrap()["seconds"].as_f64().unwrap();
+    assert!((of("late_sender") - 0.05).abs() < 1e-9 && (of("last_of_all") - 0.03).abs() < 1e-9, "{waits:?}");
 }

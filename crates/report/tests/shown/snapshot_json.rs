@@ -78,7 +78,7 @@ fn parsed(of: &Watched) -> Value {
 /// A run of which nothing is missing.
 fn whole() -> Value {
     let objects = vec![memory_objects::wave()];
-    parsed(&Watched::of(WatchedRun { objects, ..watched::counted() }))
+    parsed(&Watched::of(WatchedRun { objects, ..watched::traced() }))
 }
 
 #[test]

@@ -3,11 +3,13 @@
 #![allow(dead_code)] // each test file uses a part
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use numawise_analyse::{JobRanks, RunParts, objects_of_ranks, run_snapshot};
 use numawise_facts::activity::{
     CacheTraffic, CountedEvents, CounterAccess, CounterCount, CounterEvent, CounterObstacle, MessageFamily,
-    MessageSizes, PeerTraffic, ProcessCounters, SourcePlace,
+    MessageSide, MessageSizes, PeerTraffic, ProcessCounters, SourcePlace, ThreadTrace, TracedCall,
+    TracedKind, TracedMessage, TracedSite,
 };
 use numawise_facts::notice::SnapshotNotice;
 use numawise_facts::{
@@ -16,9 +18,9 @@ use numawise_facts::{
 use numawise_report::snapshot::Shown;
 use numawise_tables::RunSnapshot;
 use numawise_tables::objects::RankObjects;
-use numawise_units::Bytes;
+use numawise_units::{Bytes, Nanoseconds};
 
-use crate::activities::{construct, dynamic_loop, opened, seconds, simple_rank, thread, with_openmp};
+use crate::activities::{at, construct, dynamic_loop, opened, seconds, simple_rank, thread, with_openmp};
 use crate::sample::build;
 use numawise_facts::activity::ConstructName;
 
@@ -214,6 +216,40 @@ fn counters(times: u64) -> ProcessCounters {
         one(CounterEvent::RemoteMemory, 100, 2.0),
     ];
     ProcessCounters { with_children: false, counts }
+}
+
+/// The hybrid run, traced: rank 1 receives from 10 ms on what rank 0 sends at 60 ms, after that rank 0 waits at a barrier from 70 to 100 ms, and
+/// rank 1 polls at the end.
+pub fn traced() -> WatchedRun {
+    let ms = |time: u64| Nanoseconds(time * 1_000_000);
+    let mut run = counted();
+    for (rank, process) in (0u32..).zip(&mut run.processes) {
+        let names = ["MPI_Init", "MPI_Send", "MPI_Recv", "MPI_Barrier", "MPI_Test", "MPI_Finalize"];
+        let site = |name: &str| TracedSite { call: name.to_owned(), at: at(0x10), communicator: Some(0) };
+        let mut trace = ThreadTrace { sites: names.map(site).to_vec(), ..ThreadTrace::default() };
+        let mut call = |site: u32, begin, end, kind, messages| {
+            let (begin, end) = (ms(begin), ms(end));
+            trace.calls.push(TracedCall { site, begin, end, kind, bytes: Bytes(8), messages });
+        };
+        call(0, 0, 0, TracedKind::Alone, 0);
+        let (site, begin, end, side) =
+            if rank == 0 { (1, 60, 61, MessageSide::Sent) } else { (2, 10, 62, MessageSide::Received) };
+        call(site, begin, end, TracedKind::Alone, 1);
+        let key = 9u64.try_into().unwrap();
+        call(3, if rank == 0 { 70 } else { 100 }, 101, TracedKind::Collective { key, root: None }, 0);
+        let polls = TracedKind::Polls { calls: 7, within: ms(5) };
+        if rank == 1 {
+            call(4, 110, 130, polls, 0);
+        }
+        call(5, 150, 160, TracedKind::Alone, 0);
+        let (posted, communicator) = (ms(begin), 7u64.try_into().ok());
+        trace.messages =
+            vec![TracedMessage { end: side, posted, communicator, bytes: Bytes(8), tag: 3, peer: 1 - rank }];
+        if let Reading::Measured(threads) = &mut process.threads {
+            threads[0].trace = Some(Arc::new(trace));
+        }
+    }
+    run
 }
 
 /// A program of which nothing could be watched.

@@ -2,7 +2,7 @@
 
 use numawise_facts::Reading;
 use numawise_facts::activity::CodePlace;
-use numawise_units::Nanoseconds;
+use numawise_units::{Bytes, Nanoseconds};
 
 use super::RankInCall;
 
@@ -175,4 +175,69 @@ pub enum NotJudgedReason {
     OtherRanksMissing,
     /// What it waits for is not known: requests of collective calls and of files, one-sided synchronisation, probes.
     NotFollowed,
+}
+
+/// The calls and messages of a trace, for a drawing into which a person can go.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TraceEvents {
+    /// From the begin of the first lane to the end of the last.
+    pub span: Nanoseconds,
+    /// What [`EventCall::site`] numbers.
+    pub sites: Vec<CallPlace>,
+    /// In the order of [`RunTrace::ranks`].
+    pub lanes: Vec<EventLane>,
+    pub messages: Vec<EventMessage>,
+    /// Collective calls of which all ranks are there.
+    pub collectives: Vec<Vec<CallAt>>,
+}
+
+/// One thread of a rank.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EventLane {
+    pub rank: u32,
+    pub thread: Option<i32>,
+    /// Since the begin of the span, as all moments here.
+    pub begin: Nanoseconds,
+    pub end: Nanoseconds,
+    /// In their order; none begins before the one before it has ended.
+    pub calls: Vec<EventCall>,
+}
+
+/// A call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct EventCall {
+    pub site: u32,
+    pub begin: Nanoseconds,
+    pub end: Nanoseconds,
+    pub bytes: Bytes,
+    pub state: EventState,
+}
+
+/// What a call was.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EventState {
+    /// It waited for nobody, as far as is known.
+    Called,
+    /// It waited from its begin to this moment, for the call that came late.
+    Waited { until: Nanoseconds, kind: WaitKind, late: CallAt },
+    /// It asked so often, and found nothing.
+    Polled { calls: u64 },
+}
+
+/// A call, by the number of its lane and its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct CallAt {
+    pub lane: u32,
+    pub call: u32,
+}
+
+/// A message with both ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct EventMessage {
+    /// The call that sent it; it left when that began.
+    pub from: CallAt,
+    /// The call in which it came; it was there when that ended.
+    pub to: CallAt,
+    pub bytes: Bytes,
+    pub tag: i32,
 }

@@ -1,10 +1,12 @@
 //! The threads whose calls were traced, in the order of their ranks, and their calls as far as all traces are whole.
 
 use numawise_facts::activity::{ThreadTrace, TracedCall, TracedMessage, TracedSite};
+pub use numawise_tables::snapshot::CallAt as At;
 use numawise_tables::snapshot::CallPlace;
 use numawise_units::Nanoseconds;
 
 use super::super::Run;
+use super::super::mpi::communicator_name;
 use super::super::places::place;
 use super::super::process::Process;
 
@@ -27,13 +29,6 @@ pub struct Lane<'a> {
     pub first_message: Vec<u32>,
     messages: &'a [TracedMessage],
     sites: &'a [TracedSite],
-}
-
-/// A call, by the number of its lane and its own.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct At {
-    pub lane: u32,
-    pub call: u32,
 }
 
 pub struct Lanes<'a> {
@@ -99,6 +94,13 @@ impl<'a> Lane<'a> {
     /// As in C.
     pub fn name(&self, call: &TracedCall) -> &'a str {
         self.site(call.site).map_or("", |site| &site.call)
+    }
+
+    /// Its call, its place, and the name of its communicator.
+    pub fn placed_call(&self, run: &Run<'a>, site: u32) -> Option<super::PlacedCall> {
+        let (process, site) = run.processes.get(self.process).zip(self.site(site))?;
+        let at = place(run.parts, process.activity, &site.at);
+        Some((site.call.clone(), at, communicator_name(process, site.communicator)))
     }
 
     pub fn place(&self, run: &Run<'a>, site: u32) -> CallPlace {

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::num::NonZeroU64;
 
 use numawise_facts::activity::{MessageSide, TracedMessage};
-use numawise_units::Nanoseconds;
+use numawise_units::{Bytes, Nanoseconds};
 
 use super::lanes::{At, Lanes};
 
@@ -19,6 +19,8 @@ pub struct Message {
     /// The call in which it came, and when the call began that asked for it.
     pub receive: At,
     pub posted: Nanoseconds,
+    pub bytes: Bytes,
+    pub tag: i32,
 }
 
 #[derive(Debug, Default)]
@@ -33,8 +35,8 @@ pub struct Matched {
 /// World, communicator, sender, receiver and tag.
 type Channel = (usize, Option<NonZeroU64>, u32, u32, i32);
 
-/// When it was sent or asked for, and the call.
-type End = (Nanoseconds, At);
+/// When it was sent or asked for, the call, and the bytes.
+type End = (Nanoseconds, At, Bytes);
 
 pub fn of(lanes: &Lanes<'_>) -> Matched {
     let mut channels: BTreeMap<Channel, [Vec<End>; 2]> = BTreeMap::new();
@@ -42,7 +44,7 @@ pub fn of(lanes: &Lanes<'_>) -> Matched {
         for call in 0..lane.calls.len() {
             let at = At { lane: lane.number, call: call as u32 };
             for message in lane.messages(call) {
-                let TracedMessage { end, posted, communicator, tag, peer, .. } = *message;
+                let TracedMessage { end, posted, communicator, tag, peer, bytes } = *message;
                 let (from, to, side) = match end {
                     MessageSide::Sent => (lane.rank, peer, 0),
                     MessageSide::Received => (peer, lane.rank, 1),
@@ -50,23 +52,26 @@ pub fn of(lanes: &Lanes<'_>) -> Matched {
                 };
                 let ends = channels.entry((lane.world, communicator, from, to, tag)).or_default();
                 if let Some(side) = ends.get_mut(side) {
-                    side.push((posted, at));
+                    side.push((posted, at, bytes));
                 }
             }
         }
     }
     let mut matched = Matched::default();
-    for [mut sent, mut received] in channels.into_values() {
+    for ((.., tag), [mut sent, mut received]) in channels {
         sent.sort_unstable();
         received.sort_unstable();
         matched.unmatched += sent.len().abs_diff(received.len()) as u64;
         let pairs = sent.into_iter().zip(received);
-        matched.messages.extend(pairs.map(|((sent, send), (posted, receive))| Message {
+        let message = |((sent, send, _), (posted, receive, bytes)): (End, End)| Message {
             send,
             sent,
             receive,
             posted,
-        }));
+            bytes,
+            tag,
+        };
+        matched.messages.extend(pairs.map(message));
     }
     matched.messages.sort_by_key(|message| message.receive);
     for (number, message) in matched.messages.iter().enumerate() {

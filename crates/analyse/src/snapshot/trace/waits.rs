@@ -29,7 +29,9 @@ pub struct Wait {
 pub struct Waits {
     by_lane: Vec<Vec<Wait>>,
     waited_for: Vec<Nanoseconds>,
-    pub not_judged: Vec<NotJudged>,
+    not_judged: BTreeMap<At, NotJudgedReason>,
+    /// Collective calls of which all ranks are there.
+    collectives: Vec<Vec<At>>,
 }
 
 impl Waits {
@@ -68,8 +70,26 @@ impl Waits {
                 lane.push(wait);
             }
         }
-        let not_judged = not_judged(run, lanes, |at| judged.contains(&at), |key| whole.contains(&key));
-        Waits { by_lane, waited_for, not_judged }
+        let not_judged = not_judged(run, lanes, |at| judged.contains(&at), |key| whole.contains_key(&key));
+        Waits { by_lane, waited_for, not_judged, collectives: whole.into_values().collect() }
+    }
+
+    pub fn whole_collectives(&self) -> &[Vec<At>] {
+        &self.collectives
+    }
+
+    pub fn is_not_judged(&self, at: At) -> bool {
+        self.not_judged.contains_key(&at)
+    }
+
+    pub fn not_judged_by_reason(&self, lanes: &Lanes<'_>) -> Vec<NotJudged> {
+        let mut rows: BTreeMap<NotJudgedReason, (u64, Nanoseconds)> = BTreeMap::new();
+        for (at, why) in &self.not_judged {
+            let Some((_, call)) = lanes.call(*at) else { continue };
+            let row = rows.entry(*why).or_default();
+            *row = (row.0 + 1, row.1 + span(call.begin, call.end));
+        }
+        rows.into_iter().map(|(why, (calls, time))| NotJudged { why, calls, time }).collect()
     }
 
     /// How long others waited for a lane.
@@ -221,8 +241,8 @@ impl Found<'_, '_> {
         }
     }
 
-    /// Gives the keys of those that are whole.
-    fn collectives(&mut self, run: &Run<'_>) -> BTreeSet<Key> {
+    /// Gives those of which all ranks are there.
+    fn collectives(&mut self, run: &Run<'_>) -> BTreeMap<Key, Vec<At>> {
         let mut by_key: BTreeMap<Key, Vec<Rooted>> = BTreeMap::new();
         for lane in &self.lanes.all {
             for (number, call) in lane.calls.iter().enumerate() {
@@ -232,10 +252,10 @@ impl Found<'_, '_> {
                 }
             }
         }
-        let mut whole = BTreeSet::new();
+        let mut whole = BTreeMap::new();
         for (key, of_call) in by_key {
             if self.collective(run, &of_call) {
-                whole.insert(key);
+                whole.insert(key, of_call.into_iter().map(|(at, _)| at).collect());
             }
         }
         whole
@@ -313,8 +333,8 @@ fn not_judged(
     lanes: &Lanes<'_>,
     is_judged: impl Fn(At) -> bool,
     is_whole: impl Fn(Key) -> bool,
-) -> Vec<NotJudged> {
-    let mut rows: BTreeMap<NotJudgedReason, (u64, Nanoseconds)> = BTreeMap::new();
+) -> BTreeMap<At, NotJudgedReason> {
+    let mut all = BTreeMap::new();
     for lane in &lanes.all {
         for (number, call) in lane.calls.iter().enumerate() {
             let at = At { lane: lane.number, call: number as u32 };
@@ -336,12 +356,11 @@ fn not_judged(
                 TracedKind::Alone => may_wait(lane.name(call)).then_some(NotJudgedReason::NotFollowed),
             };
             if let Some(why) = why {
-                let row = rows.entry(why).or_default();
-                *row = (row.0 + 1, row.1 + span(call.begin, call.end));
+                all.insert(at, why);
             }
         }
     }
-    rows.into_iter().map(|(why, (calls, time))| NotJudged { why, calls, time }).collect()
+    all
 }
 
 /// Other ranks, or a disk, may have to come first.

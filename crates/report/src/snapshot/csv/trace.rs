@@ -1,0 +1,110 @@
+//! Columns of a trace: who waited for whom, why, what the elapsed time hangs on, and what ranks did when.
+
+use numawise_facts::Reading;
+use numawise_tables::snapshot::{
+    CallPlace, PathPart, RankActivity, RunTrace, TracedRank, TracedWait, WaitingCause, WaitingPair,
+};
+use numawise_units::Nanoseconds;
+
+use super::super::trace::{activity_word, kind_word};
+use super::{Value, count, known_seconds, place, read, text};
+
+/// Of a place that waits, and one that comes late.
+pub fn wait(of: &TracedWait) -> Vec<Value> {
+    let [function, file, line] = place(&of.waits.place);
+    let [late_function, late_file, late_line] = place(&of.late.place).map(|value| Value {
+        name: match value.name {
+            "function" => "late_function",
+            "file" => "late_file",
+            _ => "late_line",
+        },
+        ..value
+    });
+    vec![
+        text("kind", kind_word(of.kind)),
+        text("name", of.waits.call.as_str()),
+        function,
+        file,
+        line,
+        text("late_name", of.late.call.as_str()),
+        late_function,
+        late_file,
+        late_line,
+        count("times", of.times),
+        known_seconds("seconds", of.waiting),
+        known_seconds("longest_seconds", of.longest.time),
+        known_seconds("longest_begin_seconds", of.longest.begin),
+        text("longest_rank", of.longest.waits.to_string()),
+        text("longest_late_rank", of.longest.late.to_string()),
+        count("waiting_ranks", of.waiting_ranks),
+        count("late_ranks", of.late_ranks),
+    ]
+}
+
+pub fn pair(of: &WaitingPair) -> Vec<Value> {
+    vec![
+        text("rank", of.waits.to_string()),
+        text("late_rank", of.late.to_string()),
+        count("times", of.times),
+        known_seconds("seconds", of.waiting),
+    ]
+}
+
+/// What a rank did: the call is the one in which it was, or the one before which it computed.
+fn activity(of: &RankActivity) -> Vec<Value> {
+    let nowhere = || CallPlace {
+        call: String::new(),
+        place: Reading::unavailable("it was in no call, and none came behind"),
+    };
+    let at = match of {
+        RankActivity::Computed { to, .. } => to.clone(),
+        RankActivity::Called(at) | RankActivity::Polled(at) => Some(at.clone()),
+        RankActivity::Outside => None,
+    };
+    let at = at.unwrap_or_else(nowhere);
+    let [function, file, line] = place(&at.place);
+    vec![text("what", activity_word(of)), text("name", at.call), function, file, line]
+}
+
+pub fn cause(of: &WaitingCause) -> Vec<Value> {
+    let mut row = vec![text("rank", of.rank.to_string())];
+    row.extend(activity(&of.what));
+    row.extend([
+        known_seconds("seconds", of.waiting),
+        known_seconds("through_others_seconds", of.through_others),
+        count("waiting_ranks", of.waiting_ranks),
+    ]);
+    row
+}
+
+pub fn path_part(of: &PathPart) -> Vec<Value> {
+    let mut row = vec![text("rank", of.rank.to_string())];
+    row.extend(activity(&of.what));
+    row.extend([count("times", of.times), known_seconds("seconds", of.time)]);
+    row
+}
+
+/// A row for each span of each rank.
+pub fn timeline(of: &RunTrace) -> Vec<Vec<Value>> {
+    let row = |rank: &TracedRank, bin: usize| {
+        let begin = u128::from(of.span.0) * bin as u128 / u128::from(of.bins.max(1));
+        let times = rank.timeline.get(bin).copied().unwrap_or_default();
+        vec![
+            text("rank", rank.rank.to_string()),
+            read("thread", "", &thread(rank), i32::to_string),
+            known_seconds("begin_seconds", Nanoseconds(begin as u64)),
+            known_seconds("useful_seconds", times.useful),
+            known_seconds("waiting_seconds", times.waiting),
+            known_seconds("in_calls_seconds", times.in_calls),
+            known_seconds("polling_seconds", times.polling),
+        ]
+    };
+    of.ranks.iter().flat_map(|rank| (0..rank.timeline.len()).map(move |bin| row(rank, bin))).collect()
+}
+
+fn thread(of: &TracedRank) -> Reading<i32> {
+    match of.thread {
+        Some(thread) => Reading::Measured(thread),
+        None => Reading::unavailable("one thread of the rank called MPI"),
+    }
+}
