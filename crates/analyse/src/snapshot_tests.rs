@@ -117,6 +117,7 @@ fn figures_of_ranks_that_were_asked_for_are_of_these_alone() {
         let ranks = ranks.parse().unwrap();
         let (places, machines) = Default::default();
         let parts = RunParts {
+            trace_part: None,
             activities,
             merged: None,
             places: &places,
@@ -413,6 +414,7 @@ fn a_shell_that_waits_for_what_was_not_watched_is_not_the_program() {
         let (places, machines) = Default::default();
         let unwatched = Nanoseconds((unwatched * 1e9) as u64);
         run_snapshot(&RunParts {
+            trace_part: None,
             activities,
             merged: None,
             places: &places,

@@ -51,6 +51,7 @@ fn main() {
     let (run, reading) = timed(|| read_watched_run(&path).expect("the record can be read"));
     let machines = BTreeMap::new();
     let parts = RunParts {
+        trace_part: None,
         activities: &run.processes,
         merged: run.merged.as_ref(),
         places: &run.places,

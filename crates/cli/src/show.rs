@@ -4,7 +4,7 @@ use std::path::Path;
 
 use numawise_analyse::{DivisionRuns, RunParts};
 use numawise_facts::{
-    ObjectRun, PrintedLines, RankBinding, RunSpec, Study, StudyHeader, WatchedDivision, WatchedRun,
+    ObjectRun, PrintedLines, RankBinding, RunSpec, Study, StudyHeader, TracePart, WatchedDivision, WatchedRun,
 };
 use numawise_report::check::{self, Check};
 use numawise_report::document::{self, Style};
@@ -140,8 +140,14 @@ pub struct Snapshot<'a> {
 impl<'a> Snapshot<'a> {
     /// `record` is where it is kept; empty for nowhere.
     pub fn of(run: &'a WatchedRun, record: &'a str) -> Snapshot<'a> {
+        Snapshot::of_part(run, &TracePart::default(), record)
+    }
+
+    /// The same with a part of its trace.
+    pub fn of_part(run: &'a WatchedRun, part: &TracePart, record: &'a str) -> Snapshot<'a> {
         let machines = run.machines();
         let parts = RunParts {
+            trace_part: Some(part),
             activities: &run.processes,
             merged: run.merged.as_ref(),
             places: &run.places,
@@ -248,12 +254,13 @@ pub enum SnapshotFormat {
 /// The snapshot of a run.
 pub fn watched_run(
     run: &WatchedRun,
+    part: &TracePart,
     record: &Path,
     format: SnapshotFormat,
     faces: &Faces,
 ) -> Result<(), Failure> {
     let record = record.display().to_string();
-    let snapshot = Snapshot::of(run, &record);
+    let snapshot = Snapshot::of_part(run, part, &record);
     let text = || match format {
         SnapshotFormat::Text(detail) => snapshot.text(detail, style()),
         SnapshotFormat::Csv(table) => snapshot.csv(table),

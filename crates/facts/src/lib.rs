@@ -100,5 +100,5 @@ pub use study::{Point, PrintedLines, StopReason, Study, StudyHeader, Trial, line
 pub use system_memory::{MeminfoAmount, NodeAccount, SystemMemory};
 pub use task_words::{TaskWord, UnknownWord};
 pub use watched::{
-    MachineOfHosts, RankEnd, RankSet, SourcePlaces, WatchedDivision, WatchedRun, WatchedRunHeader,
+    MachineOfHosts, RankEnd, RankSet, SourcePlaces, TracePart, WatchedDivision, WatchedRun, WatchedRunHeader,
 };

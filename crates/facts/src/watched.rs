@@ -29,6 +29,22 @@ pub struct WatchedRun {
     pub objects: Vec<ObjectRun>,
 }
 
+/// A part of a trace that is asked for.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TracePart {
+    /// Since the begin of its span.
+    pub from: Option<Nanoseconds>,
+    pub to: Option<Nanoseconds>,
+    /// What these did and waited for; the ranks that they waited for may be others.
+    pub ranks: Option<RankSet>,
+}
+
+impl TracePart {
+    pub fn is_whole(&self) -> bool {
+        *self == TracePart::default()
+    }
+}
+
 /// What lies at the addresses of a run: by the path of a file as [`Activity::path`] gives it, and the address in it.
 pub type SourcePlaces = BTreeMap<(String, u64), SourcePlace>;
 
@@ -85,6 +101,13 @@ pub struct WatchedDivision {
 }
 
 impl WatchedRun {
+    /// Whether calls of it were written down one by one.
+    pub fn is_traced(&self) -> bool {
+        let mut threads =
+            self.processes.iter().flat_map(|process| process.threads.measured().into_iter().flatten());
+        threads.any(|thread| thread.trace.is_some())
+    }
+
     /// The machines of the run by the name of their host, as far as they are known.
     pub fn machines(&self) -> BTreeMap<String, &Machine> {
         let header = &self.header;

@@ -154,6 +154,7 @@ fn snapshot(input: &[u8]) -> Read {
         };
         let machines = run.machines();
         let parts = RunParts {
+            trace_part: None,
             activities: &run.processes,
             merged: run.merged.as_ref(),
             places: &run.places,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use numawise_facts::{Activity, Exit, Machine, MergedRanks, RankSet, SourcePlaces};
+use numawise_facts::{Activity, Exit, Machine, MergedRanks, RankSet, SourcePlaces, TracePart};
 use numawise_units::Nanoseconds;
 
 /// What is known of the processes of a run, and of the machines that they ran on.
@@ -18,6 +18,8 @@ pub struct RunParts<'a> {
     pub exit: Option<Exit>,
     /// How long processes computed of which there is no activity.
     pub unwatched: Nanoseconds,
+    /// Of a trace, the part that is asked for; none where all is.
+    pub trace_part: Option<&'a TracePart>,
     /// By host, as far as they are known.
     pub machines: &'a BTreeMap<String, &'a Machine>,
 }

@@ -44,7 +44,7 @@ pub fn summary<'a>(run: &Run<'a>, traced: Option<&Traced<'a>>) -> Reading<MpiSum
     }
     let times = mpi_times(run);
     let imbalance = imbalance(&times);
-    let (sites, late, further_sites) = sites(run, traced.filter(|traced| traced.is_whole()));
+    let (sites, late, further_sites) = sites(run, traced.filter(|traced| traced.is_whole(run)));
     let threads = run.processes.iter().flat_map(Process::threads);
     let callers = threads.filter(|thread| !thread.calls.is_empty()).count() as u64;
     let waiting_in_calls = waiting_in_calls(&sites, callers);

@@ -216,6 +216,7 @@ pub fn ended(
 ) -> RunSnapshot {
     let machines = &machines.iter().map(|(host, machine)| (host.clone(), machine)).collect();
     run_snapshot(&RunParts {
+        trace_part: None,
         activities,
         merged,
         places: &SourcePlaces::new(),

@@ -13,8 +13,8 @@ mod waits;
 
 use std::collections::BTreeMap;
 
-use numawise_facts::Reading;
 use numawise_facts::activity::CodePlace;
+use numawise_facts::{Reading, TracePart};
 use numawise_tables::snapshot::{
     LateCalls, RunTrace, TraceEvents, TraceTimes, TracedRank, TracedWait, WaitKind, WaitsFor,
 };
@@ -59,8 +59,8 @@ impl<'a> Traced<'a> {
     }
 
     /// Whether it has all calls from the end of `MPI_Init` to the begin of `MPI_Finalize`.
-    pub fn is_whole(&self) -> bool {
-        self.lanes.lost == 0
+    pub fn is_whole(&self, run: &Run<'_>) -> bool {
+        self.lanes.lost == 0 && run.parts.trace_part.is_none_or(TracePart::is_whole)
     }
 
     pub fn by_place(&self, run: &Run<'a>) -> BTreeMap<PlacedCall, KnownOfPlace> {
@@ -112,18 +112,22 @@ impl<'a> Traced<'a> {
     pub fn tables(self, run: &Run<'a>) -> RunTrace {
         let Traced { lanes, matched, waits } = self;
         let timeline = timeline::of(&lanes, &waits);
+        let waited_for = waits.waited_for(&lanes);
+        let calls = |lane: &Lane<'_>| lane.calls_in(lanes.begin, lanes.end).len() as u64;
         let rank = |(lane, timeline): (&Lane<'_>, Vec<TraceTimes>)| TracedRank {
             rank: lane.rank,
             thread: lane.thread_number,
             times: timeline.iter().copied().fold(TraceTimes::default(), timeline::plus),
-            waited_for: waits.waited_for(lane.number),
-            calls: lane.calls.len() as u64,
+            waited_for: waited_for.get(lane.number as usize).copied().unwrap_or_default(),
+            calls: calls(lane),
             timeline,
         };
-        let ranks: Vec<TracedRank> = lanes.all.iter().zip(timeline).map(rank).collect();
+        let ranks: Vec<TracedRank> = lanes.shown().zip(timeline).map(rank).collect();
         RunTrace {
             span: span(lanes.begin, lanes.end),
-            calls: lanes.all.iter().map(|lane| lane.calls.len() as u64).sum(),
+            begin: span(lanes.origin, lanes.begin),
+            is_part: run.parts.trace_part.is_some_and(|part| !part.is_whole()),
+            calls: lanes.shown().map(calls).sum(),
             messages: matched.messages.len() as u64,
             unmatched: matched.unmatched,
             lost: lanes.lost,

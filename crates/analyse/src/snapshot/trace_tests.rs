@@ -8,6 +8,7 @@ use numawise_facts::activity::{
 use numawise_tables::snapshot::{NotJudgedReason, RankActivity, WaitKind};
 use numawise_units::{Bytes, Nanoseconds};
 
+use super::super::input::RunParts;
 use super::super::sample::{at, simple_rank, snapshot, threads};
 use super::*;
 
@@ -264,4 +265,54 @@ fn polls_are_neither_waiting_nor_computing() {
     ];
     let found = trace(&ranks);
     assert_eq!((found.ranks[1].times.polling, found.ranks[1].times.waiting), (ms(60), ms(0)));
+}
+
+#[test]
+fn a_probe_waits_for_what_is_received_next() {
+    let ranks = |receive: &'static str, probe, posted| {
+        [
+            Made::rank(0, 2).with("MPI_Send", (80, 81), sent(80, 1)).end(100),
+            Made::rank(1, 2).call(probe, 10, 82).with(receive, (83, 84), received(posted, 0)).end(100),
+        ]
+    };
+    for (receive, probe, posted) in [("MPI_Recv", "MPI_Probe", 83), ("MPI_Mrecv", "MPI_Mprobe", 10)] {
+        let found = trace(&ranks(receive, probe, posted));
+        assert_eq!(waits(&found), [(WaitKind::LateSender, 70, 1, 0)], "{probe}");
+        assert_eq!(found.not_judged, []);
+    }
+}
+
+#[test]
+fn a_part_of_a_trace_has_what_lies_in_it() {
+    let activities = [
+        Made::rank(0, 2).with("MPI_Send", (100, 101), sent(100, 1)).end(110),
+        Made::rank(1, 2).with("MPI_Recv", (20, 103), received(20, 0)).end(110),
+    ];
+    let part = |from, to, ranks: Option<&str>| {
+        let ranks = ranks.map(|ranks| ranks.parse().unwrap());
+        let part = TracePart { from: Some(ms(from)), to: Some(ms(to)), ranks };
+        let parts = RunParts {
+            trace_part: Some(&part),
+            activities: &activities,
+            merged: None,
+            places: &Default::default(),
+            asked: None,
+            exit: None,
+            unwatched: Nanoseconds(0),
+            machines: &Default::default(),
+        };
+        super::super::run_snapshot(&parts).trace.unwrap()
+    };
+    let found = part(50, 90, None);
+    assert_eq!((found.begin, found.span), (ms(50), ms(40)));
+    assert_eq!(waits(&found), [(WaitKind::LateSender, 40, 1, 0)]);
+    assert_eq!(causes(&found), [(0, true, 40)]);
+    assert_eq!(found.ranks.iter().map(|rank| rank.times.total()).collect::<Vec<_>>(), [ms(40), ms(40)]);
+    assert_eq!(found.critical_path.iter().map(|part| part.time.0).sum::<u64>(), ms(40).0);
+    // Rank 0 waited for nobody; what others waited for it is theirs.
+    let found = part(50, 90, Some("0"));
+    assert_eq!((waits(&found), found.ranks.len()), (vec![], 1));
+    let found = part(0, 1000, Some("1"));
+    assert_eq!((found.span, found.ranks[0].calls), (ms(110), 1));
+    assert_eq!(found.waits[0].longest.begin, ms(20));
 }

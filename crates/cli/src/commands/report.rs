@@ -6,8 +6,10 @@
 
 use std::path::{Path, PathBuf};
 
-use numawise_facts::{ObjectRun, Redactor, WatchedRun, redaction};
+use numawise_facts::{ObjectRun, RankSet, Redactor, TracePart, WatchedRun, redaction};
 use numawise_record::{Record, RecordKind, Series, read_object_run, read_watched_run};
+
+use numawise_units::Nanoseconds;
 
 use super::{Failure, SUCCESS, Status};
 use crate::faces::Faces;
@@ -36,6 +38,15 @@ pub struct Arguments {
     /// Of a snapshot: print all tables, not one screen of them
     #[arg(long, conflicts_with_all = ["json", "csv"])]
     full: bool,
+    /// Of a trace: only what lies behind this moment, e.g. 1.2s
+    #[arg(long, value_name = "TIME")]
+    from: Option<Nanoseconds>,
+    /// Of a trace: only what lies before this moment
+    #[arg(long, value_name = "TIME")]
+    to: Option<Nanoseconds>,
+    /// Of a trace: only what these ranks did and waited for, e.g. 0,3-5
+    #[arg(long, value_name = "LIST")]
+    ranks: Option<RankSet>,
 }
 
 pub fn run(arguments: Arguments) -> Result<Status, Failure> {
@@ -43,6 +54,7 @@ pub fn run(arguments: Arguments) -> Result<Status, Failure> {
     let read: Vec<&Path> = arguments.records.iter().map(PathBuf::as_path).collect();
     files::check(&faces.outputs(), &read)?;
     let format = format(&arguments)?;
+    let part = TracePart { from: arguments.from, to: arguments.to, ranks: arguments.ranks.clone() };
     let [path] = arguments.records.as_slice() else {
         return divisions(&arguments, format);
     };
@@ -58,6 +70,12 @@ pub fn run(arguments: Arguments) -> Result<Status, Failure> {
     let is_study = kind == RecordKind::Study && format == SnapshotFormat::Csv(None);
     if let (SnapshotFormat::Csv(_), Some(other), false) = (format, not_a_snapshot(kind), is_study) {
         return Err(no_csv(other));
+    }
+    if let (false, Some(other)) = (part.is_whole(), not_a_snapshot(kind)) {
+        return Err(Failure::new(format!(
+            "--from, --to, --ranks {}: this is {other}; expected what numawise trace has written",
+            path.display()
+        )));
     }
     if let (true, Some(other)) = (arguments.full, not_a_snapshot(kind)) {
         return Err(Failure::new(format!(
@@ -94,11 +112,29 @@ pub fn run(arguments: Arguments) -> Result<Status, Failure> {
         }
         RecordKind::WatchedRun => {
             let run = watched_run(path)?;
-            show::watched_run(&run, path, format, faces)?;
+            check_part(&part, &run, path)?;
+            show::watched_run(&run, &part, path, format, faces)?;
         }
         RecordKind::ObjectRun => show::object_run(&object_run(path)?, path, faces)?,
     }
     Ok(SUCCESS)
+}
+
+/// Refuses a part of what has none, or nothing of.
+fn check_part(part: &TracePart, run: &WatchedRun, path: &Path) -> Result<(), Failure> {
+    let shown = path.display();
+    if !part.is_whole() && !run.is_traced() {
+        return Err(Failure::new(format!(
+            "--from, --to, --ranks {shown}: this is a snapshot without a trace, which has no moments; expected what numawise trace has \
+             written"
+        )));
+    }
+    match (part.from, part.to) {
+        (Some(from), Some(to)) if from >= to => Err(Failure::new(format!(
+            "--from {from} --to {to}: found an end that is not behind the begin; expected moments in their order"
+        ))),
+        _ => Ok(()),
+    }
 }
 
 /// Several records: divisions of one command into ranks and threads.

@@ -37,5 +37,6 @@ mod same_compiled;
 mod signals;
 mod support;
 mod surroundings;
+mod trace;
 mod waiting;
 mod worlds;

@@ -82,7 +82,11 @@ impl Bench {
 
     /// `numawise snapshot` with these arguments.
     pub fn snapshot(&self, arguments: &[&str]) -> Answer {
-        self.command(&self.numawise).arg("snapshot").args(arguments).output().unwrap().into()
+        self.numawise(&[&["snapshot"], arguments].concat())
+    }
+
+    pub fn numawise(&self, arguments: &[&str]) -> Answer {
+        self.command(&self.numawise).args(arguments).output().unwrap().into()
     }
 
     pub fn json(&self, name: &str) -> Value {

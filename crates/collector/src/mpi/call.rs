@@ -232,12 +232,12 @@ fn note(call: &Call, frame: &Frame, (slot, tables): (&ThreadSlot, &ThreadTables)
     let (mut key, mut root) = (0, None);
     if let Some(abi) = accepted {
         let of_site = site.map_or(NO_COMMUNICATOR, |site| site.communicator.load(Relaxed));
-        let number = completion::communicator(abi, call, frame).unwrap_or(of_site);
+        let (number, matched) = completion::communicator(abi, call, frame).unwrap_or((of_site, 0));
         let accepted = Accepted { abi, call, frame, handle, comm: communicators::by_number(number) };
         let notes = Notes { slot, tables, local };
         let ended = Ended { frame, site, ticks, posted: 0 };
         let message;
-        (sent, received, message) = bytes(&accepted, &notes, ended);
+        (sent, received, message) = bytes(&accepted, &notes, ended, matched);
         if call.sizes == Sizes::Collective
             && call.is_blocking()
             && let Some(comm) = accepted.comm
@@ -317,8 +317,14 @@ fn with_requests(
 }
 
 /// The bytes sent and received, which are counted by peers too, and the message that was sent: the rank in the world, and its number.
-#[inline]
-fn bytes(accepted: &Accepted, notes: &Notes, ended: Ended<'_>) -> (u64, u64, Option<(u32, u64)>) {
+///
+/// `matched`: when a call began that matched the message before; 0: none did.
+fn bytes(
+    accepted: &Accepted,
+    notes: &Notes,
+    ended: Ended<'_>,
+    matched: u64,
+) -> (u64, u64, Option<(u32, u64)>) {
     let Accepted { abi, call, frame, comm, .. } = accepted;
     let Notes { slot, tables, .. } = notes;
     let sent = match call.sent {
@@ -362,7 +368,7 @@ fn bytes(accepted: &Accepted, notes: &Notes, ended: Ended<'_>) -> (u64, u64, Opt
                     slot,
                     RecordKind::Received,
                     &Message {
-                        posted: frame.since,
+                        posted: if matched == 0 { frame.since } else { matched },
                         communicator: comm.map_or(0, Comm::common_name),
                         bytes: arrived.bytes,
                         tag: arrived.tag,

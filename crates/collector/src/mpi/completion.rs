@@ -119,10 +119,12 @@ fn object(abi: &Abi, call: &Call, frame: &Frame) -> Option<u64> {
     }
 }
 
-/// The communicator of a call that has none among its arguments: that of its window, or of its message.
-pub fn communicator(abi: &Abi, call: &Call, frame: &Frame) -> Option<u16> {
+/// The communicator of a call that has none among its arguments, that of its window or of its message, and when that was matched.
+pub fn communicator(abi: &Abi, call: &Call, frame: &Frame) -> Option<(u16, u64)> {
     let end = if call.sizes == Sizes::OneSided { End::Started } else { End::Freed };
-    object(abi, call, frame).and_then(|object| requests::look(object, end)).map(|request| request.comm)
+    object(abi, call, frame)
+        .and_then(|object| requests::look(object, end))
+        .map(|request| (request.comm, request.begun))
 }
 
 /// The handle that a call changes, and where that is: what `communicator` and `freed` need later.
@@ -145,7 +147,7 @@ fn made(accepted: &Accepted, awaited: Awaited, role: Role, comm: u16) {
         let handle = unsafe { abi.stored(frame.argument(place), 0) };
         requests::insert(
             handle,
-            Request { awaited, comm, rank: -1, sent: 0, received: 0, number: 0, begun: 0 },
+            Request { awaited, comm, rank: -1, sent: 0, received: 0, number: 0, begun: frame.since },
         );
     }
 }

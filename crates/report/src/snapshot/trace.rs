@@ -11,6 +11,7 @@ use serde_json::{Value, json as object};
 
 use super::words;
 use crate::amount::many;
+use crate::document::capital;
 use crate::document::{BarPart, Block, Cell, Column, Face, Row, Table, Text, Timeline, TimelineRow, section};
 use crate::object::each;
 
@@ -37,18 +38,23 @@ fn share(part: Nanoseconds, whole: Nanoseconds) -> Ratio {
 /// The share of waiting, and what causes most of it.
 pub fn headline(of: &RunTrace) -> String {
     let waiting = of.times.waiting;
+    let when =
+        if of.is_part { format!("From {} to {}: ", of.begin, of.begin + of.span) } else { String::new() };
     if waiting.0 == 0 {
-        return "No rank waited in MPI for another one".to_owned();
+        return format!("{when}no rank waited in MPI for another one");
     }
-    let waited =
-        format!("Ranks waited in MPI {} of their time", words::percent(share(waiting, of.times.total())));
-    match of.causes.first() {
+    let waited = format!(
+        "{when}ranks waited in MPI {} of their time",
+        words::percent(share(waiting, of.times.total()))
+    );
+    let said = match of.causes.first() {
         Some(cause) => {
             let part = words::percent(share(cause.waiting, waiting));
             format!("{waited}; {part} of that because rank {} {}", cause.rank, did(&cause.what))
         }
         None => waited,
-    }
+    };
+    capital(&said)
 }
 
 fn place_in_short(place: &Reading<CodePlace>) -> String {
@@ -192,7 +198,9 @@ fn timeline(of: &RunTrace) -> Vec<Block> {
     let signs = states.iter().map(|(part, sign, time)| {
         format!("{sign} {} ({})", part.name, words::percent(share(time(&of.times), all)))
     });
-    let legend = format!("{} from left to right; {}", of.span, signs.collect::<Vec<_>>().join(", "));
+    let end = of.begin + of.span;
+    let legend =
+        format!("{} to {end} from left to right; {}", of.begin, signs.collect::<Vec<_>>().join(", "));
     let row = |rank: &TracedRank| TimelineRow {
         name: name(rank),
         bins: rank
@@ -208,8 +216,8 @@ fn timeline(of: &RunTrace) -> Vec<Block> {
         label: "Ranks from top to bottom, time from left to right, by what each did".to_owned(),
         parts: states.iter().map(|(part, _, _)| *part).collect(),
         rows: of.ranks.iter().map(row).collect(),
-        begin: "0 s".to_owned(),
-        end: of.span.to_string(),
+        begin: of.begin.to_string(),
+        end: (of.begin + of.span).to_string(),
     });
     let on_terminal = |block| Block::Only(Face::Terminal, Box::new(block));
     vec![
@@ -392,6 +400,7 @@ pub fn json(of: Option<&RunTrace>) -> Value {
     let Some(of) = of else { return Value::Null };
     let place = |of: &RankInCall| object!({ "rank": of.rank, "call": of.call, "place": code(&of.place) });
     object!({
+        "begin_seconds": of.begin.seconds(),
         "span_seconds": of.span.seconds(),
         "calls": of.calls,
         "messages": of.messages,

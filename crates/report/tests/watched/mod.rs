@@ -36,6 +36,7 @@ impl Watched {
         let machines: BTreeMap<String, &Machine> =
             run.processes.iter().map(|one| (one.host.clone(), &run.header.machine)).collect();
         let parts = RunParts {
+            trace_part: None,
             activities: &run.processes,
             merged: run.merged.as_ref(),
             places: &run.places,

@@ -9,8 +9,12 @@ use super::RankInCall;
 /// A run whose calls of MPI were written down one by one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunTrace {
-    /// From the first call to the end of the last, as far as the trace is whole.
+    /// When the part begins that is asked for, since the begin of all; 0 where all is.
+    pub begin: Nanoseconds,
+    /// From the end of the first `MPI_Init` to the begin of the last `MPI_Finalize`, as far as the trace is whole, or what of it is asked for.
     pub span: Nanoseconds,
+    /// Not all is asked for.
+    pub is_part: bool,
     /// Calls, and messages of which both ends are there.
     pub calls: u64,
     pub messages: u64,
@@ -95,7 +99,7 @@ pub struct TracedWait {
     pub times: u64,
     /// Sum over all ranks.
     pub waiting: Nanoseconds,
-    /// The longest of all: how long, when it began since the begin of the span, and the two ranks.
+    /// The longest of all: how long, when it began since the begin of all, and the two ranks.
     pub longest: LongestWait,
     pub waiting_ranks: u64,
     pub late_ranks: u64,

@@ -27,6 +27,7 @@ pub fn of_rank(process: &Process<'_>) -> MergedOpenMp {
     let (places, machines) = (SourcePlaces::new(), BTreeMap::new());
     // Names are given when all are merged.
     let parts = RunParts {
+        trace_part: None,
         activities: &[],
         merged: None,
         places: &places,

@@ -8,7 +8,7 @@ use numawise_units::Nanoseconds;
 use super::super::Run;
 use super::lanes::{Lane, Lanes};
 use super::timeline::{Segment, State, segments};
-use super::waits::Waits;
+use super::waits::{ShownWait, Waits};
 use super::{MOST_ROWS, span};
 
 /// Ranks of a chain, beyond which it is not followed.
@@ -111,11 +111,8 @@ impl Follower<'_, '_, '_> {
 
 pub fn of_waits<'a>(run: &Run<'a>, lanes: &Lanes<'a>, waits: &Waits) -> Vec<WaitingCause> {
     let mut follower = Follower { lanes, waits, causes: BTreeMap::new() };
-    for lane in &lanes.all {
-        for wait in waits.of_lane(lane.number) {
-            let Some(call) = lane.calls.get(wait.call as usize) else { continue };
-            follower.follow(lane.number, wait.late.lane, (call.begin, wait.until), 0);
-        }
+    for ShownWait { lane, wait, begin, end, .. } in waits.each(lanes) {
+        follower.follow(lane.number, wait.late.lane, (begin, end), 0);
     }
     let mut causes: Vec<(Doing, Cause)> = follower.causes.into_iter().collect();
     causes.sort_by_key(|(_, cause)| std::cmp::Reverse(cause.waiting));
@@ -134,14 +131,14 @@ pub fn of_waits<'a>(run: &Run<'a>, lanes: &Lanes<'a>, waits: &Waits) -> Vec<Wait
     shown.collect()
 }
 
-/// Backwards from the rank that ends last: over a wait to the rank that was waited for, at the moment at which it came.
+/// Backwards from the rank that ends last, or from the end of the part that is asked for: over a wait to the rank that was waited for, at the moment at which it came.
 pub fn critical_path<'a>(run: &Run<'a>, lanes: &Lanes<'a>, waits: &Waits) -> Vec<PathPart> {
     let mut parts: BTreeMap<Doing, (u64, Nanoseconds)> = BTreeMap::new();
     let Some(mut lane) = lanes.all.iter().max_by_key(|lane| lane.end) else { return Vec::new() };
-    let mut at = lane.end;
+    let mut at = lane.end.min(lanes.end);
     // A path that does not get on: clocks that differ.
     let mut jumps = 0;
-    while at > lane.begin && jumps <= lanes.all.len() {
+    while at > lane.begin.max(lanes.begin) && jumps <= lanes.all.len() {
         let call = lane.calls.partition_point(|call| call.begin < at);
         // The call that is in progress, or else the time behind the one before.
         let inside =
@@ -157,7 +154,7 @@ pub fn critical_path<'a>(run: &Run<'a>, lanes: &Lanes<'a>, waits: &Waits) -> Vec
         }
         jumps = 0;
         let part = parts.entry(Doing::of(lane, &segment)).or_default();
-        *part = (part.0 + 1, part.1 + span(segment.begin, at));
+        *part = (part.0 + 1, part.1 + span(segment.begin.max(lanes.begin), at));
         at = segment.begin;
     }
     let mut parts: Vec<(Doing, (u64, Nanoseconds))> = parts.into_iter().collect();

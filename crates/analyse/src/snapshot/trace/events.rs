@@ -18,7 +18,7 @@ pub fn of<'a>(run: &Run<'a>, lanes: &Lanes<'a>, matched: &Matched, waits: &Waits
     let of_lanes: Vec<EventLane> = lanes.all.iter().map(lane).collect();
     let message = |of: &Message| EventMessage { from: of.send, to: of.receive, bytes: of.bytes, tag: of.tag };
     TraceEvents {
-        span: span(lanes.begin, lanes.end),
+        span: span(lanes.origin, lanes.end),
         sites: places.all,
         lanes: of_lanes,
         messages: matched.messages.iter().map(message).collect(),
@@ -42,7 +42,7 @@ impl Places {
     }
 
     fn lane<'a>(&mut self, run: &Run<'a>, lanes: &Lanes<'a>, lane: &Lane<'a>, waits: &Waits) -> EventLane {
-        let since = |moment: Nanoseconds| span(lanes.begin, moment);
+        let since = |moment: Nanoseconds| span(lanes.origin, moment);
         let mut sites: BTreeMap<u32, u32> = BTreeMap::new();
         let call = |(number, call): (u32, &TracedCall)| {
             let site = *sites.entry(call.site).or_insert_with(|| self.number(lane.place(run, call.site)));

@@ -19,6 +19,8 @@ pub struct Lane<'a> {
     pub rank: u32,
     /// Where several threads of the rank call MPI.
     pub thread_number: Option<i32>,
+    /// It is among the ranks that are asked for.
+    pub is_shown: bool,
     pub host: &'a str,
     /// From the end of `MPI_Init` to the begin of `MPI_Finalize`; of threads that called neither, from their first call to their last.
     pub begin: Nanoseconds,
@@ -33,6 +35,9 @@ pub struct Lane<'a> {
 
 pub struct Lanes<'a> {
     pub all: Vec<Lane<'a>>,
+    /// Of all lanes.
+    pub origin: Nanoseconds,
+    /// Of the part that is asked for.
     pub begin: Nanoseconds,
     pub end: Nanoseconds,
     pub lost: u64,
@@ -71,6 +76,7 @@ impl<'a> Lane<'a> {
             world: run.worlds.get(process).copied().unwrap_or(0),
             rank: of.rank()?,
             thread_number: None,
+            is_shown: true,
             host: &of.activity.host,
             begin,
             end: end.unwrap_or(begin).max(begin),
@@ -85,6 +91,13 @@ impl<'a> Lane<'a> {
     pub fn messages(&self, call: usize) -> &'a [TracedMessage] {
         let place = |at: usize| self.first_message.get(at).map_or(usize::MAX, |at| *at as usize);
         self.messages.get(place(call)..place(call + 1)).unwrap_or_default()
+    }
+
+    /// Its calls that lie, in part, in a span.
+    pub fn calls_in(&self, begin: Nanoseconds, end: Nanoseconds) -> &'a [TracedCall] {
+        let from = self.calls.partition_point(|call| call.end <= begin);
+        let to = self.calls.partition_point(|call| call.begin < end);
+        self.calls.get(from..to.max(from)).unwrap_or_default()
     }
 
     pub fn site(&self, site: u32) -> Option<&'a TracedSite> {
@@ -140,9 +153,26 @@ impl<'a> Lanes<'a> {
         }
         all.sort_by_key(|lane: &Lane<'_>| (lane.world, lane.rank, lane.thread_number));
         all.iter_mut().zip(0..).for_each(|(lane, number)| lane.number = number);
-        let begin = all.iter().map(|lane| lane.begin).min()?;
+        let origin = all.iter().map(|lane| lane.begin).min()?;
         let end = all.iter().map(|lane| lane.end).max()?;
-        Some(Lanes { all, begin, end, lost })
+        let part = run.parts.trace_part;
+        let moment = |since: Option<Nanoseconds>| since.map(|since| (origin + since).min(end));
+        let begin = part.and_then(|part| moment(part.from)).unwrap_or(origin);
+        let end = part.and_then(|part| moment(part.to)).unwrap_or(end).max(begin);
+        if let Some(ranks) = part.and_then(|part| part.ranks.as_ref()) {
+            all.iter_mut().for_each(|lane| lane.is_shown = ranks.iter().any(|rank| rank.0 == lane.rank));
+        }
+        Some(Lanes { all, origin, begin, end, lost })
+    }
+
+    /// What of a span lies in the part that is asked for; none where nothing does.
+    pub fn clipped(&self, begin: Nanoseconds, end: Nanoseconds) -> Option<(Nanoseconds, Nanoseconds)> {
+        let (begin, end) = (begin.max(self.begin), end.min(self.end));
+        (begin < end).then_some((begin, end))
+    }
+
+    pub fn shown(&self) -> impl Iterator<Item = &Lane<'a>> {
+        self.all.iter().filter(|lane| lane.is_shown)
     }
 
     pub fn call(&self, at: At) -> Option<(&Lane<'a>, &'a TracedCall)> {

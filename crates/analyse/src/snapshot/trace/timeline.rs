@@ -78,7 +78,7 @@ fn add(times: &mut TraceTimes, state: State, time: Nanoseconds) {
     *place = *place + time;
 }
 
-/// Of each lane.
+/// Of each lane that is shown.
 pub fn of(lanes: &Lanes<'_>, waits: &Waits) -> Vec<Vec<TraceTimes>> {
     let all = lanes.end.saturating_sub(lanes.begin).0.max(1);
     let begin_of =
@@ -89,18 +89,19 @@ pub fn of(lanes: &Lanes<'_>, waits: &Waits) -> Vec<Vec<TraceTimes>> {
     };
     let of_lane = |lane: &Lane<'_>| {
         let mut bins = vec![TraceTimes::default(); BINS];
-        for segment in segments(lane, waits, 0) {
-            let mut begin = segment.begin;
+        let from = lane.calls.partition_point(|call| call.end <= lanes.begin);
+        for segment in segments(lane, waits, from).take_while(|segment| segment.begin < lanes.end) {
+            let Some((mut begin, end)) = lanes.clipped(segment.begin, segment.end) else { continue };
             for (bin, times) in bins.iter_mut().enumerate().skip(bin_of(begin).saturating_sub(1)) {
-                let next = if bin + 1 == BINS { segment.end } else { begin_of(bin + 1).min(segment.end) };
+                let next = if bin + 1 == BINS { end } else { begin_of(bin + 1).min(end) };
                 add(times, segment.state, next.saturating_sub(begin));
                 begin = begin.max(next);
-                if begin >= segment.end {
+                if begin >= end {
                     break;
                 }
             }
         }
         bins
     };
-    lanes.all.iter().map(of_lane).collect()
+    lanes.shown().map(of_lane).collect()
 }

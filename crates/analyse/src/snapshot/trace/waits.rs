@@ -28,7 +28,6 @@ pub struct Wait {
 /// Of each lane, in the order of its calls.
 pub struct Waits {
     by_lane: Vec<Vec<Wait>>,
-    waited_for: Vec<Nanoseconds>,
     not_judged: BTreeMap<At, NotJudgedReason>,
     /// Collective calls of which all ranks are there.
     collectives: Vec<Vec<At>>,
@@ -42,6 +41,7 @@ impl Waits {
             found.message(message);
             judged.extend([message.send, message.receive]);
         }
+        judged.extend(found.probes(matched));
         for lane in &lanes.all {
             for (number, _) in lane.calls.iter().enumerate() {
                 let at = At { lane: lane.number, call: number as u32 };
@@ -60,18 +60,13 @@ impl Waits {
         let whole = found.collectives(run);
         let by_call = found.by_call;
         let mut by_lane: Vec<Vec<Wait>> = lanes.all.iter().map(|_| Vec::new()).collect();
-        let mut waited_for = vec![Nanoseconds(0); lanes.all.len()];
         for (at, wait) in by_call {
-            let Some((_, call)) = lanes.call(at) else { continue };
-            if let Some(sum) = waited_for.get_mut(wait.late.lane as usize) {
-                *sum = *sum + span(call.begin, wait.until);
-            }
             if let Some(lane) = by_lane.get_mut(at.lane as usize) {
                 lane.push(wait);
             }
         }
         let not_judged = not_judged(run, lanes, |at| judged.contains(&at), |key| whole.contains_key(&key));
-        Waits { by_lane, waited_for, not_judged, collectives: whole.into_values().collect() }
+        Waits { by_lane, not_judged, collectives: whole.into_values().collect() }
     }
 
     pub fn whole_collectives(&self) -> &[Vec<At>] {
@@ -85,16 +80,25 @@ impl Waits {
     pub fn not_judged_by_reason(&self, lanes: &Lanes<'_>) -> Vec<NotJudged> {
         let mut rows: BTreeMap<NotJudgedReason, (u64, Nanoseconds)> = BTreeMap::new();
         for (at, why) in &self.not_judged {
-            let Some((_, call)) = lanes.call(*at) else { continue };
+            let Some((lane, call)) = lanes.call(*at) else { continue };
+            let Some((begin, end)) = lanes.clipped(call.begin, call.end).filter(|_| lane.is_shown) else {
+                continue;
+            };
             let row = rows.entry(*why).or_default();
-            *row = (row.0 + 1, row.1 + span(call.begin, call.end));
+            *row = (row.0 + 1, row.1 + span(begin, end));
         }
         rows.into_iter().map(|(why, (calls, time))| NotJudged { why, calls, time }).collect()
     }
 
-    /// How long others waited for a lane.
-    pub fn waited_for(&self, lane: u32) -> Nanoseconds {
-        self.waited_for.get(lane as usize).copied().unwrap_or_default()
+    /// How long others waited for each lane.
+    pub fn waited_for(&self, lanes: &Lanes<'_>) -> Vec<Nanoseconds> {
+        let mut all = vec![Nanoseconds(0); lanes.all.len()];
+        for ShownWait { wait, begin, end, .. } in self.each(lanes) {
+            if let Some(sum) = all.get_mut(wait.late.lane as usize) {
+                *sum = *sum + span(begin, end);
+            }
+        }
+        all
     }
 
     pub fn of_lane(&self, lane: u32) -> &[Wait] {
@@ -108,26 +112,27 @@ impl Waits {
         all.get(at)
     }
 
-    /// Each with its lane and its call.
-    fn each<'s, 'l, 'a>(
-        &'s self,
-        lanes: &'l Lanes<'a>,
-    ) -> impl Iterator<Item = (&'l Lane<'a>, &'a TracedCall, &'s Wait)> {
-        let of_lane = |(lane, waits): (&'l Lane<'a>, &'s Vec<Wait>)| {
-            waits.iter().filter_map(move |wait| Some((lane, lane.calls.get(wait.call as usize)?, wait)))
+    /// Each in the part that is asked for, with its lane, its call, and what of it lies there.
+    pub fn each<'s, 'l, 'a>(&'s self, lanes: &'l Lanes<'a>) -> impl Iterator<Item = ShownWait<'s, 'l, 'a>> {
+        let of_lane = move |lane: &'l Lane<'a>| {
+            self.of_lane(lane.number).iter().filter_map(move |wait| {
+                let call = lane.calls.get(wait.call as usize)?;
+                let (begin, end) = lanes.clipped(call.begin, wait.until)?;
+                Some(ShownWait { lane, call, wait, begin, end })
+            })
         };
-        lanes.all.iter().zip(&self.by_lane).flat_map(of_lane)
+        lanes.shown().flat_map(of_lane)
     }
 
     pub fn by_pair(&self, lanes: &Lanes<'_>) -> Vec<WaitingPair> {
         let mut pairs: BTreeMap<(usize, u32, u32), WaitingPair> = BTreeMap::new();
-        for (lane, call, wait) in self.each(lanes) {
+        for ShownWait { lane, wait, begin, end, .. } in self.each(lanes) {
             let Some(late) = lanes.all.get(wait.late.lane as usize) else { continue };
             let nothing =
                 WaitingPair { waits: lane.rank, late: late.rank, times: 0, waiting: Nanoseconds(0) };
             let pair = pairs.entry((lane.world, lane.rank, late.rank)).or_insert(nothing);
             pair.times += 1;
-            pair.waiting = pair.waiting + span(call.begin, wait.until);
+            pair.waiting = pair.waiting + span(begin, end);
         }
         let mut pairs: Vec<WaitingPair> = pairs.into_values().collect();
         pairs.sort_by_key(|pair| std::cmp::Reverse(pair.waiting));
@@ -137,17 +142,17 @@ impl Waits {
 
     pub fn by_place<'a>(&self, run: &Run<'a>, lanes: &Lanes<'a>) -> Vec<TracedWait> {
         let mut rows = BTreeMap::new();
-        for (lane, call, wait) in self.each(lanes) {
+        for ShownWait { lane, call, wait, begin, end } in self.each(lanes) {
             let Some((late, of_late)) = lanes.call(wait.late) else { continue };
             let (mine, theirs) = (lane.place(run, call.site), late.place(run, of_late.site));
             let row: &mut OfPlace = rows.entry((wait.kind, mine, theirs)).or_default();
-            let time = span(call.begin, wait.until);
+            let time = span(begin, end);
             row.times += 1;
             row.waiting = row.waiting + time;
             row.waiting_ranks.insert((lane.world, lane.rank));
             row.late_ranks.insert((late.world, late.rank));
             if row.longest.is_none_or(|longest| longest.time < time) {
-                let begin = span(lanes.begin, call.begin);
+                let begin = span(lanes.origin, begin);
                 row.longest = Some(LongestWait { time, begin, waits: lane.rank, late: late.rank });
             }
         }
@@ -171,6 +176,15 @@ impl Waits {
         rows.truncate(MOST_ROWS);
         rows
     }
+}
+
+/// A wait, and what of it is shown.
+pub struct ShownWait<'s, 'l, 'a> {
+    pub lane: &'l Lane<'a>,
+    pub call: &'a TracedCall,
+    pub wait: &'s Wait,
+    pub begin: Nanoseconds,
+    pub end: Nanoseconds,
 }
 
 #[derive(Default)]
@@ -222,6 +236,26 @@ impl Found<'_, '_> {
         if is_send(from.name(send)) || from.name(send).starts_with("MPI_Sendrecv") {
             self.send_is_waited_for(message.send, message);
         }
+    }
+
+    /// A probe that blocks waits until the message is sent that is received next, where that was sent before the probe came back. Gives those of
+    /// which it is known.
+    fn probes(&mut self, matched: &Matched) -> Vec<At> {
+        let mut judged = Vec::new();
+        for message in &matched.messages {
+            let Some((lane, receive)) = self.lanes.call(message.receive) else { continue };
+            let Some(before) = message.receive.call.checked_sub(1) else { continue };
+            // The probe that matched it, else the call before.
+            let by_probe = lane.calls.binary_search_by_key(&message.posted, |call| call.begin).ok();
+            let number = by_probe.filter(|_| message.posted < receive.begin).map_or(before, |at| at as u32);
+            let at = At { lane: lane.number, call: number };
+            let probe = self.lanes.call(at).filter(|(lane, call)| is_probe(lane.name(call)));
+            if probe.is_some_and(|(_, call)| message.sent <= call.end) {
+                self.add(at, WaitKind::LateSender, message.sent, message.send);
+                judged.push(at);
+            }
+        }
+        judged
     }
 
     /// A call that sends, or waits for what was sent: where it is over before the receiver is in MPI for the message, it waited for the receive
@@ -307,6 +341,11 @@ impl Found<'_, '_> {
         }
         true
     }
+}
+
+/// Blocks until a message is there.
+fn is_probe(call: &str) -> bool {
+    matches!(call, "MPI_Probe" | "MPI_Mprobe")
 }
 
 /// Who needs what of whom.

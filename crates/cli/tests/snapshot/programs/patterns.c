@@ -1,0 +1,204 @@
+/* Ranks that come late in known ways, three at least. Each pattern is a function; rank 0 prints when the calls of each rank in it began and returned, by
+   the clock that all ranks of a computer have in common: "PATTERN RANK CALL BEGIN END". The argument is how late they are, in seconds. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include "known.h"
+
+#define PATTERN __attribute__((noinline)) static void
+enum { BIG = 1 << 20, CALLS = 4 };
+
+static int rank, ranks, calls;
+static double late;
+/* Of this rank in the pattern: when its calls began and returned; none began at 0. */
+static double begins[CALLS], ends[CALLS];
+
+#define CALL(call) (begins[calls] = now(), call, ends[calls++] = now())
+
+PATTERN late_sender(void)
+{
+    int x = 0;
+    if (rank == 0) {
+        compute(late);
+        CALL(MPI_Send(&x, 1, MPI_INT, 1, 7, MPI_COMM_WORLD));
+    } else if (rank == 1)
+        CALL(MPI_Recv(&x, 1, MPI_INT, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+}
+
+PATTERN late_receiver(void)
+{
+    char *bytes = calloc(BIG, 1);
+    if (rank == 0)
+        CALL(MPI_Send(bytes, BIG, MPI_CHAR, 1, 8, MPI_COMM_WORLD));
+    else if (rank == 1) {
+        compute(late);
+        CALL(MPI_Recv(bytes, BIG, MPI_CHAR, 0, 8, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+    }
+    free(bytes);
+}
+
+/* What rank 0 is late, rank 2 waits too. */
+PATTERN chain(void)
+{
+    int x = 0;
+    if (rank == 0) {
+        compute(late);
+        CALL(MPI_Send(&x, 1, MPI_INT, 1, 9, MPI_COMM_WORLD));
+    } else if (rank == 1) {
+        CALL(MPI_Recv(&x, 1, MPI_INT, 0, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+        CALL(MPI_Send(&x, 1, MPI_INT, 2, 9, MPI_COMM_WORLD));
+    } else if (rank == 2)
+        CALL(MPI_Recv(&x, 1, MPI_INT, 1, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+}
+
+PATTERN late_root(void)
+{
+    int x = 0;
+    if (rank == 0)
+        compute(late);
+    CALL(MPI_Bcast(&x, 1, MPI_INT, 0, MPI_COMM_WORLD));
+}
+
+PATTERN early_root(void)
+{
+    int x = rank, sum;
+    if (rank != 0)
+        compute(late);
+    CALL(MPI_Reduce(&x, &sum, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD));
+}
+
+PATTERN last_of_all(void)
+{
+    if (rank == ranks - 1)
+        compute(late);
+    CALL(MPI_Barrier(MPI_COMM_WORLD));
+}
+
+/* Rank 0 waits for two messages at once, of which that of rank 2 comes later. */
+PATTERN several(void)
+{
+    int x[2], y = 0;
+    MPI_Request requests[2];
+    if (rank == 0) {
+        for (int k = 0; k < 2; k++)
+            MPI_Irecv(&x[k], 1, MPI_INT, k + 1, 3, MPI_COMM_WORLD, &requests[k]);
+        CALL(MPI_Waitall(2, requests, MPI_STATUSES_IGNORE));
+    } else if (rank < 3) {
+        compute(late * rank / 2);
+        CALL(MPI_Isend(&y, 1, MPI_INT, 0, 3, MPI_COMM_WORLD, requests));
+        MPI_Wait(requests, MPI_STATUS_IGNORE);
+    }
+}
+
+/* The receive from any rank with any tag was posted second, and gets what was sent first. */
+PATTERN tags(void)
+{
+    int x = 0, y;
+    MPI_Request requests[2];
+    if (rank == 0) {
+        compute(late / 2);
+        CALL(MPI_Send(&x, 1, MPI_INT, 1, 1, MPI_COMM_WORLD));
+        compute(late / 2);
+        CALL(MPI_Send(&x, 1, MPI_INT, 1, 2, MPI_COMM_WORLD));
+    } else if (rank == 1) {
+        MPI_Irecv(&y, 1, MPI_INT, 0, 2, MPI_COMM_WORLD, &requests[0]);
+        MPI_Irecv(&x, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &requests[1]);
+        CALL(MPI_Wait(&requests[1], MPI_STATUS_IGNORE));
+        CALL(MPI_Wait(&requests[0], MPI_STATUS_IGNORE));
+    }
+}
+
+/* On a communicator of its own, of which rank 1 is the first. */
+PATTERN persistent(void)
+{
+    int x = 0;
+    MPI_Comm pair;
+    MPI_Request request;
+    MPI_Comm_split(MPI_COMM_WORLD, rank < 2 ? 0 : MPI_UNDEFINED, -rank, &pair);
+    if (pair == MPI_COMM_NULL)
+        return;
+    if (rank == 0)
+        MPI_Send_init(&x, 1, MPI_INT, 0, 5, pair, &request);
+    else
+        MPI_Recv_init(&x, 1, MPI_INT, 1, 5, pair, &request);
+    for (int k = 0; k < 2; k++) {
+        if (rank == 0) {
+            compute(late / 2);
+            CALL(MPI_Start(&request));
+            MPI_Wait(&request, MPI_STATUS_IGNORE);
+        } else {
+            MPI_Start(&request);
+            CALL(MPI_Wait(&request, MPI_STATUS_IGNORE));
+        }
+    }
+    MPI_Request_free(&request);
+    MPI_Comm_free(&pair);
+}
+
+PATTERN probed(void)
+{
+    int x = 0;
+    MPI_Message message;
+    if (rank == 0) {
+        compute(late);
+        CALL(MPI_Send(&x, 1, MPI_INT, 1, 6, MPI_COMM_WORLD));
+    } else if (rank == 1) {
+        CALL(MPI_Mprobe(0, 6, MPI_COMM_WORLD, &message, MPI_STATUS_IGNORE));
+        MPI_Mrecv(&x, 1, MPI_INT, &message, MPI_STATUS_IGNORE);
+    }
+}
+
+/* Nobody waits: rank 1 asks until the message is there. */
+PATTERN polled(void)
+{
+    int x = 0, done = 0;
+    MPI_Request request;
+    if (rank == 0) {
+        compute(late);
+        MPI_Send(&x, 1, MPI_INT, 1, 4, MPI_COMM_WORLD);
+    } else if (rank == 1) {
+        MPI_Irecv(&x, 1, MPI_INT, 0, 4, MPI_COMM_WORLD, &request);
+        while (!done)
+            MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    }
+}
+
+static void tell(const char *name, void (*pattern)(void))
+{
+    double mine[2 * CALLS], *all = calloc(2 * CALLS * ranks, sizeof *all);
+    calls = 0;
+    for (int k = 0; k < CALLS; k++)
+        begins[k] = ends[k] = 0;
+    MPI_Barrier(MPI_COMM_WORLD);
+    pattern();
+    for (int k = 0; k < CALLS; k++) {
+        mine[2 * k] = begins[k];
+        mine[2 * k + 1] = ends[k];
+    }
+    MPI_Gather(mine, 2 * CALLS, MPI_DOUBLE, all, 2 * CALLS, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+    for (int k = 0; rank == 0 && k < CALLS * ranks; k++)
+        if (all[2 * k] > 0)
+            printf("%s %d %d %.9f %.9f\n", name, k / CALLS, k % CALLS, all[2 * k], all[2 * k + 1]);
+    free(all);
+}
+
+int main(int count, char **words)
+{
+    MPI_Init(&count, &words);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    late = count > 1 ? atof(words[1]) : 0.1;
+    tell("late_sender", late_sender);
+    tell("late_receiver", late_receiver);
+    tell("chain", chain);
+    tell("late_root", late_root);
+    tell("early_root", early_root);
+    tell("last_of_all", last_of_all);
+    tell("several", several);
+    tell("tags", tags);
+    tell("persistent", persistent);
+    tell("probed", probed);
+    tell("polled", polled);
+    MPI_Finalize();
+    return 0;
+}

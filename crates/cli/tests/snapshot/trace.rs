@@ -1,0 +1,189 @@
+//! `numawise trace`: who waits for whom, of programs that tell when their calls began and returned.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use crate::support::{Answer, Bench, MPIS, number, text};
+
+const RANKS: usize = 3;
+
+/// A call: the rank, and its number in the pattern.
+type At = (usize, usize);
+
+/// The pattern, why calls of it wait, and which for which; of several that one waits for, the latest.
+const PATTERNS: [(&str, &str, &[(At, &[At])]); 10] = [
+    ("late_sender", "late_sender", &[((1, 0), &[(0, 0)])]),
+    ("late_receiver", "late_receiver", &[((0, 0), &[(1, 0)])]),
+    ("chain", "late_sender", &[((1, 0), &[(0, 0)]), ((2, 0), &[(1, 1)])]),
+    ("late_root", "late_root", &[((1, 0), &[(0, 0)]), ((2, 0), &[(0, 0)])]),
+    ("early_root", "early_root", &[((0, 0), &[(1, 0), (2, 0)])]),
+    (
+        "last_of_all",
+        "last_of_all",
+        &[((0, 0), &[(1, 0), (2, 0)]), ((1, 0), &[(0, 0), (2, 0)]), ((2, 0), &[(0, 0), (1, 0)])],
+    ),
+    ("several", "late_sender", &[((0, 0), &[(1, 0), (2, 0)])]),
+    ("tags", "late_sender", &[((1, 0), &[(0, 0)]), ((1, 1), &[(0, 1)])]),
+    ("persistent", "late_sender", &[((1, 0), &[(0, 0)]), ((1, 1), &[(0, 1)])]),
+    ("probed", "late_sender", &[((1, 0), &[(0, 0)])]),
+];
+
+/// The trace of the patterns in which ranks are so late, and what they printed.
+fn traced(bench: &Bench, (compiler, launcher): (&str, &str), late: &str) -> Option<(Value, Answer)> {
+    let program = bench.compile(compiler, "patterns.c", &["-g"])?;
+    let program = program.to_str().unwrap();
+    let answer = bench.numawise(&[
+        "trace",
+        "--json=run.json",
+        "--output",
+        "run.trace",
+        "--fresh",
+        "--",
+        launcher,
+        "-n",
+        "3",
+        program,
+        late,
+    ]);
+    assert_eq!(answer.status, Some(0), "{}", answer.err);
+    Some((bench.json("run.json"), answer))
+}
+
+fn rows<'a>(json: &'a Value, table: &str) -> &'a [Value] {
+    json.pointer(&format!("/trace/{table}")).and_then(Value::as_array).map_or(&[], Vec::as_slice)
+}
+
+fn sum(rows: &[Value]) -> f64 {
+    rows.iter().map(|row| number(row, "/seconds")).sum()
+}
+
+/// When calls began and returned, by their pattern.
+fn told(out: &str) -> BTreeMap<(String, At), [f64; 2]> {
+    let line = |line: &str| {
+        let words: Vec<&str> = line.split(' ').collect();
+        let [pattern, rank, call, begin, end] = words.as_slice() else { return None };
+        let at = (rank.parse().ok()?, call.parse().ok()?);
+        Some((((*pattern).to_owned(), at), [begin.parse().ok()?, end.parse().ok()?]))
+    };
+    out.lines().filter_map(line).collect()
+}
+
+#[test]
+fn each_message_is_found_with_both_ends_and_no_time_is_lost() {
+    let bench = Bench::new();
+    for mpi in MPIS {
+        let Some((json, _)) = traced(&bench, mpi, "0.002") else { continue };
+        let trace = &json["trace"];
+        let counts = ["/messages", "/unmatched", "/lost"].map(|of| number(trace, of));
+        // 1 + 1 + 2, 2 several, 2 by tags, 2 persistent, 1 probed, 1 polled.
+        assert_eq!(counts, [12.0, 0.0, 0.0], "{mpi:?}: {trace:#}");
+        // A communicator is made, and freed by two ranks.
+        let not_judged: Vec<&str> = rows(&json, "not_judged").iter().map(|row| text(row, "/why")).collect();
+        assert!(not_judged.iter().all(|why| *why == "not_followed"), "{not_judged:?}");
+        for rank in rows(&json, "ranks") {
+            let times = ["useful", "waiting", "in_calls", "polling"];
+            let times: f64 = times.map(|of| number(rank, &format!("/times/{of}_seconds"))).iter().sum();
+            let bins = rank["timeline"].as_array().unwrap();
+            let drawn: f64 =
+                bins.iter().flat_map(|bin| bin.as_array().unwrap()).map(|of| of.as_f64().unwrap()).sum();
+            assert!((times - drawn).abs() < 1e-6, "{rank:#}");
+            assert!(times <= number(trace, "/span_seconds") + 1e-6, "{rank:#}");
+        }
+        assert_eq!(rows(&json, "ranks").len(), RANKS);
+        let waiting = number(trace, "/times/waiting_seconds");
+        // Tables are cut off behind their 32nd row.
+        for table in ["waits", "pairs"] {
+            assert!((sum(rows(&json, table)) - waiting).abs() <= 0.05 * waiting, "{table} of {trace:#}");
+        }
+        let again = bench.numawise(&["report", "run.trace", "--json"]);
+        let again: Value = serde_json::from_str(&again.out).unwrap();
+        assert_eq!(again["trace"], *trace, "the record holds the trace");
+    }
+}
+
+#[test]
+fn a_part_of_a_trace_is_shown_by_itself_and_only_where_there_is_one() {
+    let bench = Bench::new();
+    let Some((json, _)) = MPIS.into_iter().find_map(|mpi| traced(&bench, mpi, "0.002")) else { return };
+    let answer =
+        bench.numawise(&["report", "run.trace", "--from", "1ms", "--to", "3ms", "--ranks", "1", "--json"]);
+    let part: Value =
+        serde_json::from_str(&answer.out).unwrap_or_else(|error| panic!("{error}: {}", answer.err));
+    assert_eq!([number(&part, "/trace/begin_seconds"), number(&part, "/trace/span_seconds")], [0.001, 0.002]);
+    assert_eq!(rows(&part, "ranks").len(), 1);
+    assert!(number(&json, "/trace/span_seconds") > 0.02);
+    for (words, expected) in [
+        (&["run.trace", "--from", "3ms", "--to", "1ms"][..], "not behind the begin"),
+        (&["run.nw", "--from", "3ms"], "a snapshot without a trace"),
+    ] {
+        bench.snapshot(&["--quiet", "--output", "run.nw", "--", "true"]);
+        let answer = bench.numawise(&[&["report"], words].concat());
+        assert_eq!(answer.status, Some(125), "{}", answer.err);
+        assert!(answer.err.contains(expected), "{}", answer.err);
+    }
+}
+
+#[test]
+fn calls_beyond_the_buffer_are_counted_and_not_in_the_tables() {
+    let bench = Bench::new();
+    let Some((compiler, launcher)) =
+        MPIS.into_iter().find(|(compiler, _)| bench.compile(compiler, "turns.c", &[]).is_some())
+    else {
+        return;
+    };
+    let include = concat!("-I", env!("CARGO_MANIFEST_DIR"), "/../../include");
+    let program = bench.compile(compiler, "many_calls.c", &[include]).unwrap();
+    let answer = bench.numawise(&[
+        "trace",
+        "--buffer",
+        "128K",
+        "--json=run.json",
+        "--",
+        launcher,
+        "-n",
+        "2",
+        program.to_str().unwrap(),
+    ]);
+    assert_eq!(answer.status, Some(0), "{}", answer.err);
+    let json = bench.json("run.json");
+    assert!(number(&json, "/trace/lost") > 1000.0 && number(&json, "/trace/calls") > 1000.0, "{json:#}");
+    assert!(answer.err.contains("--buffer makes more"), "{}", answer.err);
+    assert!(bench.path("many_calls.trace").exists());
+}
+
+#[test]
+#[ignore = "timing: waiting of each pattern vs the clocks of its ranks"]
+fn each_pattern_waits_for_as_long_as_its_ranks_say() {
+    let bench = Bench::new();
+    for mpi in MPIS {
+        let Some((json, answer)) = traced(&bench, mpi, "0.1") else { continue };
+        let told = told(&answer.out);
+        for (pattern, kind, waits) in PATTERNS {
+            let of = |at: At| told[&(pattern.to_owned(), at)];
+            let expected: f64 = waits
+                .iter()
+                .map(|(waits, late)| {
+                    let [begin, end] = of(*waits);
+                    let late = late.iter().map(|at| of(*at)[0]).fold(0.0, f64::max);
+                    (late.min(end) - begin).max(0.0)
+                })
+                .sum();
+            let is_of =
+                |row: &&Value| text(row, "/waits/place/function") == pattern && text(row, "/kind") == kind;
+            let found: Vec<Value> = rows(&json, "waits").iter().filter(is_of).cloned().collect();
+            let found = sum(&found);
+            eprintln!("{mpi:?} {pattern}: {found} s, by its own clock {expected}");
+            assert!(
+                (found - expected).abs() <= 0.02 * expected + 0.001,
+                "{mpi:?} {pattern}: {found}, {expected}"
+            );
+        }
+        let origin = rows(&json, "causes").iter().find(|row| {
+            row["what"]["kind"] == "computed" && row["what"]["at"]["place"]["function"] == "chain"
+        });
+        let origin = origin.unwrap_or_else(|| panic!("{json:#}"));
+        assert_eq!((number(origin, "/rank"), number(origin, "/waiting_ranks")), (0.0, 2.0), "{origin}");
+        assert!(number(origin, "/through_others_seconds") > 0.09, "{origin}");
+    }
+}
