@@ -440,6 +440,10 @@ impl SnapshotPlan {
             let seen: Vec<JobProcess<'_>> = seen.map(|(_, process)| JobProcess::from(process)).collect();
             notices.extend(ranks::libraries(&processes, merged.as_ref()));
             notices.extend(ranks::sandboxed(&processes));
+            if request.trace.is_some() {
+                let merged = merged.as_ref().map_or(0, |ranks| ranks.ranks);
+                notices.extend(ranks::not_traced(&processes, merged));
+            }
             notices.extend(ranks::linked_statically(&seen));
             let typed = launcher::without_words(&request.run.command, &request.placing);
             let is_inside = is_in_launcher && through.is_none();

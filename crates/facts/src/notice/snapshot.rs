@@ -83,5 +83,7 @@ super::notices! {
         "NW925" MpiNotCalled { program: String, library: String },
         /// So many processes forbade system calls to themselves; `program` is that of the first.
         "NW926" Sandboxed { count: u64, program: String },
+        /// A trace was asked for, and so many ranks that were watched have none.
+        "NW927" RanksNotTraced { count: u64 },
     }
 }

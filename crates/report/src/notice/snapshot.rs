@@ -112,6 +112,11 @@ pub fn text(notice: &SnapshotNotice) -> String {
                 names.join(", ")
             )
         }
+        SnapshotNotice::RanksNotTraced { count } => format!(
+            "the calls of {} were not written down one by one: numawise trace follows ranks of its own computer only, 1,024 at \
+             most; they may also have had no place for a file (df /dev/shm, ulimit -f, ulimit -v)",
+            many(*count, "rank")
+        ),
         SnapshotNotice::Sandboxed { count, program } => format!(
             "{count} process{} asked for a sandbox (seccomp, or to gain no new privileges; the first is {program}): from then on a call of ours \
              could have ended the program, so that processor time, calls on files, threads that began and what {} forked were not noted, and of \

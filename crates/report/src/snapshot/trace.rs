@@ -38,10 +38,15 @@ fn share(part: Nanoseconds, whole: Nanoseconds) -> Ratio {
 /// The share of waiting, and what causes most of it.
 pub fn headline(of: &RunTrace) -> String {
     let waiting = of.times.waiting;
-    let when =
-        if of.is_part { format!("From {} to {}: ", of.begin, of.begin + of.span) } else { String::new() };
+    let end = of.begin + of.span;
+    let when = match (of.is_part, of.lost) {
+        (true, _) => format!("From {} to {end}: ", of.begin),
+        // What comes later is not known.
+        (false, 1..) => format!("In the first {end}: "),
+        (false, 0) => String::new(),
+    };
     if waiting.0 == 0 {
-        return format!("{when}no rank waited in MPI for another one");
+        return capital(&format!("{when}no rank waited in MPI for another one"));
     }
     let waited = format!(
         "{when}ranks waited in MPI {} of their time",

@@ -284,3 +284,13 @@ pub fn linked_statically(processes: &[JobProcess<'_>]) -> Vec<Notice> {
     let notice = |program: &str| SnapshotNotice::MpiInsideProgram { program: program.to_owned() }.into();
     programs.into_iter().filter(has_mpi).map(notice).collect()
 }
+
+/// Ranks of which there is no trace, where one was asked for; `merged`: those of which nothing is kept in full.
+pub fn not_traced(processes: &[Activity], merged: u64) -> Option<Notice> {
+    let traced = |activity: &Activity| {
+        activity.threads.measured().into_iter().flatten().any(|thread| thread.trace.is_some())
+    };
+    let ranks = processes.iter().filter(|activity| of(activity).is_some());
+    let count = ranks.filter(|activity| !traced(activity)).count() as u64 + merged;
+    (count > 0).then(|| SnapshotNotice::RanksNotTraced { count }.into())
+}

@@ -138,7 +138,7 @@ pub struct WaitingCause {
 /// What a rank did.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum RankActivity {
-    /// It computed, on the way from one call to another; none at the begin, behind `MPI_Init`, and at the end.
+    /// It computed on the way to a call; at the end, behind one.
     Computed { from: Option<CallPlace>, to: Option<CallPlace> },
     /// It was in a call that waited for nobody.
     Called(CallPlace),

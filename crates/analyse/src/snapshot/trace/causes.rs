@@ -32,12 +32,14 @@ impl Doing {
     fn of(lane: &Lane<'_>, segment: &Segment) -> Doing {
         let site = |call: usize| lane.calls.get(call).map(|call| call.site);
         let before = segment.call.checked_sub(1).and_then(site);
+        let to = site(segment.call);
         let (state, from) = match segment.state {
-            State::Useful => (COMPUTED, before),
+            // On the way to a call it does not matter from which.
+            State::Useful => (COMPUTED, before.filter(|_| to.is_none())),
             State::Polling => (POLLED, None),
             State::InCall | State::Waiting => (CALLED, None),
         };
-        Doing { lane: lane.number, state, from, to: site(segment.call) }
+        Doing { lane: lane.number, state, from, to }
     }
 
     fn outside(lane: &Lane<'_>) -> Doing {
