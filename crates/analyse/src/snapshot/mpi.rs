@@ -307,7 +307,7 @@ fn sites<'a>(run: &Run<'a>, traced: Option<&Traced<'a>>) -> (Vec<MpiSiteRow>, Ve
     for row in rows.drain(rows.len().min(MOST_SITES)..) {
         add(&mut further, row.calls);
     }
-    let late = traced.map_or(all_late, |traced| traced.late(run));
+    let late = traced.map_or(all_late, |traced| traced.late());
     (rows, late::longest(late), further)
 }
 

@@ -87,7 +87,7 @@ impl<'a> Traced<'a> {
     }
 
     /// Who came late for whom.
-    pub fn late(&self, run: &Run<'a>) -> Vec<LateCalls> {
+    pub fn late(&self) -> Vec<LateCalls> {
         let late = |row: TracedWait| LateCalls {
             what: match row.kind {
                 WaitKind::LateSender => WaitsFor::Sender,
@@ -100,12 +100,12 @@ impl<'a> Traced<'a> {
             waiting_ranks: row.waiting_ranks,
             late_ranks: row.late_ranks,
         };
-        self.waits.by_place(run, &self.lanes).into_iter().map(late).collect()
+        self.waits.by_place(&self.lanes).into_iter().map(late).collect()
     }
 
     /// Its calls and messages, for a drawing.
-    pub fn events(&self, run: &Run<'a>) -> TraceEvents {
-        events::of(run, &self.lanes, &self.matched, &self.waits)
+    pub fn events(&self) -> TraceEvents {
+        events::of(&self.lanes, &self.matched, &self.waits)
     }
 
     /// All tables.
@@ -133,10 +133,10 @@ impl<'a> Traced<'a> {
             lost: lanes.lost,
             times: ranks.iter().map(|rank| rank.times).fold(TraceTimes::default(), timeline::plus),
             ranks,
-            waits: waits.by_place(run, &lanes),
+            waits: waits.by_place(&lanes),
             pairs: waits.by_pair(&lanes),
-            causes: causes::of_waits(run, &lanes, &waits),
-            critical_path: causes::critical_path(run, &lanes, &waits),
+            causes: causes::of_waits(&lanes, &matched, &waits),
+            critical_path: causes::critical_path(&lanes, &waits),
             bins: timeline::BINS as u64,
             not_judged: waits.not_judged_by_reason(&lanes),
         }

@@ -316,3 +316,39 @@ fn a_part_of_a_trace_has_what_lies_in_it() {
     assert_eq!((found.span, found.ranks[0].calls), (ms(110), 1));
     assert_eq!(found.waits[0].longest.begin, ms(20));
 }
+
+#[test]
+fn a_rank_that_only_began_late_is_no_cause() {
+    // In a ring, each step: rank 2 computes for 16 ms, the others for 8, and each waits for the one before it.
+    let ring = |rank: u32| {
+        let mut made = Made::rank(rank, 3);
+        for step in 0..3u64 {
+            let computed = if rank == 2 { 16 } else { 8 };
+            // All are in step again when the slowest has come.
+            let begin = 20 * step;
+            let to = (rank + 1) % 3;
+            let from = (rank + 2) % 3;
+            let sent_at = begin + computed;
+            let others = begin + if from == 2 { 16 } else { 8 };
+            made = made.with("MPI_Isend", (sent_at, sent_at), sent(sent_at, to)).with(
+                "MPI_Wait",
+                (sent_at, sent_at.max(others) + 1),
+                received(sent_at, from),
+            );
+            made = made.collective("MPI_Barrier", (sent_at.max(others) + 1, begin + 20), 9 + step, None);
+        }
+        made.end(60)
+    };
+    let found = trace(&[0, 1, 2].map(ring));
+    let first = &found.causes[0];
+    assert_eq!(
+        (first.rank, matches!(first.what, RankActivity::Computed { .. })),
+        (2, true),
+        "{:?}",
+        found.causes
+    );
+    let share = first.waiting.0 as f64 / found.times.waiting.0 as f64;
+    assert!(share > 0.85, "{share}: {:?}", found.causes);
+    let all: u64 = found.causes.iter().map(|cause| cause.waiting.0).sum();
+    assert!(all.abs_diff(found.times.waiting.0) <= 10, "{all}");
+}

@@ -35,6 +35,13 @@ fn share(part: Nanoseconds, whole: Nanoseconds) -> Ratio {
     Ratio(if whole.0 == 0 { 0.0 } else { part.0 as f64 / whole.0 as f64 })
 }
 
+/// A cause of less is not named in the headline.
+const LEAST_CAUSE: f64 = 0.2;
+
+/// What the table of causes is of.
+const CAUSES: &str = "what the late rank did beyond the one that waited, since they were last in step; where it waited itself, what made \
+                      it wait";
+
 /// The share of waiting, and what causes most of it.
 pub fn headline(of: &RunTrace) -> String {
     let waiting = of.times.waiting;
@@ -53,6 +60,9 @@ pub fn headline(of: &RunTrace) -> String {
         words::percent(share(waiting, of.times.total()))
     );
     let said = match of.causes.first() {
+        Some(cause) if share(cause.waiting, waiting).0 < LEAST_CAUSE => {
+            format!("{waited}; no single cause explains a fifth of that")
+        }
         Some(cause) => {
             let part = words::percent(share(cause.waiting, waiting));
             format!("{waited}; {part} of that because rank {} {}", cause.rank, did(&cause.what))
@@ -73,9 +83,8 @@ fn call(of: &CallPlace) -> String {
 /// "computed before MPI_Send in f (a.c:3)".
 fn did(what: &RankActivity) -> String {
     match what {
-        RankActivity::Computed { to: Some(to), .. } => format!("computed before {}", call(to)),
-        RankActivity::Computed { from: Some(from), to: None } => format!("computed after {}", call(from)),
-        RankActivity::Computed { from: None, to: None } => "computed".to_owned(),
+        RankActivity::Computed { to: Some(to) } => format!("computed before {}", call(to)),
+        RankActivity::Computed { to: None } => "computed after its last call".to_owned(),
         RankActivity::Called(at) => format!("was in {}", call(at)),
         RankActivity::Polled(at) => format!("polled with {}", call(at)),
         RankActivity::Outside => "had not begun MPI, or had ended it".to_owned(),
@@ -112,8 +121,8 @@ pub fn sections(of: &RunTrace, most: usize) -> Vec<Block> {
         blocks.push(section("waits", "Waiting in MPI: where, and for what", waits));
         blocks.push(section(
             "causes",
-            "What late ranks did while others waited",
-            vec![Block::Table(causes(of, most))],
+            "What made ranks late",
+            vec![Block::Table(causes(of, most)), Block::Legend(CAUSES.into())],
         ));
         blocks.push(section("pairs", "Who waited for whom", vec![Block::Table(pairs(of, most))]));
     }
@@ -392,12 +401,12 @@ fn times_json(of: &TraceTimes) -> Value {
 
 fn activity_json(of: &RankActivity) -> Value {
     let at = |of: &CallPlace| object!({ "call": of.call, "place": code(&of.place) });
-    let (from, to) = match of {
-        RankActivity::Computed { from, to } => (from.as_ref(), to.as_ref()),
-        RankActivity::Called(of) | RankActivity::Polled(of) => (None, Some(of)),
-        RankActivity::Outside => (None, None),
+    let at = match of {
+        RankActivity::Computed { to } => to.as_ref().map(at),
+        RankActivity::Called(of) | RankActivity::Polled(of) => Some(at(of)),
+        RankActivity::Outside => None,
     };
-    object!({ "kind": activity_word(of), "from": from.map(at), "at": to.map(at) })
+    object!({ "kind": activity_word(of), "at": at })
 }
 
 /// Null where no trace was made.

@@ -138,8 +138,8 @@ pub struct WaitingCause {
 /// What a rank did.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum RankActivity {
-    /// It computed on the way to a call; at the end, behind one.
-    Computed { from: Option<CallPlace>, to: Option<CallPlace> },
+    /// It computed on the way to a call; none: behind its last one.
+    Computed { to: Option<CallPlace> },
     /// It was in a call that waited for nobody.
     Called(CallPlace),
     /// It polled.

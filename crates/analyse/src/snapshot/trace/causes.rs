@@ -1,141 +1,260 @@
-//! What a rank did while others waited for it; where it waited itself, what that one did for which it waited, and so on. And the critical path.
+//! What late ranks did that others did not: the causes of waiting. And the critical path.
+//!
+//! Of a wait, the two ranks are compared since they were last in step, after a message between them or a collective call of both: what the late one
+//! spent there beyond the one that waits made it late (D. Böhme et al., "Characterizing load and communication imbalance in parallel
+//! applications", delay costs). Where it waited there itself, that wait is explained in the same way, and with it what it cost others. Amounts
+//! add up to all waiting.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use numawise_tables::snapshot::{PathPart, RankActivity, WaitingCause};
 use numawise_units::Nanoseconds;
 
-use super::super::Run;
-use super::lanes::{Lane, Lanes};
+use super::lanes::{At, Lane, Lanes};
+use super::matching::Matched;
 use super::timeline::{Segment, State, segments};
-use super::waits::{ShownWait, Waits};
+use super::waits::{ShownWait, Wait, Waits};
 use super::{MOST_ROWS, span};
 
-/// Ranks of a chain, beyond which it is not followed.
-const LONGEST_CHAIN: u32 = 256;
-
-/// What a lane did: its state, and the sites of the call before and of that itself.
+/// What a rank does, wherever: comparable between ranks. The number of a call's place; none behind the last call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Doing {
-    lane: u32,
-    state: u8,
-    from: Option<u32>,
-    to: Option<u32>,
+    state: DoingState,
+    place: Option<u32>,
 }
 
-const COMPUTED: u8 = 0;
-const CALLED: u8 = 1;
-const POLLED: u8 = 2;
-const OUTSIDE: u8 = 3;
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum DoingState {
+    Computed,
+    Called,
+    Polled,
+    Outside,
+}
 
 impl Doing {
     fn of(lane: &Lane<'_>, segment: &Segment) -> Doing {
-        let site = |call: usize| lane.calls.get(call).map(|call| call.site);
-        let before = segment.call.checked_sub(1).and_then(site);
-        let to = site(segment.call);
-        let (state, from) = match segment.state {
-            // On the way to a call it does not matter from which.
-            State::Useful => (COMPUTED, before.filter(|_| to.is_none())),
-            State::Polling => (POLLED, None),
-            State::InCall | State::Waiting => (CALLED, None),
+        let state = match segment.state {
+            State::Useful => DoingState::Computed,
+            State::Polling => DoingState::Polled,
+            State::InCall | State::Waiting => DoingState::Called,
         };
-        Doing { lane: lane.number, state, from, to }
+        let place = lane.calls.get(segment.call).map(|call| lane.place_of(call.site));
+        Doing { state, place }
     }
 
-    fn outside(lane: &Lane<'_>) -> Doing {
-        Doing { lane: lane.number, state: OUTSIDE, from: None, to: None }
-    }
-
-    fn shown<'a>(self, run: &Run<'a>, lanes: &Lanes<'a>) -> Option<(u32, RankActivity)> {
-        let lane = lanes.all.get(self.lane as usize)?;
-        let at = |site: Option<u32>| site.map(|site| lane.place(run, site));
-        let what = match self.state {
-            COMPUTED => RankActivity::Computed { from: at(self.from), to: at(self.to) },
-            CALLED => RankActivity::Called(at(self.to)?),
-            POLLED => RankActivity::Polled(at(self.to)?),
+    fn shown(self, lanes: &Lanes<'_>) -> RankActivity {
+        let at = self.place.and_then(|place| lanes.places.get(place as usize)).cloned();
+        match (self.state, at) {
+            (DoingState::Computed, to) => RankActivity::Computed { to },
+            (DoingState::Called, Some(at)) => RankActivity::Called(at),
+            (DoingState::Polled, Some(at)) => RankActivity::Polled(at),
             _ => RankActivity::Outside,
-        };
-        Some((lane.rank, what))
+        }
     }
 }
 
-#[derive(Default)]
-struct Cause {
-    waiting: Nanoseconds,
-    through_others: Nanoseconds,
+/// Whether two calls were in progress at one moment: else one rank was ahead, and is not in step with the other.
+fn overlap(lanes: &Lanes<'_>, one: At, other: At) -> bool {
+    let calls = lanes.call(one).zip(lanes.call(other));
+    calls.is_some_and(|((_, one), (_, other))| one.begin <= other.end && other.begin <= one.end)
+}
+
+/// When two lanes were last in step, from the calls of each that made them so.
+struct InStep<'l, 'a> {
+    lanes: &'l Lanes<'a>,
+    /// Of two lanes, the lower first: the calls of both in messages between them.
+    messages: BTreeMap<(u32, u32), Vec<(u32, u32)>>,
+    /// Of each lane, the collective calls: its call, and the number of the group.
+    collectives: Vec<Vec<(u32, usize)>>,
+    groups: Vec<BTreeMap<u32, u32>>,
+}
+
+impl<'l, 'a> InStep<'l, 'a> {
+    fn of(lanes: &'l Lanes<'a>, matched: &Matched, waits: &Waits) -> Self {
+        let mut messages: BTreeMap<(u32, u32), Vec<(u32, u32)>> = BTreeMap::new();
+        for message in matched.messages.iter().filter(|message| overlap(lanes, message.send, message.receive))
+        {
+            let (one, other) = (message.send.min(message.receive), message.send.max(message.receive));
+            messages.entry((one.lane, other.lane)).or_default().push((one.call, other.call));
+        }
+        messages.values_mut().for_each(|all| all.sort_unstable());
+        let mut collectives = vec![Vec::new(); lanes.all.len()];
+        let mut groups = Vec::new();
+        for of_call in waits.whole_collectives() {
+            for at in of_call {
+                if let Some(of_lane) = collectives.get_mut(at.lane as usize) {
+                    of_lane.push((at.call, groups.len()));
+                }
+            }
+            groups.push(of_call.iter().map(|at| (at.lane, at.call)).collect());
+        }
+        collectives.iter_mut().for_each(|of_lane| of_lane.sort_unstable());
+        InStep { lanes, messages, collectives, groups }
+    }
+
+    /// From when on a lane and another one, each before its call, did their own.
+    fn since(&self, one: At, other: At) -> (Nanoseconds, Nanoseconds) {
+        let begin = |lane: u32| self.lanes.all.get(lane as usize).map_or(Nanoseconds(0), |lane| lane.begin);
+        let end = |at: At| self.lanes.call(at).map(|(_, call)| call.end);
+        let found = [self.last_message(one, other), self.last_collective(one, other)];
+        let last = found.into_iter().flatten().max();
+        match last {
+            Some((of_one, of_other)) => (
+                end(At { lane: one.lane, call: of_one }).unwrap_or_default(),
+                end(At { lane: other.lane, call: of_other }).unwrap_or_default(),
+            ),
+            None => (begin(one.lane), begin(other.lane)),
+        }
+    }
+
+    fn last_message(&self, one: At, other: At) -> Option<(u32, u32)> {
+        let is_swapped = other.lane < one.lane;
+        let (low, high) = if is_swapped { (other, one) } else { (one, other) };
+        let all = self.messages.get(&(low.lane, high.lane))?;
+        let before = all.partition_point(|(of_low, _)| *of_low < low.call);
+        let last = all.get(..before)?.iter().rev().find(|(_, of_high)| *of_high < high.call)?;
+        Some(if is_swapped { (last.1, last.0) } else { *last })
+    }
+
+    fn last_collective(&self, one: At, other: At) -> Option<(u32, u32)> {
+        let all = self.collectives.get(one.lane as usize)?;
+        let before = all.partition_point(|(call, _)| *call < one.call);
+        all.get(..before)?.iter().rev().find_map(|(call, group)| {
+            let of_other = *self.groups.get(*group)?.get(&other.lane).filter(|call| **call < other.call)?;
+            let both = [At { call: *call, ..one }, At { call: of_other, ..other }];
+            overlap(self.lanes, both[0], both[1]).then_some((*call, of_other))
+        })
+    }
+}
+
+/// Waiting that a cause explains.
+#[derive(Debug, Clone, Default)]
+struct Explained {
+    waiting: f64,
+    through_others: f64,
     ranks: BTreeSet<u32>,
 }
 
-struct Follower<'r, 'l, 'a> {
+impl Explained {
+    fn add(&mut self, part: &Explained, share: f64, is_through_others: bool) {
+        self.waiting += share * part.waiting;
+        self.through_others += share * if is_through_others { part.waiting } else { part.through_others };
+        self.ranks.extend(&part.ranks);
+    }
+}
+
+struct Explainer<'r, 'l, 'a> {
     lanes: &'l Lanes<'a>,
     waits: &'r Waits,
-    causes: BTreeMap<Doing, Cause>,
+    in_step: InStep<'l, 'a>,
+    causes: BTreeMap<(u32, Doing), Explained>,
+    /// What waits cost that are still to be explained, by when they ended and their call.
+    pending: BTreeMap<(Nanoseconds, At), Explained>,
 }
 
-impl Follower<'_, '_, '_> {
-    /// Who waits waited for `late` from `begin` to `end`.
-    fn follow(&mut self, waits: u32, late: u32, (begin, end): (Nanoseconds, Nanoseconds), depth: u32) {
-        let lanes = self.lanes;
-        let Some(lane) = lanes.all.get(late as usize) else { return };
-        if begin < lane.begin {
-            self.add(waits, Doing::outside(lane), span(begin, end.min(lane.begin)), depth);
+/// What a lane did in a span: each with its time; and its waits there.
+type Spent = (BTreeMap<Doing, u64>, Vec<(u32, u64)>);
+
+impl Explainer<'_, '_, '_> {
+    fn spent(&self, lane: &Lane<'_>, (begin, end): (Nanoseconds, Nanoseconds)) -> Spent {
+        let mut all: Spent = Default::default();
+        let outside = Doing { state: DoingState::Outside, place: None };
+        let before = span(begin, end.min(lane.begin)).0;
+        if before > 0 {
+            all.0.insert(outside, before);
         }
         let from = lane.calls.partition_point(|call| call.end <= begin);
-        let until = end;
-        for segment in segments(lane, self.waits, from) {
-            let (begin, end) = (segment.begin.max(begin), segment.end.min(until));
-            if segment.begin >= until {
-                break;
-            }
-            if begin >= end {
-                continue;
-            }
-            let wait = self.waits.of_call(late, segment.call as u32);
-            match wait.filter(|_| segment.state == State::Waiting && depth < LONGEST_CHAIN) {
-                Some(wait) => self.follow(waits, wait.late.lane, (begin, end), depth + 1),
-                None => self.add(waits, Doing::of(lane, &segment), span(begin, end), depth),
+        for segment in segments(lane, self.waits, from).take_while(|segment| segment.begin < end) {
+            let time = span(segment.begin.max(begin), segment.end.min(end)).0;
+            match segment.state {
+                _ if time == 0 => {}
+                State::Waiting => all.1.push((segment.call as u32, time)),
+                _ => *all.0.entry(Doing::of(lane, &segment)).or_default() += time,
             }
         }
-        if end > lane.end {
-            self.add(waits, Doing::outside(lane), span(begin.max(lane.end), end), depth);
-        }
+        all
     }
 
-    fn add(&mut self, waits: u32, doing: Doing, time: Nanoseconds, depth: u32) {
-        let cause = self.causes.entry(doing).or_default();
-        cause.waiting = cause.waiting + time;
-        if depth > 0 {
-            cause.through_others = cause.through_others + time;
+    /// Explains a wait and what it cost, from what its late rank did.
+    fn explain(&mut self, at: At, wait: &Wait, cost: &Explained) {
+        let lanes = self.lanes;
+        let (Some((mine, call)), Some((late, of_late))) = (lanes.call(at), lanes.call(wait.late)) else {
+            return;
+        };
+        let (since_mine, since_late) = self.in_step.since(at, wait.late);
+        let until = wait.until.min(of_late.begin.max(since_late));
+        let (done, waited) = self.spent(mine, (since_mine, call.begin));
+        let (of_late, waits_of_late) = self.spent(late, (since_late, until));
+        let waited: u64 = waited.iter().map(|(_, time)| time).sum();
+        let waited_late: u64 = waits_of_late.iter().map(|(_, time)| time).sum();
+        let excess = |doing: &Doing, time: u64| time.saturating_sub(done.get(doing).copied().unwrap_or(0));
+        let beyond: Vec<(Doing, u64)> = of_late
+            .iter()
+            .map(|(doing, time)| (*doing, excess(doing, *time)))
+            .filter(|(_, time)| *time > 0)
+            .collect();
+        let of_waits = waited_late.saturating_sub(waited);
+        let all = beyond.iter().map(|(_, time)| time).sum::<u64>() + of_waits;
+        if all == 0 {
+            // They did the same, as far as is known: it came late with the last thing that it did.
+            let last = Doing {
+                state: DoingState::Computed,
+                place: lanes.call(wait.late).map(|(lane, call)| lane.place_of(call.site)),
+            };
+            self.causes.entry((late.number, last)).or_default().add(cost, 1.0, false);
+            return;
         }
-        cause.ranks.insert(waits);
+        for (doing, time) in beyond {
+            self.causes.entry((late.number, doing)).or_default().add(cost, time as f64 / all as f64, false);
+        }
+        for (number, time) in waits_of_late {
+            let share = of_waits as f64 / all as f64 * time as f64 / waited_late.max(1) as f64;
+            let Some(of_late) = self.waits.of_call(late.number, number).filter(|_| share > 0.0) else {
+                continue;
+            };
+            let key = (of_late.until, At { lane: late.number, call: number });
+            self.pending.entry(key).or_default().add(cost, share, true);
+        }
     }
 }
 
-pub fn of_waits<'a>(run: &Run<'a>, lanes: &Lanes<'a>, waits: &Waits) -> Vec<WaitingCause> {
-    let mut follower = Follower { lanes, waits, causes: BTreeMap::new() };
+pub fn of_waits(lanes: &Lanes<'_>, matched: &Matched, waits: &Waits) -> Vec<WaitingCause> {
+    let in_step = InStep::of(lanes, matched, waits);
+    let mut explainer =
+        Explainer { lanes, waits, in_step, causes: BTreeMap::new(), pending: BTreeMap::new() };
     for ShownWait { lane, wait, begin, end, .. } in waits.each(lanes) {
-        follower.follow(lane.number, wait.late.lane, (begin, end), 0);
+        let own = Explained {
+            waiting: span(begin, end).0 as f64,
+            through_others: 0.0,
+            ranks: BTreeSet::from([lane.number]),
+        };
+        let at = At { lane: lane.number, call: wait.call };
+        explainer.pending.entry((wait.until, at)).or_default().add(&own, 1.0, false);
     }
-    let mut causes: Vec<(Doing, Cause)> = follower.causes.into_iter().collect();
-    causes.sort_by_key(|(_, cause)| std::cmp::Reverse(cause.waiting));
+    // A wait ends before those that it causes.
+    while let Some(((_, at), cost)) = explainer.pending.pop_last() {
+        if let Some(wait) = waits.of_call(at.lane, at.call).copied() {
+            explainer.explain(at, &wait, &cost);
+        }
+    }
+    let mut causes: Vec<((u32, Doing), Explained)> = explainer.causes.into_iter().collect();
+    causes.sort_by(|(_, one), (_, other)| other.waiting.total_cmp(&one.waiting));
     causes.truncate(MOST_ROWS);
-    let shown = causes.into_iter().filter_map(|(doing, cause)| {
-        let (rank, what) = doing.shown(run, lanes)?;
-        let waiting_ranks = cause.ranks.len() as u64;
+    let shown = causes.into_iter().filter_map(|((lane, doing), of)| {
         Some(WaitingCause {
-            rank,
-            what,
-            waiting: cause.waiting,
-            waiting_ranks,
-            through_others: cause.through_others,
+            rank: lanes.all.get(lane as usize)?.rank,
+            what: doing.shown(lanes),
+            waiting: Nanoseconds(of.waiting.round() as u64),
+            waiting_ranks: of.ranks.len() as u64,
+            through_others: Nanoseconds(of.through_others.round() as u64),
         })
     });
     shown.collect()
 }
 
 /// Backwards from the rank that ends last, or from the end of the part that is asked for: over a wait to the rank that was waited for, at the moment at which it came.
-pub fn critical_path<'a>(run: &Run<'a>, lanes: &Lanes<'a>, waits: &Waits) -> Vec<PathPart> {
-    let mut parts: BTreeMap<Doing, (u64, Nanoseconds)> = BTreeMap::new();
+pub fn critical_path(lanes: &Lanes<'_>, waits: &Waits) -> Vec<PathPart> {
+    let mut parts: BTreeMap<(u32, Doing), (u64, Nanoseconds)> = BTreeMap::new();
     let Some(mut lane) = lanes.all.iter().max_by_key(|lane| lane.end) else { return Vec::new() };
     let mut at = lane.end.min(lanes.end);
     // A path that does not get on: clocks that differ.
@@ -155,16 +274,16 @@ pub fn critical_path<'a>(run: &Run<'a>, lanes: &Lanes<'a>, waits: &Waits) -> Vec
             continue;
         }
         jumps = 0;
-        let part = parts.entry(Doing::of(lane, &segment)).or_default();
+        let part = parts.entry((lane.number, Doing::of(lane, &segment))).or_default();
         *part = (part.0 + 1, part.1 + span(segment.begin.max(lanes.begin), at));
         at = segment.begin;
     }
-    let mut parts: Vec<(Doing, (u64, Nanoseconds))> = parts.into_iter().collect();
+    let mut parts: Vec<((u32, Doing), (u64, Nanoseconds))> = parts.into_iter().collect();
     parts.sort_by_key(|(_, (_, time))| std::cmp::Reverse(*time));
     parts.truncate(MOST_ROWS);
-    let shown = parts.into_iter().filter_map(|(doing, (times, time))| {
-        let (rank, what) = doing.shown(run, lanes)?;
-        Some(PathPart { rank, what, times, time })
+    let shown = parts.into_iter().filter_map(|((lane, doing), (times, time))| {
+        let rank = lanes.all.get(lane as usize)?.rank;
+        Some(PathPart { rank, what: doing.shown(lanes), times, time })
     });
     shown.collect()
 }

@@ -1,5 +1,7 @@
 //! The threads whose calls were traced, in the order of their ranks, and their calls as far as all traces are whole.
 
+use std::collections::BTreeMap;
+
 use numawise_facts::activity::{ThreadTrace, TracedCall, TracedMessage, TracedSite};
 pub use numawise_tables::snapshot::CallAt as At;
 use numawise_tables::snapshot::CallPlace;
@@ -31,10 +33,14 @@ pub struct Lane<'a> {
     pub first_message: Vec<u32>,
     messages: &'a [TracedMessage],
     sites: &'a [TracedSite],
+    /// The places of its sites, by their numbers in [`Lanes::places`].
+    places: Vec<u32>,
 }
 
 pub struct Lanes<'a> {
     pub all: Vec<Lane<'a>>,
+    /// Where calls are made.
+    pub places: Vec<CallPlace>,
     /// Of all lanes.
     pub origin: Nanoseconds,
     /// Of the part that is asked for.
@@ -84,6 +90,7 @@ impl<'a> Lane<'a> {
             first_message,
             messages: &thread.messages,
             sites: &thread.sites,
+            places: Vec::new(),
         })
     }
 
@@ -116,17 +123,26 @@ impl<'a> Lane<'a> {
         Some((site.call.clone(), at, communicator_name(process, site.communicator)))
     }
 
-    pub fn place(&self, run: &Run<'a>, site: u32) -> CallPlace {
-        let found = run.processes.get(self.process).zip(self.site(site));
-        match found {
-            Some((process, site)) => {
-                CallPlace { call: site.call.clone(), place: place(run.parts, process.activity, &site.at) }
-            }
-            None => CallPlace {
-                call: String::new(),
-                place: numawise_facts::Reading::unavailable("the trace does not say which call it was"),
-            },
-        }
+    /// The place of a site, by its number in [`Lanes::places`].
+    pub fn place_of(&self, site: u32) -> u32 {
+        self.places.get(site as usize).copied().unwrap_or(0)
+    }
+}
+
+/// The places of calls, each once.
+#[derive(Default)]
+struct Places {
+    all: Vec<CallPlace>,
+    numbers: BTreeMap<CallPlace, u32>,
+}
+
+impl Places {
+    fn number(&mut self, place: CallPlace) -> u32 {
+        let next = self.all.len() as u32;
+        *self.numbers.entry(place).or_insert_with_key(|place| {
+            self.all.push(place.clone());
+            next
+        })
     }
 }
 
@@ -162,7 +178,16 @@ impl<'a> Lanes<'a> {
         if let Some(ranks) = part.and_then(|part| part.ranks.as_ref()) {
             all.iter_mut().for_each(|lane| lane.is_shown = ranks.iter().any(|rank| rank.0 == lane.rank));
         }
-        Some(Lanes { all, origin, begin, end, lost })
+        let mut places = Places::default();
+        for lane in &mut all {
+            let Some(process) = run.processes.get(lane.process) else { continue };
+            let number = |site: &TracedSite| {
+                let place = place(run.parts, process.activity, &site.at);
+                places.number(CallPlace { call: site.call.clone(), place })
+            };
+            lane.places = lane.sites.iter().map(number).collect();
+        }
+        Some(Lanes { all, places: places.all, origin, begin, end, lost })
     }
 
     /// What of a span lies in the part that is asked for; none where nothing does.

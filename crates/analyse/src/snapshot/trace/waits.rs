@@ -140,11 +140,11 @@ impl Waits {
         pairs
     }
 
-    pub fn by_place<'a>(&self, run: &Run<'a>, lanes: &Lanes<'a>) -> Vec<TracedWait> {
+    pub fn by_place(&self, lanes: &Lanes<'_>) -> Vec<TracedWait> {
         let mut rows = BTreeMap::new();
         for ShownWait { lane, call, wait, begin, end } in self.each(lanes) {
             let Some((late, of_late)) = lanes.call(wait.late) else { continue };
-            let (mine, theirs) = (lane.place(run, call.site), late.place(run, of_late.site));
+            let (mine, theirs) = (lane.place_of(call.site), late.place_of(of_late.site));
             let row: &mut OfPlace = rows.entry((wait.kind, mine, theirs)).or_default();
             let time = span(begin, end);
             row.times += 1;
@@ -160,10 +160,14 @@ impl Waits {
             .into_iter()
             .filter_map(|((kind, mine, theirs), row)| {
                 let longest = row.longest?;
+                let at = |rank, place: u32| {
+                    let of = lanes.places.get(place as usize)?;
+                    Some(RankInCall { rank, call: of.call.clone(), place: of.place.clone() })
+                };
                 Some(TracedWait {
                     kind,
-                    waits: RankInCall { rank: longest.waits, call: mine.call, place: mine.place },
-                    late: RankInCall { rank: longest.late, call: theirs.call, place: theirs.place },
+                    waits: at(longest.waits, mine)?,
+                    late: at(longest.late, theirs)?,
                     times: row.times,
                     waiting: row.waiting,
                     longest,

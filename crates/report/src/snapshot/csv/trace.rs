@@ -57,7 +57,7 @@ fn activity(of: &RankActivity) -> Vec<Value> {
         place: Reading::unavailable("it was in no call, and none came behind"),
     };
     let at = match of {
-        RankActivity::Computed { to, .. } => to.clone(),
+        RankActivity::Computed { to } => to.clone(),
         RankActivity::Called(at) | RankActivity::Polled(at) => Some(at.clone()),
         RankActivity::Outside => None,
     };
