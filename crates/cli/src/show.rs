@@ -1,10 +1,12 @@
 //! Shows what a record says: on the terminal, as JSON, in HTML.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use numawise_analyse::{DivisionRuns, RunParts};
 use numawise_facts::{
-    ObjectRun, PrintedLines, RankBinding, RunSpec, Study, StudyHeader, TracePart, WatchedDivision, WatchedRun,
+    Machine, ObjectRun, PrintedLines, RankBinding, RunSpec, Study, StudyHeader, TracePart, WatchedDivision,
+    WatchedRun,
 };
 use numawise_report::check::{self, Check};
 use numawise_report::document::{self, Style};
@@ -12,7 +14,7 @@ use numawise_report::objects;
 use numawise_report::series;
 use numawise_report::snapshot::{self, CsvTable};
 use numawise_tables::objects::RankObjects;
-use numawise_tables::snapshot::HybridComparison;
+use numawise_tables::snapshot::{HybridComparison, TraceEvents};
 use numawise_tables::{ObjectTables, RunSnapshot, Timeline};
 
 use crate::exit::Failure;
@@ -129,6 +131,24 @@ impl SnapshotDetail {
     }
 }
 
+/// What the analysis of a run reads.
+fn parts<'a>(
+    run: &'a WatchedRun,
+    part: &'a TracePart,
+    machines: &'a BTreeMap<String, &'a Machine>,
+) -> RunParts<'a> {
+    RunParts {
+        trace_part: Some(part),
+        activities: &run.processes,
+        merged: run.merged.as_ref(),
+        places: &run.places,
+        asked: run.header.ranks.as_ref(),
+        exit: Some(run.header.exit),
+        unwatched: run.header.computed_unwatched(),
+        machines,
+    }
+}
+
 /// A run that was watched from inside, with what it says.
 pub struct Snapshot<'a> {
     run: &'a WatchedRun,
@@ -146,18 +166,15 @@ impl<'a> Snapshot<'a> {
     /// The same with a part of its trace.
     pub fn of_part(run: &'a WatchedRun, part: &TracePart, record: &'a str) -> Snapshot<'a> {
         let machines = run.machines();
-        let parts = RunParts {
-            trace_part: Some(part),
-            activities: &run.processes,
-            merged: run.merged.as_ref(),
-            places: &run.places,
-            asked: run.header.ranks.as_ref(),
-            exit: Some(run.header.exit),
-            unwatched: run.header.computed_unwatched(),
-            machines: &machines,
-        };
+        let parts = parts(run, part, &machines);
         let objects = numawise_analyse::objects_of_ranks(&run.objects, parts.asked);
         Snapshot { run, tables: numawise_analyse::run_snapshot(&parts), objects, record }
+    }
+
+    /// The calls and messages of its trace; nothing where none was made.
+    pub fn events(run: &WatchedRun) -> Option<TraceEvents> {
+        let machines = run.machines();
+        numawise_analyse::trace_events(&parts(run, &TracePart::default(), &machines))
     }
 
     fn shown(&self) -> snapshot::Shown<'_> {

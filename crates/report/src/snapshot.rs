@@ -17,7 +17,7 @@ mod processes;
 mod spreads;
 mod summary;
 mod surroundings;
-mod trace;
+pub(crate) mod trace;
 mod volume;
 pub(crate) mod words;
 mod worlds;

@@ -5,17 +5,20 @@ use std::path::{Path, PathBuf};
 
 use numawise_facts::Redactor;
 use numawise_record::{Record, RecordKind};
-use numawise_report::trial_table;
+use numawise_report::{perfetto, trial_table};
+use numawise_tables::snapshot::TraceEvents;
 
+use super::report::{not_a_snapshot, watched_run};
 use super::{Failure, SUCCESS, Status};
 use crate::files::{self, OutputFile};
+use crate::show::Snapshot;
 use crate::streams;
 
-/// Write every trial of a record as a row: CSV, JSON or Parquet
+/// Write every trial of a record as a row (CSV, JSON, Parquet), or a trace for Perfetto
 #[derive(clap::Args)]
 #[command(group = clap::ArgGroup::new("format").required(true))]
 pub struct Arguments {
-    /// The record of a study or a check
+    /// The record of a study or a check, or a trace
     #[arg(value_name = "FILE.nw")]
     record: PathBuf,
     /// Rows of text, with a line of names
@@ -27,16 +30,24 @@ pub struct Arguments {
     /// A file of Apache Parquet
     #[arg(long, group = "format")]
     parquet: bool,
+    /// Of a trace: this file, for ui.perfetto.dev
+    #[arg(long, group = "format", value_name = "FILE", conflicts_with = "output")]
+    perfetto: Option<PathBuf>,
     /// The file to write [default: the standard output]
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
 }
 
 pub fn run(arguments: Arguments) -> Result<Status, Failure> {
-    let Arguments { record: path, csv, json, output, .. } = arguments;
+    let Arguments { record: path, csv, json, output, perfetto, .. } = arguments;
     let written = output.as_deref().map(|path| OutputFile::page("--output", path));
+    let written = written.or(perfetto.as_deref().map(|path| OutputFile::page("--perfetto", path)));
     files::check(written.as_slice(), &[&path])?;
     let kind = numawise_record::kind(&path)?;
+    if let Some(file) = perfetto {
+        files::write(&file, perfetto::perfetto(&events(&path, kind, "--perfetto")?), "the trace")?;
+        return Ok(SUCCESS);
+    }
     if let Some((what, instead)) = without_trials(kind) {
         return Err(Failure::new(format!(
             "{}: this is {what}, which has no trials; expected the record of a study or a check, or try: numawise report {} {instead}",
@@ -60,6 +71,21 @@ pub fn run(arguments: Arguments) -> Result<Status, Failure> {
     };
     put(&bytes, output.as_deref(), !csv && !json)?;
     Ok(SUCCESS)
+}
+
+/// The calls and messages of a trace, which an option is for.
+fn events(path: &Path, kind: RecordKind, option: &str) -> Result<TraceEvents, Failure> {
+    let found = match not_a_snapshot(kind) {
+        Some(other) => other,
+        None => match Snapshot::events(&watched_run(path)?) {
+            Some(events) => return Ok(events),
+            None => "a snapshot without a trace",
+        },
+    };
+    Err(Failure::new(format!(
+        "{option} {}: this is {found}; expected what numawise trace has written",
+        path.display()
+    )))
 }
 
 /// What a record holds that is none of trials, and which option of `report` shows it to programs.

@@ -76,7 +76,8 @@ fn place_in_short(place: &Reading<CodePlace>) -> String {
     place.measured().map_or_else(String::new, |place| format!(" in {}", words::place_in_short(place)))
 }
 
-fn call(of: &CallPlace) -> String {
+/// The call and its place.
+pub fn call(of: &CallPlace) -> String {
     format!("{}{}", of.call, place_in_short(&of.place))
 }
 
@@ -91,7 +92,8 @@ fn did(what: &RankActivity) -> String {
     }
 }
 
-fn kind(of: WaitKind) -> &'static str {
+/// As people read it.
+pub fn kind(of: WaitKind) -> &'static str {
     match of {
         WaitKind::LateSender => "late sender",
         WaitKind::LateReceiver => "late receiver",

@@ -1,0 +1,234 @@
+//! A trace for Perfetto's page (ui.perfetto.dev) and its trace processor: TrackEvents as protobufs, by the published schema
+//! (`protos/perfetto/trace/trace_packet.proto`). Only the fields that we write stand here, with the numbers of the schema.
+
+use numawise_tables::snapshot::{EventCall, EventLane, EventState, TraceEvents};
+use numawise_units::Nanoseconds;
+use prost::Message;
+
+use crate::snapshot::trace as trace_words;
+
+#[cfg(test)]
+#[path = "perfetto_tests.rs"]
+mod tests;
+
+#[derive(Clone, PartialEq, Message)]
+struct Packet {
+    #[prost(uint64, optional, tag = "8")]
+    timestamp: Option<u64>,
+    #[prost(uint32, optional, tag = "10")]
+    trusted_packet_sequence_id: Option<u32>,
+    #[prost(message, optional, tag = "11")]
+    track_event: Option<TrackEvent>,
+    #[prost(message, optional, tag = "12")]
+    interned_data: Option<InternedData>,
+    #[prost(uint32, optional, tag = "13")]
+    sequence_flags: Option<u32>,
+    #[prost(message, optional, tag = "60")]
+    track_descriptor: Option<TrackDescriptor>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+struct TrackDescriptor {
+    #[prost(uint64, optional, tag = "1")]
+    uuid: Option<u64>,
+    #[prost(string, optional, tag = "2")]
+    name: Option<String>,
+    #[prost(uint64, optional, tag = "5")]
+    parent_uuid: Option<u64>,
+    #[prost(int32, optional, tag = "11")]
+    child_ordering: Option<i32>,
+    #[prost(int32, optional, tag = "12")]
+    sibling_order_rank: Option<i32>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+struct TrackEvent {
+    #[prost(message, repeated, tag = "4")]
+    debug_annotations: Vec<DebugAnnotation>,
+    #[prost(int32, optional, tag = "9")]
+    r#type: Option<i32>,
+    #[prost(uint64, optional, tag = "10")]
+    name_iid: Option<u64>,
+    #[prost(uint64, optional, tag = "11")]
+    track_uuid: Option<u64>,
+    #[prost(fixed64, repeated, tag = "47")]
+    flow_ids: Vec<u64>,
+    #[prost(fixed64, repeated, tag = "48")]
+    terminating_flow_ids: Vec<u64>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+struct DebugAnnotation {
+    #[prost(uint64, optional, tag = "3")]
+    uint_value: Option<u64>,
+    #[prost(string, optional, tag = "6")]
+    string_value: Option<String>,
+    #[prost(string, optional, tag = "10")]
+    name: Option<String>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+struct InternedData {
+    #[prost(message, repeated, tag = "2")]
+    event_names: Vec<EventName>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+struct EventName {
+    #[prost(uint64, optional, tag = "1")]
+    iid: Option<u64>,
+    #[prost(string, optional, tag = "2")]
+    name: Option<String>,
+}
+
+const SLICE_BEGIN: i32 = 1;
+const SLICE_END: i32 = 2;
+const STATE_CLEARED: u32 = 1;
+const NEEDS_STATE: u32 = 2;
+const EXPLICIT_ORDER: i32 = 3;
+/// All packets are of one writer.
+const SEQUENCE: u32 = 1;
+/// The track above those of all ranks.
+const ROOT: u64 = 1;
+/// Names that are of no call.
+const WAITS: u64 = 1;
+const FIRST_SITE: u64 = 2;
+
+/// The bytes of a file: a track for each rank, a slice for each call and for what of it was waiting, a flow for each message.
+pub fn perfetto(events: &TraceEvents) -> Vec<u8> {
+    let mut out = Vec::new();
+    put(&mut out, names(events));
+    put(&mut out, track(ROOT, "MPI", None, Some(EXPLICIT_ORDER)));
+    for (number, lane) in (0..).zip(&events.lanes) {
+        let name = match lane.thread {
+            Some(thread) => format!("rank {}, thread {thread}", lane.rank),
+            None => format!("rank {}", lane.rank),
+        };
+        put(&mut out, track(uuid(number), &name, Some(number as i32), None));
+    }
+    let flows = Flows::of(events);
+    for (number, lane) in (0..).zip(&events.lanes) {
+        for (call, of) in (0..).zip(&lane.calls) {
+            let (sent, received) = flows.of_call(number, call);
+            calls(&mut out, events, number, of, (sent, received));
+        }
+    }
+    out
+}
+
+fn uuid(lane: u32) -> u64 {
+    ROOT + 1 + u64::from(lane)
+}
+
+/// A file is one message, of which each packet is a field with the number 1.
+fn put(out: &mut Vec<u8>, packet: Packet) {
+    const PACKET: u8 = 1 << 3 | 2;
+    out.push(PACKET);
+    let packet = Packet { trusted_packet_sequence_id: Some(SEQUENCE), ..packet };
+    out.extend(packet.encode_length_delimited_to_vec());
+}
+
+/// Names once, by their numbers.
+fn names(events: &TraceEvents) -> Packet {
+    let name = |iid, name: String| EventName { iid: Some(iid), name: Some(name) };
+    let sites = events.sites.iter().zip(FIRST_SITE..);
+    let event_names = std::iter::once(name(WAITS, "waits".to_owned()))
+        .chain(sites.map(|(site, iid)| name(iid, trace_words::call(site))))
+        .collect();
+    Packet {
+        interned_data: Some(InternedData { event_names }),
+        sequence_flags: Some(STATE_CLEARED | NEEDS_STATE),
+        ..Packet::default()
+    }
+}
+
+fn track(uuid: u64, name: &str, rank: Option<i32>, child_ordering: Option<i32>) -> Packet {
+    let descriptor = TrackDescriptor {
+        uuid: Some(uuid),
+        name: Some(name.to_owned()),
+        parent_uuid: rank.map(|_| ROOT),
+        child_ordering,
+        sibling_order_rank: rank,
+    };
+    Packet { track_descriptor: Some(descriptor), ..Packet::default() }
+}
+
+/// Messages by the calls of their ends, in the order of these.
+struct Flows {
+    sent: Vec<(u32, u32, u64)>,
+    received: Vec<(u32, u32, u64)>,
+}
+
+impl Flows {
+    fn of(events: &TraceEvents) -> Flows {
+        let numbered = || (1u64..).zip(&events.messages);
+        let mut sent: Vec<_> = numbered().map(|(id, of)| (of.from.lane, of.from.call, id)).collect();
+        let mut received: Vec<_> = numbered().map(|(id, of)| (of.to.lane, of.to.call, id)).collect();
+        sent.sort_unstable();
+        received.sort_unstable();
+        Flows { sent, received }
+    }
+
+    fn of_call(&self, lane: u32, call: u32) -> (Vec<u64>, Vec<u64>) {
+        let found = |all: &[(u32, u32, u64)]| {
+            let begin = all.partition_point(|(of_lane, of_call, _)| (*of_lane, *of_call) < (lane, call));
+            let rest = all.get(begin..).unwrap_or_default();
+            rest.iter().take_while(|one| (one.0, one.1) == (lane, call)).map(|one| one.2).collect()
+        };
+        (found(&self.sent), found(&self.received))
+    }
+}
+
+/// The slice of a call, and inside of it that of its waiting.
+fn calls(
+    out: &mut Vec<u8>,
+    events: &TraceEvents,
+    lane: u32,
+    call: &EventCall,
+    (flow_ids, terminating_flow_ids): (Vec<u64>, Vec<u64>),
+) {
+    let event = |time: Nanoseconds, event: TrackEvent| Packet {
+        timestamp: Some(time.0),
+        sequence_flags: Some(NEEDS_STATE),
+        track_event: Some(TrackEvent { track_uuid: Some(uuid(lane)), ..event }),
+        ..Packet::default()
+    };
+    let ends = || TrackEvent { r#type: Some(SLICE_END), ..TrackEvent::default() };
+    let begins = |name: u64, debug_annotations| TrackEvent {
+        r#type: Some(SLICE_BEGIN),
+        name_iid: Some(name),
+        debug_annotations,
+        ..TrackEvent::default()
+    };
+    let mut said = vec![number("bytes", call.bytes.0)];
+    if let EventState::Polled { calls } = call.state {
+        said.push(number("calls", calls));
+    }
+    let begin =
+        TrackEvent { flow_ids, terminating_flow_ids, ..begins(FIRST_SITE + u64::from(call.site), said) };
+    put(out, event(call.begin, begin));
+    if let EventState::Waited { until, kind, late } = call.state {
+        let of_late = events.lanes.get(late.lane as usize);
+        let mut said = vec![text("reason", trace_words::kind(kind).to_owned())];
+        said.extend(of_late.map(|lane| number("for rank", lane.rank.into())));
+        said.extend(
+            of_late.and_then(|lane| call_of(events, lane, late.call)).map(|name| text("that comes to", name)),
+        );
+        put(out, event(call.begin, begins(WAITS, said)));
+        put(out, event(until, ends()));
+    }
+    put(out, event(call.end, ends()));
+}
+
+fn call_of(events: &TraceEvents, lane: &EventLane, call: u32) -> Option<String> {
+    let site = lane.calls.get(call as usize)?.site;
+    events.sites.get(site as usize).map(trace_words::call)
+}
+
+fn number(name: &str, value: u64) -> DebugAnnotation {
+    DebugAnnotation { name: Some(name.to_owned()), uint_value: Some(value), string_value: None }
+}
+
+fn text(name: &str, value: String) -> DebugAnnotation {
+    DebugAnnotation { name: Some(name.to_owned()), uint_value: None, string_value: Some(value) }
+}

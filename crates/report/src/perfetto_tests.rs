@@ -1,0 +1,66 @@
+use numawise_facts::Reading;
+use numawise_tables::snapshot::{CallAt, CallPlace, EventMessage, WaitKind};
+use numawise_units::Bytes;
+
+use super::*;
+
+/// Rank 1 receives from 10 to 52 what rank 0 sends from 50 to 51.
+fn events() -> TraceEvents {
+    let call = |site, begin, end, state| EventCall {
+        site,
+        begin: Nanoseconds(begin),
+        end: Nanoseconds(end),
+        bytes: Bytes(8),
+        state,
+    };
+    let lane = |rank, call| EventLane {
+        rank,
+        thread: None,
+        begin: Nanoseconds(0),
+        end: Nanoseconds(60),
+        calls: vec![call],
+    };
+    let late = CallAt { lane: 0, call: 0 };
+    let waited = EventState::Waited { until: Nanoseconds(50), kind: WaitKind::LateSender, late };
+    let site =
+        |call: &str| CallPlace { call: call.to_owned(), place: Reading::unavailable("it is made by hand") };
+    TraceEvents {
+        span: Nanoseconds(60),
+        sites: vec![site("MPI_Send"), site("MPI_Recv")],
+        lanes: vec![lane(0, call(0, 50, 51, EventState::Called)), lane(1, call(1, 10, 52, waited))],
+        messages: vec![EventMessage { from: late, to: CallAt { lane: 1, call: 0 }, bytes: Bytes(8), tag: 3 }],
+        collectives: Vec::new(),
+    }
+}
+
+#[derive(Clone, PartialEq, Message)]
+struct File {
+    #[prost(message, repeated, tag = "1")]
+    packets: Vec<Packet>,
+}
+
+#[test]
+fn each_call_is_a_slice_with_its_waiting_inside_and_messages_are_flows() {
+    let file = File::decode(perfetto(&events()).as_slice()).unwrap();
+    let tracks = file.packets.iter().filter_map(|packet| packet.track_descriptor.as_ref()?.name.clone());
+    assert_eq!(tracks.collect::<Vec<_>>(), ["MPI", "rank 0", "rank 1"]);
+    let slices: Vec<(u64, u64, i32)> = file
+        .packets
+        .iter()
+        .filter_map(|packet| {
+            let event = packet.track_event.as_ref()?;
+            Some((event.track_uuid?, packet.timestamp?, event.r#type?))
+        })
+        .collect();
+    let of_1 = [(3, 10, SLICE_BEGIN), (3, 10, SLICE_BEGIN), (3, 50, SLICE_END), (3, 52, SLICE_END)];
+    assert_eq!(slices, [&[(2, 50, SLICE_BEGIN), (2, 51, SLICE_END)][..], &of_1].concat());
+    let flows = |of: fn(&TrackEvent) -> &Vec<u64>| {
+        let events = file.packets.iter().filter_map(|packet| packet.track_event.as_ref());
+        events.flat_map(|event| of(event).clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(flows(|event| &event.flow_ids), flows(|event| &event.terminating_flow_ids));
+    let said = file.packets.iter().filter_map(|packet| packet.track_event.as_ref());
+    let said: Vec<String> =
+        said.flat_map(|event| &event.debug_annotations).filter_map(|of| of.string_value.clone()).collect();
+    assert_eq!(said, ["late sender", "MPI_Send"]);
+}
