@@ -62,7 +62,7 @@ const BEHIND: [(&str, &[&str]); 16] = [
     ("indicatif", &["cli"]),
     ("crossterm", &["tui"]),
     ("ratatui", &["tui"]),
-    ("libloading", &["machine"]),
+    ("libloading", &["machine", "otf2"]),
     ("rusqlite", &["record", "hostile"]),
     ("maud", &["report"]),
     ("statrs", &["stats"]),
