@@ -72,6 +72,16 @@ pub fn may_poll(call: &str) -> bool {
     matches!(stem(call), "Test" | "Testall" | "Testany" | "Testsome" | "Iprobe" | "Improbe")
 }
 
+/// Whether a collective call only begins what another one ends: `MPI_Ibcast`.
+pub fn begins_collective(call: &str) -> bool {
+    let name = stem(call);
+    let blocking = name.strip_prefix('I').and_then(|rest| {
+        let (first, others) = rest.split_at_checked(1)?;
+        Some(format!("{}{others}", first.to_ascii_uppercase()))
+    });
+    blocking.is_some_and(|blocking| operation(&blocking).is_some() || blocking.starts_with("Neighbor_"))
+}
+
 /// `OTF2_COLLECTIVE_OP_*` of a blocking collective call.
 pub fn operation(call: &str) -> Option<u8> {
     let name = stem(call);

@@ -1,5 +1,15 @@
 //! What a location of an archive did, event by event: what is written and what is read.
 
+use crate::ffi;
+
+/// Attributes of events: names, what they are, and types, in the order of their numbers where we write them. Score-P has the first one too.
+pub const ATTRIBUTES: [(&str, &str, u8); 4] = [
+    ("SOURCE_CODE_LOCATION", "Source code location", ffi::TYPE_SOURCE_CODE_LOCATION),
+    ("CALLING_FUNCTION", "Function that made the call", ffi::TYPE_STRING),
+    ("POLLS", "Calls that found nothing, one after the other, of which this is the first", ffi::TYPE_UINT64),
+    ("POLLING_TIME", "Nanoseconds within these calls", ffi::TYPE_UINT64),
+];
+
 /// A message, as events tell it: ranks are those of the communicator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Message {
@@ -45,6 +55,7 @@ pub const NO_ROOT: u32 = u32::MAX;
 pub enum What {
     /// The string that names the program.
     ProgramBegin(u32),
+    ProgramEnd,
     Enter {
         region: u32,
         at: EnteredAt,

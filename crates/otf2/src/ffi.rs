@@ -129,6 +129,7 @@ functions! {
     get_source: "AttributeList_GetSourceCodeLocationRef"(Handle, u32, *mut u32) -> Code;
 
     write_program_begin: "EvtWriter_ProgramBegin"(Handle, Handle, u64, u32, u32, *const u32) -> Code;
+    write_program_end: "EvtWriter_ProgramEnd"(Handle, Handle, u64, i64) -> Code;
     write_enter: "EvtWriter_Enter"(Handle, Handle, u64, u32) -> Code;
     write_leave: "EvtWriter_Leave"(Handle, Handle, u64, u32) -> Code;
     write_send: "EvtWriter_MpiSend"(Handle, Handle, u64, u32, u32, u32, u64) -> Code;
@@ -169,7 +170,6 @@ functions! {
     read_local_definitions: "Reader_ReadAllLocalDefinitions"(Handle, Handle, *mut u64) -> Code;
     close_local_reader: "Reader_CloseDefReader"(Handle, Handle) -> Code;
     open_events: "Reader_OpenEvtFiles"(Handle) -> Code;
-    close_events: "Reader_CloseEvtFiles"(Handle) -> Code;
     event_reader: "Reader_GetEvtReader"(Handle, u64) -> Handle;
     register_events: "Reader_RegisterEvtCallbacks"(Handle, Handle, Handle, *mut c_void) -> Code;
     read_events: "Reader_ReadAllLocalEvents"(Handle, Handle, *mut u64) -> Code;
@@ -267,7 +267,8 @@ thread_local! {
 }
 
 unsafe extern "C" {
-    /// Of the C library. A `va_list` that is handed to a function is a pointer, on x86-64 as an array and on aarch64 as a large structure.
+    // Both of the C library. A `va_list` that is handed to a function is a pointer, on x86-64 as an array and on aarch64 as a large structure.
+    fn free(text: *mut c_void);
     fn vsnprintf(text: *mut c_char, size: usize, format: *const c_char, arguments: *mut c_void) -> c_int;
 }
 
@@ -300,6 +301,14 @@ pub fn text(text: *const c_char) -> String {
     }
     // SAFETY: the library's texts end with a 0.
     unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned()
+}
+
+/// The same of a text that is ours to free.
+pub fn own_text(of: *mut c_char) -> String {
+    let copy = text(of);
+    // SAFETY: the library allocated it with `malloc` for us, and nobody has it behind here; of none nothing is freed.
+    unsafe { free(of.cast()) };
+    copy
 }
 
 /// A text for the library, which takes none with a 0 in it.

@@ -4,19 +4,16 @@
 //! through libotf2, which is opened when it is needed. What an archive cannot say, or a run does not know, is told as values: [`Written`] and
 //! [`Assumption`]. This crate does not know where a trace comes from, nor what waits are in it.
 
-#![allow(dead_code)] // reading comes next
-
 mod calls;
 mod error;
 mod event;
 mod ffi;
-
+mod read;
 #[cfg(test)]
 mod sample;
-#[cfg(test)]
 mod unknown;
 mod write;
 
 pub use error::{MissingPart, Otf2Error};
-
+pub use read::{Assumption, ReadTrace, read};
 pub use write::{HostClocks, Written, write};

@@ -46,7 +46,7 @@ fn kinds(events: &[Event]) -> Vec<String> {
         let text = format!("{:?}", event.what);
         format!("{} {}", text.split(['(', ' ', '{']).next().unwrap_or_default(), event.time)
     };
-    events.iter().map(name).filter(|text| !text.starts_with("ProgramBegin")).collect()
+    events.iter().map(name).filter(|text| !text.starts_with("Program")).collect()
 }
 
 fn messages(events: &[Event]) -> Vec<(Message, Option<u64>)> {

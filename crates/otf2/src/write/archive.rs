@@ -9,7 +9,7 @@ use super::communicators::Communicators;
 use super::definitions::Definitions;
 use super::ranks::Ranks;
 use crate::Otf2Error;
-use crate::event::{Event, What};
+use crate::event::{ATTRIBUTES, Event, What};
 use crate::ffi::{self, Code, Handle, Otf2, UNDEFINED};
 
 /// Numbers of attributes.
@@ -17,14 +17,6 @@ const SOURCE: u32 = 0;
 const FUNCTION: u32 = 1;
 const POLLS: u32 = 2;
 const POLLING: u32 = 3;
-
-/// Their names, what they are, and their types. Score-P has the first one too.
-pub const ATTRIBUTES: [(&str, &str, u8); 4] = [
-    ("SOURCE_CODE_LOCATION", "Source code location", ffi::TYPE_SOURCE_CODE_LOCATION),
-    ("CALLING_FUNCTION", "Function that made the call", ffi::TYPE_STRING),
-    ("POLLS", "Calls that found nothing, one after the other, of which this is the first", ffi::TYPE_UINT64),
-    ("POLLING_TIME", "Nanoseconds within these calls", ffi::TYPE_UINT64),
-];
 
 /// Where the library writes when its memory is full, and at the end.
 unsafe extern "C" fn flush(_: *mut c_void, _: u8, _: u64, _: *mut c_void, _: bool) -> u8 {
@@ -164,6 +156,8 @@ impl EventWriter<'_, '_> {
                 What::ProgramBegin(name) => {
                     (otf2.write_program_begin)(to, none, time, name, 0, std::ptr::null())
                 }
+                // `OTF2_UNDEFINED_INT64`: the run has one status of all its processes.
+                What::ProgramEnd => (otf2.write_program_end)(to, none, time, i64::MIN),
                 What::Enter { region, .. } => {
                     let attributes = self.attributes(what)?;
                     (otf2.write_enter)(to, attributes, time, region)

@@ -64,7 +64,10 @@ impl Thread<'_> {
             let Some((site, (region, at))) = trace.sites.get(number).zip(sites.get(number)) else { continue };
             self.call(of, (call, site), messages, (*region, *at), sink)?;
         }
-        Ok(())
+        match trace.calls.last().filter(|_| is_first) {
+            Some(call) => self.put(of, call.end, What::ProgramEnd, sink),
+            None => Ok(()),
+        }
     }
 
     fn call(
