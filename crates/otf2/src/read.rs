@@ -105,7 +105,10 @@ pub fn read(anchor: &Path) -> Result<ReadTrace, Otf2Error> {
         let mut lane = Lane::new(location, &regions, clock);
         let (events, is_whole) = archive.events(location, attributes, &mut |event| lane.take(event));
         lane.all_events = events;
-        broken += u64::from(!is_whole);
+        // Of a rank that was not traced there need not be a file.
+        let is_none =
+            definitions.locations.get(&location).is_some_and(|told| told.events == 0) && events == 0;
+        broken += u64::from(!is_whole && !is_none);
         lane.finish();
         lanes.push(lane);
     }

@@ -5,7 +5,7 @@ use super::definitions::{Comm, Group, Location, LocationGroup, Region};
 use super::*;
 use crate::event::{Collective, Event, Message, NO_ROOT, What};
 use crate::ffi;
-use crate::sample::ring;
+use crate::sample::{Made as Calls, done, rank, received, ring, run as run_of, sent};
 
 /// Definitions that grow by what a test needs: location numbers are 1000 times the rank.
 struct Made {
@@ -364,9 +364,9 @@ fn ticks_become_nanoseconds() {
 }
 
 /// Nothing where libotf2 is not installed.
-fn written() -> Option<(tempfile::TempDir, crate::Written)> {
+fn written(run: &WatchedRun) -> Option<(tempfile::TempDir, crate::Written)> {
     let folder = tempfile::tempdir().unwrap();
-    match crate::write(folder.path(), &ring()) {
+    match crate::write(folder.path(), run) {
         Ok(written) => Some((folder, written)),
         Err(Otf2Error::LibraryMissing { problem }) => {
             eprintln!("SKIPPED: no libotf2 ({problem})");
@@ -378,7 +378,7 @@ fn written() -> Option<(tempfile::TempDir, crate::Written)> {
 
 #[test]
 fn what_was_written_is_read_back() {
-    let Some((_folder, written)) = written() else { return };
+    let Some((_folder, written)) = written(&ring()) else { return };
     let found = read(&written.anchor).unwrap();
     assert_eq!((found.creator.as_str(), found.assumed.as_slice()), ("numawise", &[][..]));
     let (ours, theirs) = (ring(), found.run);
@@ -409,7 +409,7 @@ fn what_was_written_is_read_back() {
 
 #[test]
 fn broken_archives_are_errors_or_read_in_part() {
-    let Some((folder, written)) = written() else { return };
+    let Some((folder, written)) = written(&ring()) else { return };
     let missing = read(&folder.path().join("none.otf2")).unwrap_err();
     assert!(matches!(missing, Otf2Error::CannotOpen { .. }), "{missing}");
     assert!(matches!(read(folder.path()).unwrap_err(), Otf2Error::CannotOpen { .. }));
@@ -427,4 +427,42 @@ fn broken_archives_are_errors_or_read_in_part() {
     std::fs::write(&written.anchor, "no archive\n").unwrap();
     let error = read(&written.anchor).unwrap_err();
     assert!(matches!(error, Otf2Error::CannotOpen { .. }), "{error}");
+}
+
+#[test]
+fn threads_of_a_rank_and_ranks_without_a_trace_are_kept_apart() {
+    let waits = Calls::default().with("MPI_Waitall", [50, 60], &[received(10, 2), done(20)]);
+    let begins =
+        Calls::default().with("MPI_Irecv", [10, 11], &[]).with("MPI_Isend", [20, 21], &[sent(20, 2)]);
+    let other = Calls::default().with("MPI_Sendrecv", [30, 40], &[sent(30, 0), received(30, 0)]);
+    // Of rank 1 nothing is known.
+    let run = run_of(vec![rank(0, 3, vec![waits, begins]), rank(2, 3, vec![other])]);
+    let Some((_folder, written)) = written(&run) else { return };
+    assert_eq!((written.ranks, written.threads, written.ranks_without_trace), (3, 3, 1));
+    let found = read(&written.anchor).unwrap();
+    assert_eq!(found.assumed, []);
+    let threads = |of: &Activity| -> Vec<Vec<TracedMessage>> {
+        let all = of.threads.measured().unwrap().iter().filter_map(|thread| thread.trace.as_deref());
+        let plain = |of: &TracedMessage| TracedMessage { communicator: None, ..*of };
+        all.map(|trace| trace.messages.iter().map(plain).collect()).collect()
+    };
+    let theirs: Vec<_> = found.run.processes.iter().map(threads).collect();
+    assert_eq!((theirs[0].len(), theirs[1].len()), (2, 0));
+    assert_eq!([&theirs[0], &theirs[2]], [&threads(&run.processes[0]), &threads(&run.processes[1])]);
+}
+
+#[test]
+fn worlds_stay_apart() {
+    let made =
+        |of: u32| Calls::default().with("MPI_Sendrecv", [30, 40], &[sent(30, of ^ 1), received(30, of ^ 1)]);
+    let run = run_of((0..4).map(|of| rank(of % 2, 2, vec![made(of % 2)])).collect());
+    let Some((_folder, written)) = written(&run) else { return };
+    let found = read(&written.anchor).unwrap();
+    assert_eq!(found.assumed, []);
+    let of = |of: &Activity| {
+        let mpi = of.mpi.measured().unwrap();
+        (mpi.world, mpi.rank.measured().unwrap().rank, trace(of).messages[0].peer)
+    };
+    let all: Vec<_> = found.run.processes.iter().map(of).collect();
+    assert_eq!(all, [(Some(0), 0, 1), (Some(0), 1, 0), (Some(1), 0, 1), (Some(1), 1, 0)]);
 }

@@ -98,8 +98,12 @@ pub fn write(folder: &Path, run: &WatchedRun) -> Result<Written, Otf2Error> {
     for group in 0..ranks.groups.len() {
         let mut requests = Requests::of(run, &ranks, group);
         for location in ranks.locations_of(group) {
-            let Some(trace) = ranks.trace(run, location) else { continue };
             let mut writer = archive.events(location)?;
+            // Readers expect a file of each location, also without events.
+            let Some(trace) = ranks.trace(run, location) else {
+                writer.close()?;
+                continue;
+            };
             let mut thread = Thread {
                 ranks: &ranks,
                 communicators: &communicators,

@@ -265,3 +265,20 @@ fn a_folder_that_cannot_be_made_is_an_error() {
         Ok(_) => panic!("a file is no folder"),
     }
 }
+
+#[test]
+fn otf2_print_reads_ranks_without_a_trace_and_several_worlds() {
+    let made = |of: u32| Made::default().with("MPI_Send", [30, 40], &[sent(30, of ^ 1)]);
+    let ranks = [(0, 2), (0, 2), (1, 2), (2, 3)];
+    let run = run(ranks.iter().map(|(of, size)| rank(*of, *size, vec![made(*of & 1)])).collect());
+    let folder = tempfile::tempdir().unwrap();
+    let written = match write(folder.path(), &run) {
+        Err(Otf2Error::LibraryMissing { problem }) => return eprintln!("SKIPPED: no libotf2 ({problem})"),
+        written => written.unwrap(),
+    };
+    // Worlds of 2, 2 and 3 ranks.
+    assert_eq!((written.ranks, written.threads, written.ranks_without_trace), (7, 4, 3));
+    let Some(printed) = printed(&written.anchor) else { return };
+    let calls = printed.lines().filter(|line| line.starts_with("ENTER")).count();
+    assert_eq!(calls as u64, written.calls);
+}
