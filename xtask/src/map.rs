@@ -24,7 +24,7 @@ const FORBIDDEN: [(&str, &str); 6] = [
 ];
 
 /// Crates that may use these and no others.
-const ONLY: [(&str, &[&str]); 15] = [
+const ONLY: [(&str, &[&str]); 16] = [
     ("units", &[]),
     ("stats", &[]),
     ("operands", &[]),
@@ -35,6 +35,7 @@ const ONLY: [(&str, &[&str]); 15] = [
     ("tables", &["facts", "units"]),
     ("symbols", &["facts", "linux", "units"]),
     ("placement", &["facts", "units"]),
+    ("otf2", &["facts", "units"]),
     ("report", &["facts", "tables", "units"]),
     ("agent", &["wire", "syscalls", "units"]),
     ("guest", &["wire", "syscalls"]),
@@ -62,7 +63,7 @@ const BEHIND: [(&str, &[&str]); 16] = [
     ("indicatif", &["cli"]),
     ("crossterm", &["tui"]),
     ("ratatui", &["tui"]),
-    ("libloading", &["machine"]),
+    ("libloading", &["machine", "otf2"]),
     ("rusqlite", &["record", "hostile"]),
     ("maud", &["report"]),
     ("statrs", &["stats"]),
