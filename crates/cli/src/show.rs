@@ -14,7 +14,7 @@ use numawise_report::objects;
 use numawise_report::series;
 use numawise_report::snapshot::{self, CsvTable};
 use numawise_tables::objects::RankObjects;
-use numawise_tables::snapshot::{HybridComparison, TraceEvents};
+use numawise_tables::snapshot::{HybridComparison, RunTrace, TraceEvents};
 use numawise_tables::{ObjectTables, RunSnapshot, Timeline};
 
 use crate::exit::Failure;
@@ -177,6 +177,12 @@ impl<'a> Snapshot<'a> {
         numawise_analyse::trace_events(&parts(run, &TracePart::default(), &machines))
     }
 
+    /// What a trace of which nothing else is known says.
+    pub fn trace(run: &WatchedRun, part: &TracePart) -> Option<RunTrace> {
+        let machines = BTreeMap::new();
+        numawise_analyse::run_snapshot(&parts(run, part, &machines)).trace
+    }
+
     fn shown(&self) -> snapshot::Shown<'_> {
         let record = Some(self.record).filter(|record| !record.is_empty());
         snapshot::Shown { run: self.run, tables: &self.tables, objects: self.objects.as_ref(), record }
@@ -266,6 +272,16 @@ pub enum SnapshotFormat {
     Text(SnapshotDetail),
     /// All tables one value a row, or one of them.
     Csv(Option<CsvTable>),
+}
+
+/// A document on the standard output.
+pub fn terminal(of: &document::Document) -> String {
+    document::terminal(of, style())
+}
+
+/// The same as a page.
+pub fn page(of: &document::Document) -> String {
+    document::html(of)
 }
 
 /// The snapshot of a run.

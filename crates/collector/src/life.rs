@@ -9,7 +9,7 @@ use numawise_wire::snapshot::{Flag, ThreadSlot};
 
 use crate::sandbox::{self, Hooks};
 use crate::system::{self, SavedErrno};
-use crate::{counters, files, mpi, omp, phase, process, python, thread, time};
+use crate::{counters, files, mpi, omp, phase, process, python, thread, time, trace};
 
 /// Begins to watch the process, where the environment asks for it.
 pub fn begin() {
@@ -24,6 +24,8 @@ pub fn begin() {
     thread::look_up();
     numawise_guest::python::look_up();
     let streams = if files::begin() { Flag::Streams as u32 } else { 0 };
+    trace::look_up();
+    process::at_file(trace::begin);
     process::start(streams);
     process::header().into_iter().for_each(counters::hand_over);
     thread::current();

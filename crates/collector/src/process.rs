@@ -14,7 +14,7 @@ use numawise_wire::snapshot::{
 };
 
 use crate::system::{self, SavedErrno};
-use crate::{proc, sandbox, time, trace};
+use crate::{proc, sandbox, time};
 
 /// Stands in for the generation where there is no page for it: before the begin, and where the kernel refuses.
 static PLAIN: AtomicU64 = AtomicU64::new(0);
@@ -60,7 +60,7 @@ impl<'a> Watched<'a> {
     }
 }
 
-pub use file::copy;
+pub use file::{at_file, copy};
 pub use modules::{note as note_module, note_source, path_of};
 pub use numawise_guest::memory::reserve;
 
@@ -123,7 +123,6 @@ pub fn prepare() -> bool {
         return false;
     }
     time::choose();
-    trace::look_up();
     modules::look_up();
     let page = numawise_guest::memory::page_wiped_in_children();
     if !page.is_null() {
@@ -197,7 +196,6 @@ fn restart_in_child() -> Option<()> {
 }
 
 fn child() {
-    trace::begin_child();
     if sandbox::is_quiet() {
         // It may have no file, and its parent's stays where it is: nobody comes to it from here.
         MAPPING.store(core::ptr::null_mut(), Relaxed);

@@ -38,6 +38,8 @@ pub fn look_up() {
 
 /// Makes the file of a process, beside its snapshot file, of which `stem` is the path up to the dot.
 pub fn begin(stem: &[u8]) {
+    // A child of fork has no part in its parent's.
+    MAPPING.store(core::ptr::null_mut(), Relaxed);
     let chunks = (ASKED_FOR.load(Relaxed) as usize).min(within_limits());
     if chunks < LEAST_CHUNKS || sandbox::is_quiet() {
         return;
@@ -91,11 +93,6 @@ fn open(place: *mut c_void, bytes: usize) -> bool {
     // SAFETY: a part of our mapping that nobody uses.
     let opened = unsafe { libc::mprotect(place, bytes, libc::PROT_READ | libc::PROT_WRITE) } == 0;
     opened && reserve(place, bytes)
-}
-
-/// In a child of fork, which has no part in its parent's file.
-pub fn begin_child() {
-    MAPPING.store(core::ptr::null_mut(), Relaxed);
 }
 
 /// Whether calls are traced.

@@ -32,6 +32,7 @@ pub use document::document;
 pub use hybrid::{ShownDivisions, divisions_document, divisions_json};
 pub use json::{SCHEMA, json};
 pub use summary::summary;
+pub use trace::{ForeignTrace, foreign_document, foreign_json};
 
 /// What is shown.
 #[derive(Debug, Clone, Copy)]

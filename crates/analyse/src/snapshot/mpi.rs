@@ -14,7 +14,7 @@ use numawise_units::{Bytes, Nanoseconds, Ratio};
 
 use super::efficiency::{MpiTimes, mpi_times};
 use super::late::{self, LateForSites};
-use super::places::place;
+use super::places::{communicator_name, place};
 use super::process::{Process, in_mpi};
 use super::trace::{KnownOfPlace, PlacedCall, Traced};
 use super::waiting::{DrawnCalls, WaitingOfSites, completes_requests};
@@ -335,17 +335,6 @@ fn site_row(
         least: of_rank(of.ranks.least),
         most: of_rank(of.ranks.most),
         waiting,
-    }
-}
-
-/// One of a process, by its number.
-pub fn communicator_name(process: &Process<'_>, number: Option<u16>) -> Reading<String> {
-    let Some(number) = number else {
-        return Reading::unavailable("the call has none");
-    };
-    match process.activity.communicators.get(usize::from(number)) {
-        Some(communicator) => Reading::Measured(communicator.name.clone()),
-        None => Reading::unavailable("it found no place in the table"),
     }
 }
 

@@ -4,6 +4,7 @@ use numawise_facts::activity::{CodeAddress, CodePlace, SourcePlace};
 use numawise_facts::{Activity, Reading};
 
 use super::input::RunParts;
+use super::process::Process;
 
 pub fn place(parts: &RunParts<'_>, activity: &Activity, at: &Reading<CodeAddress>) -> Reading<CodePlace> {
     at.as_ref().and_then(|at| {
@@ -26,4 +27,15 @@ pub fn place_in(parts: &RunParts<'_>, file: &str, address: u64) -> CodePlace {
         }
     });
     CodePlace { file: file.to_owned(), address, source }
+}
+
+/// The name of a communicator of a process, by its number.
+pub fn communicator_name(process: &Process<'_>, number: Option<u16>) -> Reading<String> {
+    let Some(number) = number else {
+        return Reading::unavailable("the call has none");
+    };
+    match process.activity.communicators.get(usize::from(number)) {
+        Some(communicator) => Reading::Measured(communicator.name.clone()),
+        None => Reading::unavailable("it found no place in the table"),
+    }
 }

@@ -3,10 +3,9 @@
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
-use numawise_facts::Redactor;
+use numawise_facts::{Redactor, WatchedRun};
 use numawise_record::{Record, RecordKind};
 use numawise_report::{perfetto, trial_table};
-use numawise_tables::snapshot::TraceEvents;
 
 use super::report::{not_a_snapshot, watched_run};
 use super::{Failure, SUCCESS, Status};
@@ -14,7 +13,7 @@ use crate::files::{self, OutputFile};
 use crate::show::Snapshot;
 use crate::streams;
 
-/// Write every trial of a record as a row (CSV, JSON, Parquet), or a trace for Perfetto
+/// Write every trial of a record as a row (CSV, JSON, Parquet), or a trace for other tools (OTF2, Perfetto)
 #[derive(clap::Args)]
 #[command(group = clap::ArgGroup::new("format").required(true))]
 pub struct Arguments {
@@ -33,19 +32,28 @@ pub struct Arguments {
     /// Of a trace: this file, for ui.perfetto.dev
     #[arg(long, group = "format", value_name = "FILE", conflicts_with = "output")]
     perfetto: Option<PathBuf>,
+    /// Of a trace: an OTF2 archive in this new folder, for Vampir, Scalasca and others
+    #[arg(long, group = "format", value_name = "FOLDER", conflicts_with = "output")]
+    otf2: Option<PathBuf>,
     /// The file to write [default: the standard output]
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
 }
 
 pub fn run(arguments: Arguments) -> Result<Status, Failure> {
-    let Arguments { record: path, csv, json, output, perfetto, .. } = arguments;
+    let Arguments { record: path, csv, json, output, perfetto, otf2, .. } = arguments;
     let written = output.as_deref().map(|path| OutputFile::page("--output", path));
     let written = written.or(perfetto.as_deref().map(|path| OutputFile::page("--perfetto", path)));
     files::check(written.as_slice(), &[&path])?;
     let kind = numawise_record::kind(&path)?;
+    if let Some(folder) = otf2 {
+        archive(&path, kind, &folder)?;
+        return Ok(SUCCESS);
+    }
     if let Some(file) = perfetto {
-        files::write(&file, perfetto::perfetto(&events(&path, kind, "--perfetto")?), "the trace")?;
+        let events = Snapshot::events(&traced(&path, kind, "--perfetto")?);
+        let bytes = events.as_ref().map(perfetto::perfetto).unwrap_or_default();
+        files::write(&file, bytes, "the trace")?;
         return Ok(SUCCESS);
     }
     if let Some((what, instead)) = without_trials(kind) {
@@ -73,13 +81,41 @@ pub fn run(arguments: Arguments) -> Result<Status, Failure> {
     Ok(SUCCESS)
 }
 
-/// The calls and messages of a trace, which an option is for.
-fn events(path: &Path, kind: RecordKind, option: &str) -> Result<TraceEvents, Failure> {
+/// An OTF2 archive of a trace.
+fn archive(path: &Path, kind: RecordKind, folder: &Path) -> Result<(), Failure> {
+    let run = traced(path, kind, "--otf2")?;
+    let written = numawise_otf2::write(folder, &run)?;
+    let said = |count: u64, what: &str| (count > 0).then(|| format!("{count} {what}"));
+    let lacks = [
+        said(written.ranks_without_trace, "ranks have no events: they were not traced"),
+        said(
+            written.unknown_communicators,
+            "communicators have the ranks of the world: theirs are not known",
+        ),
+        said(written.messages_on_world, "messages are on the world's communicator: theirs is not known"),
+        said(written.messages_left_out, "messages from or to no rank of MPI_COMM_WORLD are left out"),
+        said(
+            written.collectives_left_out,
+            "collective calls are plain calls: OTF2 has no operation for them",
+        ),
+        said(written.requests_without_begin, "requests are left out that began before the trace"),
+        said(written.moments_moved, "moments lay before the one before them, and were set to it"),
+        said(written.lost, "records found no place in the trace, and are missing"),
+    ];
+    for lack in lacks.into_iter().flatten() {
+        streams::say(&format!("warning: {}: {lack}", written.anchor.display()));
+    }
+    let (anchor, calls, messages) = (written.anchor.display(), written.calls, written.received);
+    Ok(streams::print(format!("{anchor}: {calls} calls, {messages} messages, {} ranks\n", written.ranks))?)
+}
+
+/// A run with a trace, which an option is for.
+fn traced(path: &Path, kind: RecordKind, option: &str) -> Result<WatchedRun, Failure> {
     let found = match not_a_snapshot(kind) {
         Some(other) => other,
-        None => match Snapshot::events(&watched_run(path)?) {
-            Some(events) => return Ok(events),
-            None => "a snapshot without a trace",
+        None => match watched_run(path)? {
+            run if run.is_traced() => return Ok(run),
+            _ => "a snapshot without a trace",
         },
     };
     Err(Failure::new(format!(

@@ -4,6 +4,8 @@
 //! All kinds of file are shown: the record of a study (`numawise check`), the time series of a job (`numawise where --record`), the
 //! snapshot of a run (`numawise snapshot --output`) and its memory objects (`numawise objects --output`).
 
+mod foreign;
+
 use std::path::{Path, PathBuf};
 
 use numawise_facts::{ObjectRun, RankSet, Redactor, TracePart, WatchedRun, redaction};
@@ -20,7 +22,7 @@ use crate::show::{self, SnapshotDetail, SnapshotFormat, StudyFormat};
 #[derive(clap::Args)]
 pub struct Arguments {
     /// The record that a check has written, `where --record`, `snapshot --output` or `objects --output`; several: divisions of
-    /// `snapshot --ranks-x-threads`, side by side
+    /// `snapshot --ranks-x-threads`, side by side; or the OTF2 archive of another tool (traces.otf2)
     #[arg(value_name = "FILE.nw", required = true)]
     records: Vec<PathBuf>,
     #[command(flatten)]
@@ -58,6 +60,16 @@ pub fn run(arguments: Arguments) -> Result<Status, Failure> {
     let [path] = arguments.records.as_slice() else {
         return divisions(&arguments, format);
     };
+    if foreign::is_archive(path) {
+        if arguments.csv.is_some() || arguments.full {
+            return Err(Failure::new(format!(
+                "--csv, --full {}: an OTF2 archive is always shown in full; expected neither, or --json",
+                path.display()
+            )));
+        }
+        foreign::report(path, &part, faces)?;
+        return Ok(SUCCESS);
+    }
     let kind = numawise_record::kind(path)?;
     let no_csv = |what: &str| {
         Failure::new(format!(

@@ -11,8 +11,11 @@ const RANKS: usize = 3;
 /// A call: the rank, and its number in the pattern.
 type At = (usize, usize);
 
+/// Calls that wait, each with those for which it does.
+type Waits = &'static [(At, &'static [At])];
+
 /// The pattern, why calls of it wait, and which for which; of several that one waits for, the latest.
-const PATTERNS: [(&str, &str, &[(At, &[At])]); 10] = [
+const PATTERNS: [(&str, &str, Waits); 10] = [
     ("late_sender", "late_sender", &[((1, 0), &[(0, 0)])]),
     ("late_receiver", "late_receiver", &[((0, 0), &[(1, 0)])]),
     ("chain", "late_sender", &[((1, 0), &[(0, 0)]), ((2, 0), &[(1, 1)])]),
@@ -152,6 +155,61 @@ fn calls_beyond_the_buffer_are_counted_and_not_in_the_tables() {
     assert!(said.contains("--buffer makes more") && said.contains("In the first "), "{said}");
     let name = program.file_name().unwrap().to_str().unwrap();
     assert!(bench.path(&format!("{name}.trace")).exists());
+}
+
+/// Whether OTF2's own library is there.
+fn has_otf2(answer: &Answer) -> bool {
+    let is_missing = answer.err.contains("cannot load libotf2");
+    if is_missing {
+        eprintln!("SKIPPED: {}", answer.err);
+    }
+    !is_missing
+}
+
+#[test]
+fn a_trace_goes_to_other_tools_and_comes_back_from_them() {
+    let bench = Bench::new();
+    let Some((json, _)) = MPIS.into_iter().find_map(|mpi| traced(&bench, mpi, "0.002")) else { return };
+    let answer = bench.numawise(&["export", "run.trace", "--perfetto", "run.perfetto"]);
+    assert_eq!(answer.status, Some(0), "{}", answer.err);
+    assert!(std::fs::metadata(bench.path("run.perfetto")).unwrap().len() > 1000);
+    let answer = bench.numawise(&["export", "run.trace", "--otf2", "archive"]);
+    if !has_otf2(&answer) {
+        return;
+    }
+    assert_eq!(answer.status, Some(0), "{}", answer.err);
+    assert!(answer.out.starts_with("archive/traces.otf2: "), "{}", answer.out);
+    let back = bench.numawise(&["report", "archive/traces.otf2", "--json"]);
+    let back: Value = serde_json::from_str(&back.out).unwrap_or_else(|error| panic!("{error}: {}", back.err));
+    assert_eq!((&back["creator"], &back["assumed"]), (&"numawise".into(), &Value::Array(Vec::new())));
+    for of in ["messages", "unmatched", "span_seconds", "times", "pairs"] {
+        assert_eq!(back["trace"][of], json["trace"][of], "{of}");
+    }
+    // A folder that is there is somebody's.
+    let again = bench.numawise(&["export", "run.trace", "--otf2", "archive"]);
+    assert_eq!(again.status, Some(125), "{}", again.err);
+    bench.snapshot(&["--quiet", "--output", "run.nw", "--", "true"]);
+    for option in ["--otf2", "--perfetto"] {
+        let answer = bench.numawise(&["export", "run.nw", option, "nothing"]);
+        assert!(answer.err.contains("a snapshot without a trace"), "{}", answer.err);
+    }
+}
+
+#[test]
+fn what_is_no_archive_is_refused() {
+    let bench = Bench::new();
+    std::fs::write(bench.path("text.otf2"), "an anchor of nobody").unwrap();
+    for (words, expected) in [
+        (&["report", "text.otf2"][..], "text.otf2"),
+        (&["report", "missing.otf2"], "missing.otf2"),
+        (&["report", "text.otf2", "--full"], "always shown in full"),
+    ] {
+        let answer = bench.numawise(words);
+        if has_otf2(&answer) {
+            assert_eq!(answer.status, Some(125), "{}", answer.err);
+            assert!(answer.err.contains(expected), "{}", answer.err);
+        }
+    }
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use core::cell::UnsafeCell;
 use core::ffi::{CStr, c_char, c_int, c_void};
 use core::fmt::Write;
-use core::sync::atomic::{AtomicU8, AtomicU64, Ordering, Ordering::Relaxed};
+use core::sync::atomic::{AtomicPtr, AtomicU8, AtomicU64, Ordering, Ordering::Relaxed};
 
 use numawise_wire::snapshot::{
     COMMUNICATORS, COMMUNICATORS_AT, CallSample, Communicator, HEADER_BYTES, Header, LEAST_THREADS, MAGIC,
@@ -13,12 +13,21 @@ use numawise_wire::snapshot::{
 
 use numawise_guest::memory::{Text, limit, reserve};
 
-use crate::{system, time, trace};
+use crate::{system, time};
 
 struct Folder(UnsafeCell<Text>);
 // SAFETY: written once, before the process is watched, and read after.
 unsafe impl Sync for Folder {}
 static FOLDER: Folder = Folder(UnsafeCell::new(Text::new()));
+
+/// What others do when a process gets its file: they get the path of it up to the dot.
+pub type AtFile = fn(&[u8]);
+static AT_FILE: AtomicPtr<c_void> = AtomicPtr::new(core::ptr::null_mut());
+
+/// To be called before the first file is made.
+pub fn at_file(begins: AtFile) {
+    AT_FILE.store(begins as *mut c_void, Ordering::Relaxed);
+}
 
 /// False for a path that is not absolute, or too long.
 pub fn set_folder(path: &[u8]) -> bool {
@@ -71,7 +80,12 @@ pub fn create<'a>() -> Option<(&'a Header, u32)> {
     match header {
         Some(header) => {
             fill(header, threads);
-            trace::begin(path.as_bytes().get(..stem).unwrap_or_default());
+            let begins = AT_FILE.load(Ordering::Relaxed);
+            if !begins.is_null() {
+                // SAFETY: a function of this type was stored.
+                let begins: AtFile = unsafe { core::mem::transmute(begins) };
+                begins(path.as_bytes().get(..stem).unwrap_or_default());
+            }
         }
         None => {
             // SAFETY: the name ends with a zero.

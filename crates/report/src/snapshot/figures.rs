@@ -1,8 +1,11 @@
 //! Figures that a run and its phases both have, as JSON.
 
+use numawise_facts::Reading;
+use numawise_facts::activity::CodePlace;
 use numawise_tables::snapshot::{CpuTime, Efficiencies, RatedShare};
 use serde_json::{Map, Value, json as object};
 
+use super::words;
 use crate::object::reading;
 
 pub fn cpu_time(of: &CpuTime) -> Value {
@@ -43,4 +46,27 @@ pub fn efficiency(of: &Efficiencies) -> Value {
 
 pub fn share(of: &RatedShare) -> Value {
     reading(&of.value, |share| object!(share.0))
+}
+
+/// Where something is in the code: the same names wherever that is told.
+pub fn place(of: &Reading<CodePlace>) -> Value {
+    let missing = |reason: &str| object!({ "unavailable": reason });
+    let mut value = match of {
+        Reading::Measured(place) => {
+            let source = &place.source;
+            object!({
+                "function": source.function, "file": source.file, "line": source.line,
+                "loaded_file": place.file, "address": format!("{:#x}", place.address),
+            })
+        }
+        Reading::Unavailable { unavailable } => {
+            let all = ["function", "file", "line", "loaded_file", "address"];
+            all.into_iter()
+                .map(|name| (name.to_owned(), missing(&unavailable.0)))
+                .collect::<serde_json::Map<_, _>>()
+                .into()
+        }
+    };
+    value["text"] = of.measured().map(words::place_in_short).into();
+    value
 }

@@ -1,6 +1,6 @@
 //! A snapshot as JSON, for scripts: `docs/formats/snapshot-json.md`.
 
-use numawise_facts::activity::{CallTime, CodePlace};
+use numawise_facts::activity::CallTime;
 use numawise_facts::{Exit, Reading};
 use numawise_tables::snapshot::{
     CommunicatorRow, LoopRow, MpiCallRow, MpiSiteRow, MpiSummary, OpenMpSummary, ProcessRow, RegionRow,
@@ -9,7 +9,7 @@ use numawise_tables::snapshot::{
 use numawise_units::{Bytes, Nanoseconds, Ratio};
 use serde_json::{Value, json as object};
 
-use super::figures::share;
+use super::figures::{place, share};
 use super::{Shown, counters, figures, files, objects, phases, spreads, surroundings, trace, words, worlds};
 use crate::findings;
 use crate::notice;
@@ -166,29 +166,6 @@ fn finding(of: &SnapshotFinding) -> Value {
         "potential": reading(potential, |gain| object!({ "seconds": gain.time.seconds(), "share": gain.share.0 })),
         "advice": advice.map(|(step, text)| object!({ "do": step.advice, "text": text })).collect::<Vec<_>>(),
     })
-}
-
-/// Where something is in the code: the same names wherever that is told.
-pub(super) fn place(of: &Reading<CodePlace>) -> Value {
-    let missing = |reason: &str| object!({ "unavailable": reason });
-    let mut value = match of {
-        Reading::Measured(place) => {
-            let source = &place.source;
-            object!({
-                "function": source.function, "file": source.file, "line": source.line,
-                "loaded_file": place.file, "address": format!("{:#x}", place.address),
-            })
-        }
-        Reading::Unavailable { unavailable } => {
-            let all = ["function", "file", "line", "loaded_file", "address"];
-            all.into_iter()
-                .map(|name| (name.to_owned(), missing(&unavailable.0)))
-                .collect::<serde_json::Map<_, _>>()
-                .into()
-        }
-    };
-    value["text"] = of.measured().map(words::place_in_short).into();
-    value
 }
 
 fn call_time(value: &mut Value, of: CallTime) {

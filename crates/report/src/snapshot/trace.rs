@@ -12,7 +12,10 @@ use serde_json::{Value, json as object};
 use super::words;
 use crate::amount::many;
 use crate::document::capital;
-use crate::document::{BarPart, Block, Cell, Column, Face, Row, Table, Text, Timeline, TimelineRow, section};
+use crate::document::{
+    BarPart, Block, Cell, Column, Document, Face, Fact, Opening, Row, Table, Text, Timeline, TimelineRow,
+    Tone, list, section,
+};
 use crate::object::each;
 
 /// Characters of a line of the timeline.
@@ -389,7 +392,7 @@ pub fn activity_word(of: &RankActivity) -> &'static str {
 }
 
 fn code(of: &Reading<CodePlace>) -> Value {
-    super::json::place(of)
+    super::figures::place(of)
 }
 
 fn times_json(of: &TraceTimes) -> Value {
@@ -457,4 +460,67 @@ pub fn json(of: Option<&RunTrace>) -> Value {
             "calls": row.calls, "seconds": row.time.seconds(),
         })),
     })
+}
+
+/// The trace of another tool, of which nothing else is known.
+#[derive(Debug, Clone, Copy)]
+pub struct ForeignTrace<'a> {
+    /// The file that it was read from.
+    pub archive: &'a str,
+    /// The tool that wrote it, by its own name.
+    pub creator: &'a str,
+    pub events: u64,
+    /// What had to be assumed, each a sentence without its end.
+    pub assumed: &'a [String],
+    pub trace: &'a RunTrace,
+}
+
+/// As people read it.
+pub fn foreign_document(of: &ForeignTrace<'_>) -> Document {
+    let fact = |name, text: Text| Fact { name, text, code: false };
+    let mut blocks = vec![Block::Facts(vec![
+        Fact { name: "Archive", text: of.archive.into(), code: true },
+        fact("Written by", if of.creator.is_empty() { "it does not say" } else { of.creator }.into()),
+        fact(
+            "Events",
+            format!(
+                "{}; {}",
+                of.events,
+                format_args!("{} with both ends", many(of.trace.messages, "message"))
+            )
+            .into(),
+        ),
+    ])];
+    blocks.extend(sections(of.trace, FOREIGN_ROWS));
+    blocks.extend(list("assumed", "What was assumed", of.assumed));
+    Document {
+        tool: "numawise report",
+        title: format!("Trace: {}", of.archive),
+        opening: Opening {
+            headline: headline(of.trace),
+            tone: Tone::default(),
+            effect: None,
+            sentence: None,
+        },
+        blocks,
+        charts: None,
+        width: 100,
+    }
+}
+
+/// Rows of each table.
+const FOREIGN_ROWS: usize = 16;
+
+/// For scripts.
+pub fn foreign_json(of: &ForeignTrace<'_>) -> String {
+    let document = object!({
+        "schema": "numawise/trace/1",
+        "headline": headline(of.trace),
+        "archive": of.archive,
+        "creator": of.creator,
+        "events": of.events,
+        "assumed": of.assumed,
+        "trace": json(Some(of.trace)),
+    });
+    format!("{document:#}\n")
 }

@@ -8,8 +8,7 @@ use numawise_tables::snapshot::CallPlace;
 use numawise_units::Nanoseconds;
 
 use super::super::Run;
-use super::super::mpi::communicator_name;
-use super::super::places::place;
+use super::super::places::{communicator_name, place};
 use super::super::process::Process;
 
 /// One thread of a rank.
