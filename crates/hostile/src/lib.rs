@@ -72,8 +72,9 @@ pub struct Reader {
 
 /// All readers.
 pub fn readers() -> Vec<Reader> {
-    let groups: [&[Reader]; 10] = [
+    let groups: [&[Reader]; 11] = [
         &readers::activity::READERS,
+        &readers::trace::READERS,
         &readers::objects::READERS,
         &readers::machine::READERS,
         &readers::profile::READERS,

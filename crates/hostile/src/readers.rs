@@ -10,6 +10,7 @@ pub(crate) mod profile;
 pub(crate) mod request;
 pub(crate) mod study;
 pub(crate) mod symbols;
+pub(crate) mod trace;
 
 /// The input as text; readers of command lines never see anything else.
 fn text(input: &[u8]) -> String {

@@ -35,7 +35,11 @@ pub(crate) const READERS: [Reader; 5] = [
     Reader {
         name: "record-snapshot",
         read: snapshot,
-        corpus: &["testdata/records/snapshot-version-1.nw", "testdata/records/snapshot-merged-version-1.nw"],
+        corpus: &[
+            "testdata/records/snapshot-version-1.nw",
+            "testdata/records/snapshot-merged-version-1.nw",
+            "testdata/records/snapshot-version-3.nw",
+        ],
         words: &[],
         inputs: 800,
     },

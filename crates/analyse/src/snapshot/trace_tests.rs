@@ -352,3 +352,15 @@ fn a_rank_that_only_began_late_is_no_cause() {
     let all: u64 = found.causes.iter().map(|cause| cause.waiting.0).sum();
     assert!(all.abs_diff(found.times.waiting.0) <= 10, "{all}");
 }
+
+#[test]
+fn a_message_to_itself_is_no_cause_of_its_own() {
+    // The send of rank 0 to itself lies behind its wait: no program does that, a broken file may.
+    let ranks = [Made::rank(0, 1)
+        .with("MPI_Recv", (10, 90), received(10, 0))
+        .with("MPI_Send", (80, 85), sent(80, 0))
+        .end(100)];
+    let found = trace(&ranks);
+    let all: u64 = found.causes.iter().map(|cause| cause.waiting.0).sum();
+    assert_eq!(all, found.times.waiting.0);
+}

@@ -18,6 +18,15 @@ const SLOTS: usize = 6;
 
 /// The input is a list of blocks, each behind its number: files are long, and most of a file is zeros.
 fn snapshot_part(input: &[u8]) -> Read {
+    Read::of(numawise_observe::activity::parse(&bytes_of(input)), sane::activity)
+}
+
+/// The file of a rank that was recorded.
+pub(crate) fn recorded() -> Vec<u8> {
+    bytes_of(include_bytes!("../../../observe/testdata/activity/mpi-rank"))
+}
+
+fn bytes_of(input: &[u8]) -> Vec<u8> {
     let mut bytes = vec![0; file_bytes(SLOTS)];
     let mut end = 0;
     for (at, content) in blocks::blocks(input) {
@@ -27,5 +36,6 @@ fn snapshot_part(input: &[u8]) -> Read {
         }
     }
     let length = if blocks::is_whole(input) { bytes.len() } else { end };
-    Read::of(numawise_observe::activity::parse(bytes.get(..length).unwrap_or_default()), sane::activity)
+    bytes.truncate(length);
+    bytes
 }

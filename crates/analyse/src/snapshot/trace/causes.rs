@@ -213,7 +213,14 @@ impl Explainer<'_, '_, '_> {
                 continue;
             };
             let key = (of_late.until, At { lane: late.number, call: number });
-            self.pending.entry(key).or_default().add(cost, share, true);
+            // What did not end before, as with clocks that differ, or a message to itself, cannot be a cause. Nor is less than a nanosecond followed.
+            if key < (wait.until, at) && share * cost.waiting >= 1.0 {
+                self.pending.entry(key).or_default().add(cost, share, true);
+            } else {
+                let place = late.calls.get(number as usize).map(|call| late.place_of(call.site));
+                let doing = Doing { state: DoingState::Called, place };
+                self.causes.entry((late.number, doing)).or_default().add(cost, share, false);
+            }
         }
     }
 }
