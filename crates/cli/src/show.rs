@@ -1,10 +1,11 @@
 //! Shows what a record says: on the terminal, as JSON, in HTML.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use numawise_analyse::{DivisionRuns, RunParts};
 use numawise_facts::{
-    ObjectRun, PrintedLines, RankBinding, RunSpec, Study, StudyHeader, WatchedDivision, WatchedRun,
+    Machine, ObjectRun, PrintedLines, RankBinding, RunSpec, Study, StudyHeader, WatchedDivision, WatchedRun,
 };
 use numawise_report::check::{self, Check};
 use numawise_report::document::{self, Style};
@@ -137,26 +138,32 @@ pub struct Snapshot<'a> {
     record: &'a str,
 }
 
+/// What of a run is analysed; `machines`: by their hosts.
+fn parts<'a>(run: &'a WatchedRun, machines: &'a BTreeMap<String, &'a Machine>) -> RunParts<'a> {
+    RunParts {
+        activities: &run.processes,
+        merged: run.merged.as_ref(),
+        places: &run.places,
+        asked: run.header.ranks.as_ref(),
+        exit: Some(run.header.exit),
+        unwatched: run.header.computed_unwatched(),
+        machines,
+    }
+}
+
 impl<'a> Snapshot<'a> {
     /// `record` is where it is kept; empty for nowhere.
     pub fn of(run: &'a WatchedRun, record: &'a str) -> Snapshot<'a> {
         let machines = run.machines();
-        let parts = RunParts {
-            activities: &run.processes,
-            merged: run.merged.as_ref(),
-            places: &run.places,
-            asked: run.header.ranks.as_ref(),
-            exit: Some(run.header.exit),
-            unwatched: run.header.computed_unwatched(),
-            machines: &machines,
-        };
+        let parts = parts(run, &machines);
         let objects = numawise_analyse::objects_of_ranks(&run.objects, parts.asked);
         Snapshot { run, tables: numawise_analyse::run_snapshot(&parts), objects, record }
     }
 
     fn shown(&self) -> snapshot::Shown<'_> {
         let record = Some(self.record).filter(|record| !record.is_empty());
-        snapshot::Shown { run: self.run, tables: &self.tables, objects: self.objects.as_ref(), record }
+        let objects = self.objects.as_ref();
+        snapshot::Shown { run: self.run, tables: &self.tables, objects, events: None, record }
     }
 
     /// One screen of it, or all.
@@ -170,7 +177,10 @@ impl<'a> Snapshot<'a> {
     }
 
     pub fn html(&self) -> String {
-        document::html(&snapshot::document(&self.shown()))
+        let machines = self.run.machines();
+        // Only a page draws them.
+        let events = numawise_analyse::trace_events(&parts(self.run, &machines));
+        document::html(&snapshot::document(&snapshot::Shown { events: events.as_ref(), ..self.shown() }))
     }
 
     pub fn json(&self) -> String {

@@ -11,7 +11,9 @@ use serde_json::{Value, json as object};
 
 use super::words;
 use crate::amount::many;
-use crate::document::{BarPart, Block, Cell, Column, Face, Row, Table, Text, Timeline, TimelineRow, section};
+use crate::document::{
+    self, BarPart, Block, Cell, Column, Face, Row, Table, Text, Timeline, TimelineRow, section,
+};
 use crate::object::each;
 
 /// Characters of a line of the timeline.
@@ -81,7 +83,8 @@ fn kind(of: WaitKind) -> &'static str {
     }
 }
 
-fn meaning(of: WaitKind) -> &'static str {
+/// What a kind of waiting is.
+pub fn meaning(of: WaitKind) -> &'static str {
     match of {
         WaitKind::LateSender => "late sender: the receive began before the send",
         WaitKind::LateReceiver => "late receiver: the send could not end before the receive began",
@@ -91,9 +94,9 @@ fn meaning(of: WaitKind) -> &'static str {
     }
 }
 
-/// The sections of a document; `most`: rows of each table on a terminal.
-pub fn sections(of: &RunTrace, most: usize) -> Vec<Block> {
-    let mut blocks = vec![section("timeline", "Timeline: ranks by what they did", timeline(of))];
+/// The sections of a document; `most`: rows of each table on a terminal; `events`: what a page draws of the calls one by one.
+pub fn sections(of: &RunTrace, most: usize, events: Option<Block>) -> Vec<Block> {
+    let mut blocks = vec![section("timeline", "Timeline: ranks by what they did", timeline(of, events))];
     if of.times.waiting.0 > 0 {
         let kinds: std::collections::BTreeSet<WaitKind> = of.waits.iter().map(|row| row.kind).collect();
         let legend = kinds.into_iter().map(meaning).collect::<Vec<_>>().join("; ");
@@ -179,7 +182,12 @@ fn line(rank: &TracedRank) -> String {
         .collect()
 }
 
-fn timeline(of: &RunTrace) -> Vec<Block> {
+/// What a rank does, as a page draws it.
+pub fn parts() -> [BarPart; 4] {
+    STATES.map(|(part, ..)| part)
+}
+
+fn timeline(of: &RunTrace, events: Option<Block>) -> Vec<Block> {
     let all = of.times.total();
     let is_there = |state: &&State| state.2(&of.times).0 > 0;
     let states: Vec<_> = STATES.iter().filter(is_there).collect();
@@ -205,6 +213,7 @@ fn timeline(of: &RunTrace) -> Vec<Block> {
             .collect(),
     };
     let page = Block::Timeline(Timeline {
+        until: matches!(events, Some(Block::Events(_))).then_some(document::EVENTS),
         label: "Ranks from top to bottom, time from left to right, by what each did".to_owned(),
         parts: states.iter().map(|(part, _, _)| *part).collect(),
         rows: of.ranks.iter().map(row).collect(),
@@ -212,12 +221,10 @@ fn timeline(of: &RunTrace) -> Vec<Block> {
         end: of.span.to_string(),
     });
     let on_terminal = |block| Block::Only(Face::Terminal, Box::new(block));
-    vec![
-        on_terminal(Block::Output(drawn)),
-        on_terminal(Block::Legend(legend.into())),
-        page,
-        Block::Table(ranks(of)),
-    ]
+    let mut blocks = vec![on_terminal(Block::Output(drawn)), on_terminal(Block::Legend(legend.into()))];
+    blocks.extend(events.map(|events| Block::Only(Face::Html, Box::new(events))));
+    blocks.extend([page, Block::Table(ranks(of))]);
+    blocks
 }
 
 fn ranks(of: &RunTrace) -> Table {

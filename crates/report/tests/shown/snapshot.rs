@@ -481,7 +481,8 @@ fn a_trace_says_who_waited_for_whom_and_why() {
     let page = html(&of);
     keep("traced.html", &page);
     assert!(
-        page.contains("<figure class=\"drawing timeline\">") && page.contains("computed before MPI_Send in")
+        page.contains("<figure class=\"drawing timeline\" data-until=\"events\">")
+            && page.contains("computed before MPI_Send in")
     );
     let json: serde_json::Value = serde_json::from_str(&json(&of.shown())).unwrap();
     let waits = json["trace"]["waits"].as_array().unwrap();
