@@ -20,14 +20,14 @@ pub const ID: &str = "events";
 
 /// What a button does, its face, and what it says to who cannot see that.
 const BUTTONS: [(&str, &str, &str); 8] = [
-    ("nearer", "nearer", "show half of the time"),
-    ("farther", "farther", "show twice the time"),
+    ("nearer", "nearer", "nearer: half of the time that is shown"),
+    ("farther", "farther", "farther: twice the time that is shown"),
     ("left", "\u{2190}", "go to earlier times"),
     ("right", "\u{2192}", "go to later times"),
-    ("whole", "all", "show all of the time and all ranks"),
-    ("before", "call before", "choose the call before the chosen one"),
-    ("after", "next call", "choose the call after the chosen one"),
-    ("longest", "longest wait", "go to the call that waits longest in the part that is shown"),
+    ("whole", "all", "all of the time and all ranks"),
+    ("before", "call before", "call before: choose the one before the chosen one of its rank"),
+    ("after", "next call", "choose the next call of the rank of the chosen one"),
+    ("longest", "longest wait", "the longest wait in the part that is shown"),
 ];
 
 /// How a person goes into the drawing.

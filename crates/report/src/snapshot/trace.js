@@ -73,7 +73,9 @@
   const lasting = (time) => scaled(Math.round(time), ["ns", "us", "ms", "s"], 1000);
   const amount = (bytes) => scaled(bytes, ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"], 1024);
   // To the nanosecond.
-  const moment = (time) => +(Math.round(time) / 1e9).toFixed(9) + " s";
+  const moment = (time, digits = 9) => (time < 1e9
+    ? +(time / 1e6).toFixed(Math.max(0, digits - 3)) + " ms"
+    : +(time / 1e9).toFixed(digits) + " s");
   const rankName = (lane) => "rank " + lane.rank + (lane.thread === null ? "" : ", thread " + lane.thread);
   const laneName = (call) => rankName(lanes[calls.lane[call]]);
   const siteName = (call) => {
@@ -259,7 +261,7 @@
     // A lane that is there all the time that is shown is in every column.
     if (lane.begin <= view.from && lane.end >= view.to) paint.everywhere += 1;
     else add((lane.begin - view.from) * scale, (lane.end - view.from) * scale, COMPUTES);
-    let before = -Infinity;
+    let before = -Infinity, wide = 0;
     for (let k = firstEndingAfter(lane, view.from); k < lane.last && begin[k] < view.to; k += 1) {
       const a = (begin[k] - view.from) * scale, b = (end[k] - view.from) * scale;
       const column = a < 0 ? 0 : Math.floor(a);
@@ -269,9 +271,10 @@
         add(a, c, WAITS);
         add(c, b, CALLS);
       } else add(a, b, state[k] === POLLED ? POLLS : CALLS);
-      if (b - a > 4 && a - before < 1 && a > 0) paint.edges[column] = 1;
+      if (Math.min(b - a, wide) > 4 && a - before < 1 && a > 0 && height > 5) paint.edges[column] = 1;
       if (b - a > 45 * box.ratio && height >= 13) labels.push({ call: k, top, height, from: Math.max(0, a / box.ratio), to: Math.min(box.width, b / box.ratio) });
       before = b;
+      wide = b - a;
     }
   }
 
@@ -309,7 +312,7 @@
     labels = [];
     paint.pixels.fill(paint.ground);
     const high = (paint.height / (view.bottom - view.top));
-    const gap = high >= 8 * box.ratio ? Math.round(2 * box.ratio) : high >= 4 ? 1 : 0;
+    const gap = high >= 14 * box.ratio ? Math.round(2 * box.ratio) : high >= 4 ? 1 : 0;
     for (let lane = view.top; lane < view.bottom; ) {
       const from = Math.floor((lane - view.top) * high);
       let next = lane + 1;
@@ -357,8 +360,9 @@
       shown.push(k);
     }
     const few = shown.length < 300;
-    pen.strokeStyle = pen.fillStyle = colour("text");
-    pen.globalAlpha = few ? 0.75 : 0.35;
+    // The colour of the card is seen on those of all states.
+    pen.strokeStyle = pen.fillStyle = colour("card");
+    pen.globalAlpha = few ? 0.9 : 0.5;
     pen.lineWidth = 1;
     pen.beginPath();
     for (const k of shown) {
@@ -384,8 +388,8 @@
       shown.push(k);
     }
     const limit = (x) => Math.min(Math.max(x, -100), box.left + box.width + 100);
-    pen.fillStyle = colour("text");
-    pen.globalAlpha = 0.13;
+    pen.fillStyle = colour("card");
+    pen.globalAlpha = 0.2;
     for (const k of shown) {
       const of = groups.members.subarray(groups.first[k], groups.first[k + 1]);
       pen.beginPath();
@@ -448,10 +452,14 @@
     pen.textAlign = "right";
     pen.fillStyle = colour("muted");
     const isNarrow = box.left < 80;
+    let free = 0;
     for (let lane = view.top; lane < view.bottom; lane += step) {
+      const y = Math.max(7, topOf(lane) + rowHeight() / 2);
+      if (y - 7 < free) continue;
+      free = y + 6;
       const { rank, thread } = lanes[lane];
       const name = isNarrow ? rank + (thread === null ? "" : "." + thread) : rankName(lanes[lane]);
-      pen.fillText(short(name, isNarrow ? 7 : 18), box.left - 6, Math.max(6, topOf(lane) + rowHeight() / 2));
+      pen.fillText(short(name, isNarrow ? 7 : 18), box.left - 6, y);
     }
   }
 
@@ -499,8 +507,7 @@
     const rows = view.bottom - view.top < lanes.length ? ", " + rankName(lanes[view.top]) + " to " + rankName(lanes[view.bottom - 1]) : "";
     const further = hasAll ? "" : "; messages are drawn as lines where fewer than " + MOST_LINES + " are in sight";
     const digits = Math.min(9, Math.max(0, 4 - Math.floor(Math.log10((view.to - view.from) / 1e9))));
-    const end = (time) => +(time / 1e9).toFixed(digits) + " s";
-    figure.querySelector(".shown").textContent = end(view.from) + " to " + end(view.to) + " (" + lasting(view.to - view.from) + ")" + rows + further;
+    figure.querySelector(".shown").textContent = moment(view.from, digits) + " to " + moment(view.to, digits) + " (" + lasting(view.to - view.from) + ")" + rows + further;
   }
 
   let isAsked = false;
@@ -643,7 +650,10 @@
   // Who turns the wheel to go down the page is not stopped on the way.
   function wheel() {
     let scrolled = -1e9;
-    addEventListener("scroll", () => { scrolled = performance.now(); }, { passive: true });
+    addEventListener("scroll", () => {
+      scrolled = performance.now();
+      hide();
+    }, { passive: true });
     canvas.addEventListener("wheel", (event) => {
       const isWhole = view.to - view.from >= events.span && event.deltaY > 0;
       if (performance.now() - scrolled < 300 || isWhole || event.deltaY === 0) return;

@@ -464,6 +464,28 @@ fn a_run_that_did_not_end_well_says_so_first() {
     }
 }
 
+/// A page has room for so many calls; of more it draws what it draws without scripts, and says so.
+#[test]
+fn a_page_has_calls_one_by_one_unless_there_are_too_many() {
+    let (holds, says) =
+        ("<script type=\"application/octet-stream\">", "are too many for a page, which draws spans of time");
+    let mut of = Watched::of(watched::traced());
+    let with = html(&of);
+    assert!(with.contains(holds) && !with.contains(says));
+    let screen_with = screen(&of);
+    let events = of.events.as_mut().unwrap();
+    events.messages = vec![events.messages[0]; 750_000];
+    let without = html(&of);
+    assert!(!without.contains(holds) && without.contains("<figure class=\"drawing timeline\">"));
+    assert!(without.contains(&format!(
+        "1500005 calls and ends of messages {says}; numawise report run.nw --json has their figures"
+    )));
+    assert_eq!(screen(&of), screen_with, "only a page says that");
+    of.events = None;
+    let nobody = html(&of);
+    assert!(!nobody.contains(holds) && !nobody.contains(says));
+}
+
 #[test]
 fn a_trace_says_who_waited_for_whom_and_why() {
     let of = Watched::of(watched::traced());
