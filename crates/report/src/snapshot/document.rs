@@ -24,8 +24,13 @@ const MOST_OF_TRACE: usize = 16;
 
 const SCRIPT: &str = include_str!("charts.js");
 /// With the calls of a trace one by one.
-const SCRIPT_OF_TRACE: &str =
-    concat!(include_str!("charts.js"), include_str!("trace_events.js"), include_str!("trace.js"));
+const SCRIPT_OF_TRACE: &str = concat!(
+    include_str!("charts.js"),
+    include_str!("trace/unpack.js"),
+    include_str!("trace/view.js"),
+    include_str!("trace/draw.js"),
+    include_str!("trace/hands.js"),
+);
 
 /// The snapshot as a document.
 pub fn document(shown: &Shown) -> Document {

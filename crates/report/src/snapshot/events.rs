@@ -1,5 +1,5 @@
 //! The calls and messages of a trace, one by one, for the drawing of a page into which a person can go: packed in few bytes, which
-//! `trace_events.js` unpacks and `trace.js` draws.
+//! `trace/unpack.js` unpacks and `trace/draw.js` draws.
 //!
 //! What is packed are whole numbers of 7 bits a byte, the lowest first, those with a sign zigzag; all of them deflated (zlib), and spelled in
 //! base64. Numbers of one kind stand one after the other, which deflates best, and each says how it differs from what is known before it:

@@ -5,7 +5,7 @@ use numawise_units::{Bytes, Nanoseconds};
 
 use super::*;
 
-/// Reads what was packed, as `trace_events.js` does.
+/// Reads what was packed, as `trace/unpack.js` does.
 struct Unpacking {
     bytes: std::vec::IntoIter<u8>,
 }
