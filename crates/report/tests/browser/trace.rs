@@ -111,6 +111,29 @@ fn browser_a_call_of_a_trace_says_for_whom_it_waited() {
     }
 }
 
+#[test]
+fn browser_names_in_a_trace_stay_text() {
+    let Some(browser) = Browser::find() else { return };
+    let mut of = watched::Watched::of(watched::traced());
+    let name = "<img src=x onerror=document.title='owned'></script>";
+    for site in &mut of.events.as_mut().unwrap().sites {
+        site.call = format!("{name}\u{202e}\u{1b}[31m");
+    }
+    let page = document::html(&snapshot::document(&of.shown()));
+    let work = r#"
+        click(0.2, 0.75);
+        put("pointermove", 0.2, 0.75);
+        seen.push(text(".chosen b"));
+        seen.push(document.querySelector(".floating b").textContent);
+        seen.push(document.querySelectorAll("img").length + " " + document.title);"#;
+    let (seen, shown) = browser.hands("names", &page, work, &[]);
+    assert_eq!(shown.console(), [""; 0]);
+    let said = format!("rank 1: {name}\\u{{202e}}\\x1b[31m in exchange (app.c:120)");
+    // As HTML spells it.
+    let said = said.replace('<', "&lt;").replace('>', "&gt;");
+    assert_eq!(seen, [said.as_str(), said.as_str(), "0 Trace: mpirun -n 2 ./app"]);
+}
+
 /// A page of very many calls is small enough to be kept, and quick.
 #[test]
 #[ignore = "timing: how fast a page of a million calls and ends of messages opens and is drawn again"]
