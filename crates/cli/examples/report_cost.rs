@@ -61,7 +61,8 @@ fn main() {
         machines: &machines,
     };
     let (tables, analysing) = timed(|| run_snapshot(&parts));
-    let shown = snapshot::Shown { run: &run, tables: &tables, objects: None, record: Some("run.nw") };
+    let shown =
+        snapshot::Shown { run: &run, tables: &tables, objects: None, events: None, record: Some("run.nw") };
     let (page, paging) = timed(|| document::html(&snapshot::document(&shown)));
     let screen = document::terminal(&snapshot::summary(&shown), Style::plain());
     let json = snapshot::json(&shown);

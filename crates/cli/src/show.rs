@@ -185,7 +185,8 @@ impl<'a> Snapshot<'a> {
 
     fn shown(&self) -> snapshot::Shown<'_> {
         let record = Some(self.record).filter(|record| !record.is_empty());
-        snapshot::Shown { run: self.run, tables: &self.tables, objects: self.objects.as_ref(), record }
+        let objects = self.objects.as_ref();
+        snapshot::Shown { run: self.run, tables: &self.tables, objects, events: None, record }
     }
 
     /// One screen of it, or all.
@@ -199,7 +200,9 @@ impl<'a> Snapshot<'a> {
     }
 
     pub fn html(&self) -> String {
-        document::html(&snapshot::document(&self.shown()))
+        // Only a page draws them.
+        let events = Snapshot::events(self.run);
+        document::html(&snapshot::document(&snapshot::Shown { events: events.as_ref(), ..self.shown() }))
     }
 
     pub fn json(&self) -> String {

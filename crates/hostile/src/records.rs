@@ -171,7 +171,7 @@ fn snapshot(input: &[u8]) -> Read {
         let record = path.display().to_string();
         let followed = numawise_analyse::objects_of_ranks(&run.objects, parts.asked);
         let objects = followed.as_ref();
-        let of = snapshot::Shown { run: &run, tables: &tables, objects, record: Some(&record) };
+        let of = snapshot::Shown { run: &run, tables: &tables, objects, events: None, record: Some(&record) };
         let page = document::html(&snapshot::document(&of));
         let text = document::terminal(&snapshot::document(&of), Style::plain());
         Read::accepted(shown::all(&text, &page, &snapshot::json(&of)))

@@ -7,6 +7,7 @@
 mod boxes;
 mod download;
 mod drawing;
+mod events;
 mod html;
 mod matrix;
 mod paint;
@@ -25,6 +26,7 @@ pub use boxes::{BoxLevel, Boxes, COLOURS, CellMark, DrawnBar, DrawnBox, DrawnCel
 pub use download::Download;
 pub(crate) use download::length as download_length;
 pub use drawing::{Bar, BarPart, Bars, HeatCell, HeatMap};
+pub use events::{Events, ID as EVENTS};
 pub use html::html;
 pub use matrix::{Matrix, MatrixCell, MatrixColours, MatrixColumn, MatrixFigure};
 pub use paint::Tone;
@@ -88,6 +90,7 @@ pub enum Block {
     /// Drawings of a page.
     Bars(Bars),
     Timeline(Timeline),
+    Events(Events),
     HeatMaps(Vec<HeatMap>),
     Boxes(Boxes),
     Chart(Chart),

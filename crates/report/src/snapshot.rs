@@ -4,6 +4,7 @@ mod compare;
 mod counters;
 mod csv;
 mod document;
+mod events;
 mod figures;
 mod files;
 mod hybrid;
@@ -25,6 +26,7 @@ mod worlds;
 use numawise_facts::WatchedRun;
 use numawise_tables::RunSnapshot;
 use numawise_tables::objects::RankObjects;
+use numawise_tables::snapshot::TraceEvents;
 
 pub use compare::{Compared, compare_document, compare_json};
 pub use csv::{CsvTable, ParseTableError, TABLES, csv, table as csv_table};
@@ -41,6 +43,8 @@ pub struct Shown<'a> {
     pub tables: &'a RunSnapshot,
     /// Memory objects, where these were followed.
     pub objects: Option<&'a RankObjects>,
+    /// Calls of a trace one by one, for a page that draws them.
+    pub events: Option<&'a TraceEvents>,
     /// The file, as the reader would type it, where it is kept.
     pub record: Option<&'a str>,
 }

@@ -80,6 +80,7 @@ fn block(block: &Block, apart: bool, marks: &mut Marks) -> Markup {
         Block::Matrices(matrices) => html! { div.heats { @for one in matrices { (matrix(one, marks)) } } },
         Block::Bars(bars) => drawing::bars(bars),
         Block::Timeline(of) => super::timeline::timeline(of),
+        Block::Events(of) => super::events::events(of),
         Block::HeatMaps(maps) => html! { div.heats { @for one in maps { (drawing::heat_map(one)) } } },
         Block::Boxes(of) => boxes::boxes(of),
         Block::Chart(chart) => self::chart(chart),

@@ -140,6 +140,7 @@ impl Writer {
             | Block::Chart(_)
             | Block::Bars(_)
             | Block::Timeline(_)
+            | Block::Events(_)
             | Block::HeatMaps(_)
             | Block::Boxes(_)
             | Block::Downloads(_)
@@ -336,6 +337,7 @@ fn is_shown(block: &Block) -> bool {
         Block::Chart(_)
         | Block::Bars(_)
         | Block::Timeline(_)
+        | Block::Events(_)
         | Block::HeatMaps(_)
         | Block::Downloads(_)
         | Block::Folded { .. }

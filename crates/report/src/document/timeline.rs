@@ -10,6 +10,8 @@ use super::BarPart;
 /// One row below another.
 #[derive(Debug, Clone)]
 pub struct Timeline {
+    /// The drawing of a script that takes its place.
+    pub until: Option<&'static str>,
     /// What it shows, for who cannot see it.
     pub label: String,
     pub parts: Vec<BarPart>,
@@ -32,7 +34,7 @@ const MOST_ROWS: usize = 256;
 
 pub(super) fn timeline(of: &Timeline) -> Markup {
     html! {
-        figure.drawing.timeline {
+        figure.drawing.timeline data-until=[of.until] {
             ul.key { @for part in &of.parts {
                 li { span.dot style=(format!("--c:var({})", part.colour)) {} (part.name) }
             } }

@@ -7,7 +7,8 @@ use numawise_units::{Ratio, TimeSum};
 use serde_json::json;
 
 use super::{
-    Shown, counters, files, mpi, next, objects, openmp, phases, processes, surroundings, trace, volume, words,
+    Shown, counters, events, files, mpi, next, objects, openmp, phases, processes, surroundings, trace,
+    volume, words,
 };
 use crate::amount::many;
 use crate::document::{
@@ -21,12 +22,27 @@ const OBJECT_LINES: usize = 20;
 /// Rows of the tables of a trace.
 const MOST_OF_TRACE: usize = 16;
 
+const SCRIPT: &str = include_str!("charts.js");
+/// With the calls of a trace one by one.
+const SCRIPT_OF_TRACE: &str = concat!(
+    include_str!("charts.js"),
+    include_str!("trace/unpack.js"),
+    include_str!("trace/view.js"),
+    include_str!("trace/draw.js"),
+    include_str!("trace/hands.js"),
+);
+
 /// The snapshot as a document.
 pub fn document(shown: &Shown) -> Document {
     let tables = shown.tables;
     let mut blocks = vec![Block::Facts(facts(shown))];
     if tables.processes.counted > 0 {
-        blocks.extend(tables.trace.iter().flat_map(|of| trace::sections(of, MOST_OF_TRACE)));
+        blocks.extend(
+            tables
+                .trace
+                .iter()
+                .flat_map(|of| trace::sections(of, MOST_OF_TRACE, events::block(shown, &trace::parts()))),
+        );
         blocks.extend([time(shown), efficiencies(shown), findings(shown)]);
         blocks.extend(tables.mpi.measured().map(mpi::section));
         blocks.extend(tables.openmp.measured().map(openmp::section));
@@ -62,7 +78,10 @@ pub fn opened(shown: &Shown) -> Document {
             sentence: Some(sentence(shown)),
         },
         blocks: Vec::new(),
-        charts: Some(Charts { data: data(shown), script: include_str!("charts.js") }),
+        charts: Some(Charts {
+            data: data(shown),
+            script: if shown.events.is_some() { SCRIPT_OF_TRACE } else { SCRIPT },
+        }),
         width: 120,
     }
 }
@@ -89,6 +108,7 @@ fn sentence(shown: &Shown) -> String {
 /// For the page's script.
 fn data(shown: &Shown) -> serde_json::Value {
     json!({
+        "events": events::data(shown, &trace::parts(), trace::meaning),
         "ranks": processes::data(&shown.tables.rows),
         "volumes": shown.tables.mpi.measured().map_or_else(|| json!([]), |mpi| volume::data(&mpi.volume)),
     })

@@ -24,7 +24,7 @@ pub fn summary(shown: &Shown) -> Document {
     let mut blocks = vec![Block::Facts(super::document::facts(shown))];
     if tables.processes.counted > 0 {
         match &tables.trace {
-            Some(of) => blocks.extend(trace::sections(of, TRACE_LINES)),
+            Some(of) => blocks.extend(trace::sections(of, TRACE_LINES, None)),
             None => {
                 blocks.push(section("judged", "", vec![Block::Table(judged(shown))]));
                 blocks.extend(worlds::block(tables).map(|table| section("worlds", "", vec![table])));

@@ -13,8 +13,8 @@ use super::words;
 use crate::amount::many;
 use crate::document::capital;
 use crate::document::{
-    BarPart, Block, Cell, Column, Document, Face, Fact, Opening, Row, Table, Text, Timeline, TimelineRow,
-    Tone, list, section,
+    self, BarPart, Block, Cell, Column, Document, Face, Fact, Opening, Row, Table, Text, Timeline,
+    TimelineRow, Tone, list, section,
 };
 use crate::object::each;
 
@@ -106,7 +106,8 @@ pub fn kind(of: WaitKind) -> &'static str {
     }
 }
 
-fn meaning(of: WaitKind) -> &'static str {
+/// What a kind of waiting is.
+pub fn meaning(of: WaitKind) -> &'static str {
     match of {
         WaitKind::LateSender => "late sender: the receive began before the send",
         WaitKind::LateReceiver => "late receiver: the send could not end before the receive began",
@@ -116,9 +117,9 @@ fn meaning(of: WaitKind) -> &'static str {
     }
 }
 
-/// The sections of a document; `most`: rows of each table on a terminal.
-pub fn sections(of: &RunTrace, most: usize) -> Vec<Block> {
-    let mut blocks = vec![section("timeline", "Timeline: ranks by what they did", timeline(of))];
+/// The sections of a document; `most`: rows of each table on a terminal; `events`: what a page draws of the calls one by one.
+pub fn sections(of: &RunTrace, most: usize, events: Option<Block>) -> Vec<Block> {
+    let mut blocks = vec![section("timeline", "Timeline: ranks by what they did", timeline(of, events))];
     if of.times.waiting.0 > 0 {
         let kinds: std::collections::BTreeSet<WaitKind> = of.waits.iter().map(|row| row.kind).collect();
         let legend = kinds.into_iter().map(meaning).collect::<Vec<_>>().join("; ");
@@ -204,7 +205,12 @@ fn line(rank: &TracedRank) -> String {
         .collect()
 }
 
-fn timeline(of: &RunTrace) -> Vec<Block> {
+/// What a rank does, as a page draws it.
+pub fn parts() -> [BarPart; 4] {
+    STATES.map(|(part, ..)| part)
+}
+
+fn timeline(of: &RunTrace, events: Option<Block>) -> Vec<Block> {
     let all = of.times.total();
     let is_there = |state: &&State| state.2(&of.times).0 > 0;
     let states: Vec<_> = STATES.iter().filter(is_there).collect();
@@ -232,6 +238,7 @@ fn timeline(of: &RunTrace) -> Vec<Block> {
             .collect(),
     };
     let page = Block::Timeline(Timeline {
+        until: matches!(events, Some(Block::Events(_))).then_some(document::EVENTS),
         label: "Ranks from top to bottom, time from left to right, by what each did".to_owned(),
         parts: states.iter().map(|(part, _, _)| *part).collect(),
         rows: of.ranks.iter().map(row).collect(),
@@ -239,12 +246,10 @@ fn timeline(of: &RunTrace) -> Vec<Block> {
         end: (of.begin + of.span).to_string(),
     });
     let on_terminal = |block| Block::Only(Face::Terminal, Box::new(block));
-    vec![
-        on_terminal(Block::Output(drawn)),
-        on_terminal(Block::Legend(legend.into())),
-        page,
-        Block::Table(ranks(of)),
-    ]
+    let mut blocks = vec![on_terminal(Block::Output(drawn)), on_terminal(Block::Legend(legend.into()))];
+    blocks.extend(events.map(|events| Block::Only(Face::Html, Box::new(events))));
+    blocks.extend([page, Block::Table(ranks(of))]);
+    blocks
 }
 
 fn ranks(of: &RunTrace) -> Table {
@@ -491,7 +496,7 @@ pub fn foreign_document(of: &ForeignTrace<'_>) -> Document {
             .into(),
         ),
     ])];
-    blocks.extend(sections(of.trace, FOREIGN_ROWS));
+    blocks.extend(sections(of.trace, FOREIGN_ROWS, None));
     blocks.extend(list("assumed", "What was assumed", of.assumed));
     Document {
         tool: "numawise report",

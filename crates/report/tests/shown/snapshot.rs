@@ -464,6 +464,28 @@ fn a_run_that_did_not_end_well_says_so_first() {
     }
 }
 
+/// A page has room for so many calls; of more it draws what it draws without scripts, and says so.
+#[test]
+fn a_page_has_calls_one_by_one_unless_there_are_too_many() {
+    let (holds, says) =
+        ("<script type=\"application/octet-stream\">", "are too many for a page, which draws spans of time");
+    let mut of = Watched::of(watched::traced());
+    let with = html(&of);
+    assert!(with.contains(holds) && !with.contains(says));
+    let screen_with = screen(&of);
+    let events = of.events.as_mut().unwrap();
+    events.messages = vec![events.messages[0]; 750_000];
+    let without = html(&of);
+    assert!(!without.contains(holds) && without.contains("<figure class=\"drawing timeline\">"));
+    assert!(without.contains(&format!(
+        "1500005 calls and ends of messages {says}; numawise report run.nw --json has their figures"
+    )));
+    assert_eq!(screen(&of), screen_with, "only a page says that");
+    of.events = None;
+    let nobody = html(&of);
+    assert!(!nobody.contains(holds) && !nobody.contains(says));
+}
+
 #[test]
 fn a_trace_says_who_waited_for_whom_and_why() {
     let of = Watched::of(watched::traced());
@@ -481,7 +503,8 @@ fn a_trace_says_who_waited_for_whom_and_why() {
     let page = html(&of);
     keep("traced.html", &page);
     assert!(
-        page.contains("<figure class=\"drawing timeline\">") && page.contains("computed before MPI_Send in")
+        page.contains("<figure class=\"drawing timeline\" data-until=\"events\">")
+            && page.contains("computed before MPI_Send in")
     );
     let json: serde_json::Value = serde_json::from_str(&json(&of.shown())).unwrap();
     let waits = json["trace"]["waits"].as_array().unwrap();

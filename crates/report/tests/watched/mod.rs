@@ -2,10 +2,12 @@
 
 #![allow(dead_code)] // each test file uses a part
 
+pub mod events;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use numawise_analyse::{JobRanks, RunParts, objects_of_ranks, run_snapshot};
+use numawise_analyse::{JobRanks, RunParts, objects_of_ranks, run_snapshot, trace_events};
 use numawise_facts::activity::{
     CacheTraffic, CountedEvents, CounterAccess, CounterCount, CounterEvent, CounterObstacle, MessageFamily,
     MessageSide, MessageSizes, PeerTraffic, ProcessCounters, SourcePlace, ThreadTrace, TracedCall,
@@ -18,6 +20,7 @@ use numawise_facts::{
 use numawise_report::snapshot::Shown;
 use numawise_tables::RunSnapshot;
 use numawise_tables::objects::RankObjects;
+use numawise_tables::snapshot::TraceEvents;
 use numawise_units::{Bytes, Nanoseconds};
 
 use crate::activities::{at, construct, dynamic_loop, opened, seconds, simple_rank, thread, with_openmp};
@@ -29,6 +32,7 @@ pub struct Watched {
     pub run: WatchedRun,
     pub tables: RunSnapshot,
     pub objects: Option<RankObjects>,
+    pub events: Option<TraceEvents>,
 }
 
 impl Watched {
@@ -47,11 +51,18 @@ impl Watched {
         };
         let tables = run_snapshot(&parts);
         let objects = objects_of_ranks(&run.objects, parts.asked);
-        Watched { run, tables, objects }
+        let events = trace_events(&parts);
+        Watched { run, tables, objects, events }
     }
 
     pub fn shown(&self) -> Shown<'_> {
-        Shown { run: &self.run, tables: &self.tables, objects: self.objects.as_ref(), record: Some("run.nw") }
+        Shown {
+            run: &self.run,
+            tables: &self.tables,
+            objects: self.objects.as_ref(),
+            events: self.events.as_ref(),
+            record: Some("run.nw"),
+        }
     }
 }
 

@@ -2,16 +2,21 @@
 //!
 //! Skipped with a word on stderr where there is no Chromium, unless `NUMAWISE_REQUIRE_BROWSER=1`.
 
+#[path = "../memory_objects/mod.rs"]
 mod memory_objects;
+#[path = "../sample/mod.rs"]
 mod sample;
+#[path = "../timeline/mod.rs"]
 mod timeline;
+mod trace;
+#[path = "../watched/mod.rs"]
 mod watched;
 
 #[allow(dead_code)] // each test uses a part
-#[path = "../../analyse/src/snapshot/sample.rs"]
+#[path = "../../../analyse/src/snapshot/sample.rs"]
 mod activities;
 
-#[path = "../../analyse/src/profile/sample.rs"]
+#[path = "../../../analyse/src/profile/sample.rs"]
 mod machines;
 
 use std::io::Write as _;

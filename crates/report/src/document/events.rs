@@ -1,0 +1,58 @@
+//! Calls one by one, for a script that draws them nearer and farther; hidden where none runs, so that the drawing that needs none says the same in
+//! spans of time.
+
+use maud::{Markup, PreEscaped, html};
+
+use super::BarPart;
+
+/// What the script gets.
+#[derive(Debug, Clone)]
+pub struct Events {
+    /// What it shows, for who cannot see it.
+    pub label: String,
+    pub parts: Vec<BarPart>,
+    /// Base64, which the script can read.
+    pub packed: String,
+}
+
+/// What scripts call the drawing, and what names it as what takes their place.
+pub const ID: &str = "events";
+
+/// What a button does, its face, and what it says to who cannot see that.
+const BUTTONS: [(&str, &str, &str); 8] = [
+    ("nearer", "nearer", "nearer: half of the time that is shown"),
+    ("farther", "farther", "farther: twice the time that is shown"),
+    ("left", "\u{2190}", "go to earlier times"),
+    ("right", "\u{2192}", "go to later times"),
+    ("whole", "all", "all of the time and all ranks"),
+    ("before", "call before", "call before: choose the one before the chosen one of its rank"),
+    ("after", "next call", "choose the next call of the rank of the chosen one"),
+    ("longest", "longest wait", "the longest wait in the part that is shown"),
+];
+
+/// How a person goes into the drawing.
+const HELP: &str = "Click on a call or on a message's line for what is known of it. Draw over a part to see it nearer, or turn the wheel; \
+                    Shift and drawing moves it. Keys: + and -, arrows, n and p for the next call and the one before, Esc for all.";
+
+pub(super) fn events(of: &Events) -> Markup {
+    html! {
+        figure.drawing.events id=(ID) hidden {
+            ul.key {
+                @for part in &of.parts {
+                    li { span.dot style=(format!("--c:var({})", part.colour)) {} (part.name) }
+                }
+                li { span.line {} "message" }
+                li { span.dot.band {} "collective call" }
+            }
+            div.tools role="toolbar" aria-label="the part of the time that is shown" {
+                @for (act, face, label) in BUTTONS {
+                    button type="button" data-act=(act) aria-label=(label) title=(label) { (face) }
+                }
+                span.shown {}
+            }
+            div.stage { canvas tabindex="0" role="application" aria-label={ (of.label) ". " (HELP) } {} }
+            div.chosen role="status" { (HELP) }
+            script type="application/octet-stream" { (PreEscaped(&of.packed)) }
+        }
+    }
+}

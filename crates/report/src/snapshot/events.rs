@@ -1,0 +1,256 @@
+//! The calls and messages of a trace, one by one, for the drawing of a page into which a person can go: packed in few bytes, which
+//! `trace/unpack.js` unpacks and `trace/draw.js` draws.
+//!
+//! What is packed are whole numbers of 7 bits a byte, the lowest first, those with a sign zigzag; all of them deflated (zlib), and spelled in
+//! base64. Numbers of one kind stand one after the other, which deflates best, and each says how it differs from what is known before it:
+//! 1. span; how many lanes, messages, collective calls and ranks in all of these;
+//! 2. of each lane: rank, thread and 1 (0 for none), begin, end after that, how many calls;
+//! 3. of all calls, lane after lane: all sites, all [states](state), all bytes, all begins after the end of the call before, all durations;
+//! 4. of those that polled: how often; of those that waited: all lanes of the late call less that of their own, all its numbers less their own,
+//!    all ends of waiting less its begin;
+//! 5. of all messages, in the order of their senders: all lanes less that of the message before, all calls less that of the message before, and
+//!    of those that received, both less those of the sender; all bytes less those of the sending call; all tags;
+//! 6. of all collective calls: how many ranks; all lanes less the one before in it; all calls less the one before in it.
+
+use std::io::Write;
+
+use flate2::Compression;
+use flate2::write::ZlibEncoder;
+use numawise_facts::Reading;
+use numawise_tables::snapshot::{
+    CallAt, CallPlace, EventCall, EventLane, EventMessage, EventState, TraceEvents, WaitKind,
+};
+use numawise_units::harmless;
+use serde_json::{Value, json};
+
+use super::{Shown, words};
+use crate::document::{BarPart, Block, Events};
+use crate::object::each;
+
+#[cfg(test)]
+#[path = "events_tests.rs"]
+mod tests;
+
+/// Calls and ends of messages that a page holds.
+const MOST_EVENTS: usize = 1_500_000;
+/// Characters of base64, whatever they hold: with the rest of a page less than 12 MB.
+const LONGEST: usize = 11_000_000;
+
+/// In the order of the numbers of [`state`].
+const KINDS: [WaitKind; 5] = [
+    WaitKind::LateSender,
+    WaitKind::LateReceiver,
+    WaitKind::LateRoot,
+    WaitKind::EarlyRoot,
+    WaitKind::LastOfAll,
+];
+
+/// The drawing, or why there is none; nothing where nobody gave events. `parts`: what a rank does, as of [`data`].
+pub fn block(shown: &Shown, parts: &[BarPart]) -> Option<Block> {
+    let events = shown.events?;
+    let count = count(events);
+    let packed = (count <= MOST_EVENTS).then(|| base64(&deflated(&packed(events))));
+    Some(match packed.filter(|packed| packed.len() <= LONGEST) {
+        Some(packed) => Block::Events(Events {
+            label: "Ranks from top to bottom, time from left to right, each call of MPI by what it did; the tables below hold the sums"
+                .to_owned(),
+            parts: parts.to_vec(),
+            packed,
+        }),
+        None => Block::Legend(
+            format!(
+                "{count} calls and ends of messages are too many for a page, which draws spans of time; numawise report {} --json has their \
+                 figures",
+                shown.record.unwrap_or("FILE")
+            )
+            .into(),
+        ),
+    })
+}
+
+/// Calls, and both ends of each message.
+fn count(of: &TraceEvents) -> usize {
+    of.lanes.iter().map(|lane| lane.calls.len()).sum::<usize>() + 2 * of.messages.len()
+}
+
+/// What the numbers stand for, for the page's script; null without events. `meaning`: of each kind of waiting.
+pub fn data(shown: &Shown, parts: &[BarPart], meaning: fn(WaitKind) -> &'static str) -> Value {
+    let Some(events) = shown.events else { return Value::Null };
+    json!({
+        "sites": each(&events.sites, |of| json!([harmless::line(&of.call), place(of)])),
+        "parts": each(parts, |part| json!([part.name, part.colour])),
+        "kinds": each(&KINDS, |kind| json!(meaning(*kind))),
+    })
+}
+
+fn place(of: &CallPlace) -> String {
+    match &of.place {
+        Reading::Measured(place) => format!("in {}", harmless::line(&words::place_in_short(place))),
+        Reading::Unavailable { unavailable } => {
+            format!("(where is not known: {})", harmless::line(&unavailable.to_string()))
+        }
+    }
+}
+
+/// Numbers in as few bytes as they need.
+#[derive(Default)]
+struct Numbers(Vec<u8>);
+
+impl Numbers {
+    fn number(&mut self, mut number: u64) {
+        while number >= 0x80 {
+            self.0.push(number as u8 | 0x80);
+            number >>= 7;
+        }
+        self.0.push(number as u8);
+    }
+
+    fn signed(&mut self, number: i64) {
+        self.number((number << 1 ^ number >> 63).cast_unsigned());
+    }
+
+    fn difference(&mut self, from: u64, to: u64) {
+        self.signed(to.wrapping_sub(from).cast_signed());
+    }
+
+    /// How calls differ from others: the lanes of all, then their numbers.
+    fn calls(&mut self, pairs: &[(CallAt, CallAt)]) {
+        pairs.iter().for_each(|(from, to)| self.difference(from.lane.into(), to.lane.into()));
+        pairs.iter().for_each(|(from, to)| self.difference(from.call.into(), to.call.into()));
+    }
+}
+
+/// A number for what a call was: it waited from 2 on.
+fn state(of: EventState) -> u64 {
+    match of {
+        EventState::Called => 0,
+        EventState::Polled { .. } => 1,
+        EventState::Waited { kind, .. } => {
+            2 + KINDS.iter().position(|one| *one == kind).unwrap_or_default() as u64
+        }
+    }
+}
+
+fn call(of: &TraceEvents, at: CallAt) -> Option<&EventCall> {
+    of.lanes.get(at.lane as usize)?.calls.get(at.call as usize)
+}
+
+/// What the head of this file describes. What names a call that is not there is left out.
+fn packed(of: &TraceEvents) -> Vec<u8> {
+    let mut messages: Vec<(&EventMessage, u64)> = (of.messages.iter())
+        .filter_map(|message| call(of, message.to).and(Some((message, call(of, message.from)?.bytes.0))))
+        .collect();
+    messages.sort_by_key(|(message, _)| (message.from, message.to));
+    let collectives: Vec<&[CallAt]> = (of.collectives.iter().map(Vec::as_slice))
+        .filter(|ranks| ranks.iter().all(|at| call(of, *at).is_some()))
+        .collect();
+    let mut out = Numbers::default();
+    out.number(of.span.0);
+    let ranks = collectives.iter().map(|ranks| ranks.len()).sum();
+    for size in [of.lanes.len(), messages.len(), collectives.len(), ranks] {
+        out.number(size as u64);
+    }
+    for lane in &of.lanes {
+        out.number(lane.rank.into());
+        out.number(lane.thread.map_or(0, |thread| u64::from(thread.cast_unsigned()) + 1));
+        out.number(lane.begin.0);
+        out.number(lane.end.0.saturating_sub(lane.begin.0));
+        out.number(lane.calls.len() as u64);
+    }
+    calls(of, &mut out);
+    states(of, &mut out);
+    let nothing = CallAt { lane: 0, call: 0 };
+    let before = std::iter::once(nothing).chain(messages.iter().map(|(message, _)| message.from));
+    let senders: Vec<_> = before.zip(messages.iter().map(|(message, _)| message.from)).collect();
+    out.calls(&senders);
+    out.calls(&messages.iter().map(|(message, _)| (message.from, message.to)).collect::<Vec<_>>());
+    messages.iter().for_each(|(message, bytes)| out.difference(*bytes, message.bytes.0));
+    messages.iter().for_each(|(message, _)| out.signed(message.tag.into()));
+    collectives.iter().for_each(|ranks| out.number(ranks.len() as u64));
+    let in_order = |ranks: &&[CallAt]| {
+        let mut ranks = ranks.to_vec();
+        ranks.sort_unstable();
+        let before: Vec<CallAt> = std::iter::once(nothing).chain(ranks.iter().copied()).collect();
+        before.into_iter().zip(ranks).collect::<Vec<_>>()
+    };
+    out.calls(&collectives.iter().flat_map(in_order).collect::<Vec<_>>());
+    out.0
+}
+
+/// What all calls have.
+fn calls(of: &TraceEvents, out: &mut Numbers) {
+    let all = || of.lanes.iter().flat_map(|lane| &lane.calls);
+    all().for_each(|call| out.number(call.site.into()));
+    all().for_each(|call| out.number(known_state(of, call)));
+    all().for_each(|call| out.number(call.bytes.0));
+    for lane in &of.lanes {
+        let mut end = lane.begin.0;
+        for call in &lane.calls {
+            out.difference(end, call.begin.0);
+            end = call.end.0;
+        }
+    }
+    all().for_each(|call| out.number(call.end.0.saturating_sub(call.begin.0)));
+}
+
+/// A call that waited for one that is not there is shown as one of which nothing is known.
+fn known_state(of: &TraceEvents, one: &EventCall) -> u64 {
+    match one.state {
+        EventState::Waited { late, .. } if call(of, late).is_none() => state(EventState::Called),
+        other => state(other),
+    }
+}
+
+/// What some calls have.
+fn states(of: &TraceEvents, out: &mut Numbers) {
+    let (mut late_calls, mut ends) = (Vec::new(), Vec::new());
+    let own = |(lane, one): (u32, &EventLane)| {
+        (0..one.calls.len() as u32).map(move |call| CallAt { lane, call }).collect::<Vec<_>>()
+    };
+    for (at, one) in (0..).zip(&of.lanes).flat_map(own).filter_map(|at| Some((at, call(of, at)?))) {
+        match one.state {
+            EventState::Called => {}
+            EventState::Polled { calls } => out.number(calls),
+            EventState::Waited { until, late, .. } => {
+                let Some(begin) = call(of, late).map(|late| late.begin.0) else { continue };
+                late_calls.push((at, late));
+                ends.push((begin, until.0));
+            }
+        }
+    }
+    out.calls(&late_calls);
+    ends.into_iter().for_each(|(begin, until)| out.difference(begin, until));
+}
+
+fn deflated(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::default());
+    // Memory takes all that is written.
+    let _ = encoder.write_all(bytes);
+    encoder.finish().unwrap_or_default()
+}
+
+/// Six bits a character (RFC 4648).
+fn base64(bytes: &[u8]) -> String {
+    const SIGNS: [char; 64] = signs();
+    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for three in bytes.chunks(3) {
+        let byte = |k: usize| u32::from(three.get(k).copied().unwrap_or_default());
+        let all = byte(0) << 16 | byte(1) << 8 | byte(2);
+        for k in 0..4 {
+            let sign = SIGNS[(all >> (18 - 6 * k)) as usize & 63];
+            text.push(if k as usize > three.len() { '=' } else { sign });
+        }
+    }
+    text
+}
+
+const fn signs() -> [char; 64] {
+    let letters = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut signs = ['A'; 64];
+    let mut k = 0;
+    while k < 64 {
+        signs[k] = letters[k] as char;
+        k += 1;
+    }
+    signs
+}

@@ -1,0 +1,317 @@
+  // ---- drawing ----------------------------------------------------------------------------------------------------
+
+  const COMPUTES = 0, WAITS = 1, CALLS = 2, POLLS = 3;
+  let paint = null; // the rows' pixels, and what is summed up for each column of one
+  let labels = [];
+
+  // A colour of the page as pixels of an image have it.
+  function pixelOf(name) {
+    pen.fillStyle = colour(name);
+    const number = parseInt(String(pen.fillStyle).slice(1, 7), 16);
+    return (0xff000000 | ((number & 255) << 16) | (number & 0xff00) | (number >> 16)) >>> 0;
+  }
+
+  function prepare() {
+    const whole = stage.clientWidth || 640;
+    const ratio = Math.min(3, window.devicePixelRatio || 1);
+    box.left = whole < 600 ? 50 : 110;
+    box.width = Math.max(100, whole - box.left - 8);
+    box.height = Math.min(560, Math.max(66, lanes.length * 24));
+    box.ratio = ratio;
+    const [width, height] = [Math.floor(box.width * ratio), Math.floor(box.height * ratio)];
+    if (!paint || paint.width !== width || paint.height !== height) {
+      canvas.width = Math.round(whole * ratio);
+      canvas.height = Math.round((box.height + AXIS) * ratio);
+      canvas.style.height = box.height + AXIS + "px";
+      const image = pen.createImageData(width, height);
+      paint = {
+        width, height, image, pixels: new Uint32Array(image.data.buffer),
+        sums: new Float32Array(4 * width), counts: new Uint16Array(width), edges: new Uint8Array(width),
+      };
+    }
+    paint.colours = names.parts.map(([, name]) => pixelOf(name.slice(2)));
+    paint.ground = pixelOf("code");
+    paint.edge = pixelOf("card");
+  }
+
+  // Adds a span of time to the columns in which it lies.
+  function add(from, to, state) {
+    const [sums, width] = [paint.sums, paint.width];
+    const a = Math.max(0, from), b = Math.min(width, to);
+    if (!(b > a)) return;
+    const first = Math.floor(a), last = Math.floor(b);
+    if (first === last) {
+      sums[4 * first + state] += b - a;
+      return;
+    }
+    sums[4 * first + state] += first + 1 - a;
+    for (let k = first + 1; k < last; k += 1) sums[4 * k + state] += 1;
+    if (last < width) sums[4 * last + state] += b - last;
+  }
+
+  // Sums up what a lane does in each column; `top` and `height`: of its row, for the names of long calls.
+  function sumUp(lane, top, height) {
+    const scale = paint.width / (view.to - view.from);
+    const { begin, end, state, until } = calls;
+    // A lane that is there all the time that is shown is in every column.
+    if (lane.begin <= view.from && lane.end >= view.to) paint.everywhere += 1;
+    else add((lane.begin - view.from) * scale, (lane.end - view.from) * scale, COMPUTES);
+    let before = -Infinity, wide = 0;
+    for (let k = firstEndingAfter(lane, view.from); k < lane.last && begin[k] < view.to; k += 1) {
+      const a = (begin[k] - view.from) * scale, b = (end[k] - view.from) * scale;
+      const column = a < 0 ? 0 : Math.floor(a);
+      paint.counts[column] += 1;
+      if (state[k] >= WAITED) {
+        const c = (Math.min(until[k], end[k]) - view.from) * scale;
+        add(a, c, WAITS);
+        add(c, b, CALLS);
+      } else add(a, b, state[k] === POLLED ? POLLS : CALLS);
+      if (Math.min(b - a, wide) > 4 && a - before < 1 && a > 0 && height > 5) paint.edges[column] = 1;
+      if (b - a > 45 * box.ratio && height >= 13) labels.push({ call: k, top, height, from: Math.max(0, a / box.ratio), to: Math.min(box.width, b / box.ratio) });
+      before = b;
+      wide = b - a;
+    }
+  }
+
+  // Columns in which several calls are have all states, each with its share, where the row has the height for it; others the one that took most.
+  function paintRow(from, to, isStacked) {
+    const { sums, counts, edges, everywhere, width, pixels, colours } = paint;
+    const parts = [0, 0, 0, 0];
+    for (let x = 0; x < width; x += 1) {
+      const all = sums[4 * x] + everywhere;
+      if (all <= 0) continue;
+      const waits = sums[4 * x + WAITS], inCalls = sums[4 * x + CALLS], polls = sums[4 * x + POLLS];
+      parts[0] = Math.max(0, all - waits - inCalls - polls);
+      parts[1] = waits;
+      parts[2] = inCalls;
+      parts[3] = polls;
+      if (edges[x] && counts[x] === 1) {
+        for (let y = from; y < to; y += 1) pixels[y * width + x] = paint.edge;
+      } else if (isStacked && counts[x] > 2) {
+        let [y, sum] = [to, 0];
+        for (let state = COMPUTES; state <= POLLS; state += 1) {
+          sum += parts[state];
+          const end = Math.max(from, Math.round(to - ((to - from) * sum) / all));
+          for (; y > end; y -= 1) pixels[(y - 1) * width + x] = colours[state];
+        }
+      } else {
+        let most = COMPUTES;
+        for (let state = WAITS; state <= POLLS; state += 1) if (parts[state] > parts[most]) most = state;
+        for (let y = from; y < to; y += 1) pixels[y * width + x] = colours[most];
+      }
+    }
+  }
+
+  // Each lane in its row of pixels, or all that share one in that.
+  function paintRows() {
+    labels = [];
+    paint.pixels.fill(paint.ground);
+    const high = (paint.height / (view.bottom - view.top));
+    const gap = high >= 14 * box.ratio ? Math.round(2 * box.ratio) : high >= 4 ? 1 : 0;
+    for (let lane = view.top; lane < view.bottom; ) {
+      const from = Math.floor((lane - view.top) * high);
+      let next = lane + 1;
+      while (next < view.bottom && Math.floor((next - view.top) * high) === from) next += 1;
+      paint.everywhere = 0;
+      paint.sums.fill(0);
+      paint.counts.fill(0);
+      paint.edges.fill(0);
+      for (; lane < next; lane += 1) sumUp(lanes[lane], topOf(lane), high / box.ratio);
+      const to = Math.max(from + 1, Math.min(paint.height, Math.floor((next - view.top) * high)) - gap);
+      paintRow(from, to, high >= 6);
+    }
+    pen.setTransform(1, 0, 0, 1, 0, 0);
+    pen.clearRect(0, 0, canvas.width, canvas.height);
+    pen.putImageData(paint.image, Math.round(box.left * box.ratio), 0);
+    pen.setTransform(box.ratio, 0, 0, box.ratio, 0, 0);
+  }
+
+  // A line between two points of time and height, as far as it is shown.
+  function clipped(t1, y1, t2, y2) {
+    const y = (time) => (t2 === t1 ? y1 : y1 + ((time - t1) / (t2 - t1)) * (y2 - y1));
+    const inside = (time) => Math.min(Math.max(time, Math.min(view.from, view.to)), view.to);
+    const [a, b] = [inside(t1), inside(t2)];
+    return { x1: across(a), y1: a === t1 ? y1 : y(a), x2: across(b), y2: b === t2 ? y2 : y(b) };
+  }
+
+  // From the middle of one row to that of another.
+  function between(from, sent, to, received) {
+    const middle = rowHeight() / 2;
+    return clipped(sent, topOf(calls.lane[from]) + middle, received, topOf(calls.lane[to]) + middle);
+  }
+
+  const wayOf = (k) => between(messages.from[k], messages.sent[k], messages.to[k], messages.received[k]);
+
+  // Whether all messages of the shown part could be drawn.
+  function drawMessages() {
+    lines = [];
+    const shown = [];
+    for (let k = 0; k < messages.count; k += 1) {
+      const sent = messages.sent[k], received = messages.received[k];
+      if ((sent > view.to && received > view.to) || (sent < view.from && received < view.from)) continue;
+      const one = calls.lane[messages.from[k]], other = calls.lane[messages.to[k]];
+      if (Math.max(one, other) < view.top || Math.min(one, other) >= view.bottom) continue;
+      if (shown.length === MOST_LINES) return false;
+      shown.push(k);
+    }
+    const few = shown.length < 300;
+    // The colour of the card is seen on those of all states.
+    pen.strokeStyle = pen.fillStyle = colour("card");
+    pen.globalAlpha = few ? 0.9 : 0.5;
+    pen.lineWidth = 1;
+    pen.beginPath();
+    for (const k of shown) {
+      const line = wayOf(k);
+      pen.moveTo(line.x1, line.y1);
+      pen.lineTo(line.x2, line.y2);
+      lines.push(Object.assign(line, { message: k }));
+      if (few && messages.received[k] <= view.to) pen.rect(line.x2 - 1, line.y2 - 1, 2, 2);
+    }
+    pen.stroke();
+    pen.globalAlpha = 1;
+    return true;
+  }
+
+  // From where each rank began a collective call to where it ended it.
+  function drawCollectives() {
+    const shown = [];
+    let corners = 0;
+    for (let k = 0; k < groups.count; k += 1) {
+      if (groups.begin[k] > view.to || groups.end[k] < view.from) continue;
+      corners += groups.first[k + 1] - groups.first[k];
+      if (shown.length === MOST_BANDS || corners > 50 * MOST_BANDS) return;
+      shown.push(k);
+    }
+    const limit = (x) => Math.min(Math.max(x, -100), box.left + box.width + 100);
+    pen.fillStyle = colour("card");
+    pen.globalAlpha = 0.2;
+    for (const k of shown) {
+      const of = groups.members.subarray(groups.first[k], groups.first[k + 1]);
+      pen.beginPath();
+      for (const call of of) {
+        const [x, y] = [limit(across(calls.begin[call])), topOf(calls.lane[call])];
+        pen.lineTo(x, y);
+        pen.lineTo(x, y + rowHeight());
+      }
+      for (let n = of.length - 1; n >= 0; n -= 1) {
+        const [x, y] = [limit(across(calls.end[of[n]])), topOf(calls.lane[of[n]])];
+        pen.lineTo(x, y + rowHeight());
+        pen.lineTo(x, y);
+      }
+      pen.fill();
+    }
+    pen.globalAlpha = 1;
+  }
+
+  function drawLabels() {
+    pen.font = "11px " + FONT;
+    pen.textBaseline = "middle";
+    pen.textAlign = "left";
+    pen.fillStyle = colour("card");
+    for (const { call, top, height, from, to } of labels.slice(0, 600)) {
+      const name = (names.sites[calls.site[call]] || [""])[0];
+      const room = Math.floor((to - from - 6) / 6.4);
+      if (room >= 5) pen.fillText(short(name, room), box.left + from + 4, top + height / 2 - 1);
+    }
+  }
+
+  // What is chosen, and the way to the call for which it waited.
+  function drawChosen() {
+    if (!chosen) return;
+    pen.strokeStyle = colour("text");
+    pen.lineWidth = 2;
+    if (chosen.call === undefined) return stroke(wayOf(chosen.message));
+    const call = chosen.call;
+    const [x, end] = [Math.max(-10, across(calls.begin[call])), Math.min(box.left + box.width + 10, across(calls.end[call]))];
+    const tall = rowHeight() > 8 ? rowHeight() - 2 : rowHeight();
+    if (end >= box.left) pen.strokeRect(x - 1, topOf(calls.lane[call]), Math.max(2, end - x) + 2, tall);
+    if (calls.state[call] < WAITED) return;
+    pen.setLineDash([5, 4]);
+    const late = calls.late[call];
+    stroke(between(late, calls.begin[late], call, calls.until[call]));
+    pen.setLineDash([]);
+  }
+
+  function stroke({ x1, y1, x2, y2 }) {
+    pen.beginPath();
+    pen.moveTo(x1, y1);
+    pen.lineTo(x2, y2);
+    pen.stroke();
+  }
+
+  // Names of the rows as far as they have the height.
+  function drawNames() {
+    const step = Math.max(1, Math.ceil(13 / rowHeight()));
+    pen.font = "12px " + FONT;
+    pen.textBaseline = "middle";
+    pen.textAlign = "right";
+    pen.fillStyle = colour("muted");
+    const isNarrow = box.left < 80;
+    let free = 0;
+    for (let lane = view.top; lane < view.bottom; lane += step) {
+      const y = Math.max(7, topOf(lane) + rowHeight() / 2);
+      if (y - 7 < free) continue;
+      free = y + 6;
+      const { rank, thread } = lanes[lane];
+      const name = isNarrow ? rank + (thread === null ? "" : "." + thread) : rankName(lanes[lane]);
+      pen.fillText(short(name, isNarrow ? 7 : 18), box.left - 6, y);
+    }
+  }
+
+  // Moments of 1, 2 or 5 of a power of ten; those of a short part far from the begin are counted from the first of them.
+  function drawAxis() {
+    const length = view.to - view.from;
+    const rough = length / Math.max(2, box.width / 110);
+    const power = 10 ** Math.floor(Math.log10(rough));
+    const step = power * [1, 2, 5, 10].find((factor) => factor * power >= rough);
+    const first = Math.ceil(view.from / step) * step;
+    const from = first > 2000 * step ? first : 0;
+    const largest = view.to - from;
+    const [divisor, unit] = largest < 1e3 ? [1, "ns"] : largest < 1e6 ? [1e3, "us"] : largest < 1e9 ? [1e6, "ms"] : [1e9, "s"];
+    const digits = Math.max(0, -Math.floor(Math.log10(step / divisor) + 1e-9));
+    pen.font = "11px " + FONT;
+    pen.textBaseline = "top";
+    pen.fillStyle = colour("muted");
+    pen.strokeStyle = colour("muted");
+    pen.lineWidth = 1;
+    for (let time = first; time <= view.to; time += step) {
+      const x = across(time);
+      stroke({ x1: x, y1: box.height, x2: x, y2: box.height + 4 });
+      const isBase = from > 0 && time === first;
+      const text = isBase ? moment(time) : (from > 0 ? "+" : "") + ((time - from) / divisor).toFixed(digits) + " " + unit;
+      const half = pen.measureText(text).width / 2;
+      pen.textAlign = "left";
+      pen.fillText(text, Math.max(0, Math.min(x - half, box.left + box.width + 8 - 2 * half)), box.height + 8);
+    }
+  }
+
+  function draw() {
+    prepare();
+    paintRows();
+    pen.save();
+    pen.beginPath();
+    pen.rect(box.left, 0, box.width, box.height);
+    pen.clip();
+    drawCollectives();
+    drawLabels();
+    const hasAll = drawMessages();
+    drawChosen();
+    pen.restore();
+    drawNames();
+    drawAxis();
+    const rows = view.bottom - view.top < lanes.length ? ", " + rankName(lanes[view.top]) + " to " + rankName(lanes[view.bottom - 1]) : "";
+    const further = hasAll ? "" : "; messages are drawn as lines where fewer than " + MOST_LINES + " are in sight";
+    const digits = Math.min(9, Math.max(0, 4 - Math.floor(Math.log10((view.to - view.from) / 1e9))));
+    figure.querySelector(".shown").textContent = moment(view.from, digits) + " to " + moment(view.to, digits) + " (" + lasting(view.to - view.from) + ")" + rows + further;
+  }
+
+  let isAsked = false;
+  function repaint() {
+    if (isAsked) return;
+    isAsked = true;
+    requestAnimationFrame(() => {
+      isAsked = false;
+      draw();
+    });
+  }
+

@@ -1,0 +1,205 @@
+// The calls of a trace, each in the row of its rank, nearer and farther; what is known of a call or of a message where a person points. Without it
+// a drawing of spans of time stands in its place. Four files in a row make the script: unpack.js, this one, draw.js, hands.js.
+(function () {
+  const figure = document.getElementById("events");
+  if (!figure) return;
+  const drawing = document.querySelector('[data-until="events"]');
+  const say = (text) => {
+    const line = document.createElement("p");
+    line.className = "lead";
+    line.textContent = text;
+    figure.before(line);
+  };
+  if (typeof DecompressionStream === "undefined") {
+    say("This browser cannot unpack the calls one by one: the drawing shows spans of time.");
+    return;
+  }
+  const names = data.events;
+  // All that is unpacked, and the parts of the page.
+  let events, lanes, calls, messages, groups;
+  const canvas = figure.querySelector("canvas");
+  const stage = canvas.parentElement;
+  const pen = canvas.getContext("2d");
+  const chosenRow = figure.querySelector(".chosen");
+
+  // ---- what is shown: a span of time and some ranks, in a box of the page's pixels -----------------------------------
+
+  const SHORTEST = 20; // nanoseconds
+  const MOST_LINES = 2000;
+  const MOST_BANDS = 400;
+  const view = { from: 0, to: 1, top: 0, bottom: 1 };
+  const box = { left: 0, width: 1, height: 1, ratio: 1 };
+  let chosen = null; // { call } or { message }
+  let lines = []; // the messages that are drawn
+
+  const AXIS = 24;
+  const across = (time) => box.left + ((time - view.from) / (view.to - view.from)) * box.width;
+  const timeAt = (x) => view.from + ((x - box.left) / box.width) * (view.to - view.from);
+  const rowHeight = () => box.height / (view.bottom - view.top);
+  const topOf = (lane) => (lane - view.top) * rowHeight();
+  const laneAt = (y) => Math.floor(view.top + y / rowHeight());
+
+  function show(from, to, top = view.top, bottom = view.bottom) {
+    const length = Math.min(events.span, Math.max(Math.min(SHORTEST, events.span), to - from));
+    view.from = Math.min(Math.max(0, from), events.span - length);
+    view.to = view.from + length;
+    const rows = Math.min(lanes.length, Math.max(1, Math.round(bottom - top)));
+    view.top = Math.min(Math.max(0, Math.round(top)), lanes.length - rows);
+    view.bottom = view.top + rows;
+    repaint();
+  }
+
+  function zoom(factor, around = (view.from + view.to) / 2) {
+    show(around - (around - view.from) * factor, around + (view.to - around) * factor);
+  }
+
+  const move = (share, rows = 0) => {
+    const [time, length] = [share * (view.to - view.from), view.to - view.from];
+    const from = Math.min(Math.max(0, view.from + time), events.span - length);
+    show(from, from + length, view.top + rows, view.bottom + rows);
+  };
+  const whole = () => show(0, events.span, 0, lanes.length);
+
+  // ---- words ----------------------------------------------------------------------------------------------------
+
+  function scaled(value, units, base) {
+    let k = 0;
+    while (value >= base && k < units.length - 1) {
+      value /= base;
+      k += 1;
+    }
+    return +value.toPrecision(4) + " " + units[k];
+  }
+  const lasting = (time) => scaled(Math.round(time), ["ns", "us", "ms", "s"], 1000);
+  const amount = (bytes) => scaled(bytes, ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"], 1024);
+  // To the nanosecond.
+  const moment = (time, digits = 9) => (time < 1e9
+    ? +(time / 1e6).toFixed(Math.max(0, digits - 3)) + " ms"
+    : +(time / 1e9).toFixed(digits) + " s");
+  const rankName = (lane) => "rank " + lane.rank + (lane.thread === null ? "" : ", thread " + lane.thread);
+  const laneName = (call) => rankName(lanes[calls.lane[call]]);
+  const siteName = (call) => {
+    const [name, place] = names.sites[calls.site[call]] || ["a call", ""];
+    return name + " " + place;
+  };
+  const callName = (call) => laneName(call) + ": " + siteName(call);
+  const times = (count) => (count === 1 ? "once" : count + " times");
+
+  // A title and lines; a line may lead to another call or message.
+  function known(of) {
+    return of.call === undefined ? knownOfMessage(of.message) : knownOfCall(of.call);
+  }
+
+  function knownOfCall(call) {
+    const rows = [[
+      "began at " + moment(calls.begin[call]) + ", took " + lasting(calls.end[call] - calls.begin[call]) +
+        (calls.bytes[call] ? ", " + amount(calls.bytes[call]) : ""),
+    ]];
+    const state = calls.state[call];
+    if (state === POLLED) rows.push(["asked " + times(calls.until[call]) + " and found nothing"]);
+    if (state >= WAITED) {
+      const late = calls.late[call];
+      rows.push(["waited " + lasting(calls.until[call] - calls.begin[call]) + " for " + callName(late), { call: late }]);
+      rows.push([names.kinds[state - WAITED]]);
+    }
+    return { title: callName(call), rows };
+  }
+
+  function knownOfMessage(message) {
+    const [from, to] = [messages.from[message], messages.to[message]];
+    return {
+      title: "message from " + laneName(from) + " to " + laneName(to),
+      rows: [
+        [amount(messages.bytes[message]) + ", tag " + messages.tag[message]],
+        ["sent at " + moment(messages.sent[message]) + " by " + siteName(from), { call: from }],
+        ["received at " + moment(messages.received[message]) + " by " + siteName(to), { call: to }],
+      ],
+    };
+  }
+
+  // The first messages of a call.
+  function messagesOfCall(call) {
+    const rows = [];
+    for (let k = 0; k < messages.count && rows.length < 4; k += 1) {
+      if (messages.from[k] === call) rows.push(["sent " + amount(messages.bytes[k]) + " to " + laneName(messages.to[k]), { message: k }]);
+      else if (messages.to[k] === call) rows.push(["received " + amount(messages.bytes[k]) + " from " + laneName(messages.from[k]), { message: k }]);
+    }
+    return rows;
+  }
+
+  function choose(of) {
+    chosen = of;
+    const { title, rows } = known(of);
+    const head = document.createElement("b");
+    head.textContent = title;
+    chosenRow.replaceChildren(head);
+    for (const [text, target] of of.call === undefined ? rows : rows.concat(messagesOfCall(of.call))) {
+      const row = document.createElement("div");
+      row.textContent = text;
+      if (target) {
+        const button = document.createElement("button");
+        button.type = "button";
+        button.textContent = target.call === undefined ? "show the message" : "go there";
+        button.addEventListener("click", () => go(target));
+        row.append(" ", button);
+      }
+      chosenRow.append(row);
+    }
+    repaint();
+  }
+
+  // Chooses what is perhaps not in the part that is shown, and moves there.
+  function go(target) {
+    const call = target.call === undefined ? messages.from[target.message] : target.call;
+    const last = target.call === undefined ? messages.to[target.message] : call;
+    const [begin, end] = [calls.begin[call], Math.max(calls.end[call], calls.end[last])];
+    const length = Math.max(view.to - view.from, 1.2 * (end - begin));
+    const isSeen = begin >= view.from && end <= view.to;
+    const middle = isSeen ? (view.from + view.to) / 2 : (begin + end) / 2;
+    const rows = view.bottom - view.top;
+    const lane = calls.lane[call];
+    const top = lane >= view.top && lane < view.bottom ? view.top : lane - rows / 2;
+    show(middle - length / 2, middle + length / 2, top, top + rows);
+    choose(target);
+  }
+
+  // ---- finding ----------------------------------------------------------------------------------------------------
+
+  // The first call of a lane that ends behind a moment.
+  function firstEndingAfter(lane, time) {
+    let [low, high] = [lane.first, lane.last];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (calls.end[middle] <= time) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  // The call at a place, or the longest of those that are less than two pixels away.
+  function callAt(x, y) {
+    const lane = lanes[laneAt(y)];
+    if (!lane || y < 0 || y >= box.height) return null;
+    const [from, to] = [timeAt(x - 2), timeAt(x + 2)];
+    const time = timeAt(x);
+    let best = null;
+    for (let k = firstEndingAfter(lane, from); k < lane.last && calls.begin[k] <= to; k += 1) {
+      if (calls.begin[k] <= time && calls.end[k] > time && across(calls.end[k]) - across(calls.begin[k]) > 2) return { call: k };
+      if (best === null || calls.end[k] - calls.begin[k] > calls.end[best] - calls.begin[best]) best = k;
+    }
+    return best === null ? null : { call: best };
+  }
+
+  function messageAt(x, y) {
+    let [best, least] = [null, 3.5];
+    for (const line of lines) {
+      const [dx, dy] = [line.x2 - line.x1, line.y2 - line.y1];
+      const along = Math.min(1, Math.max(0, ((x - line.x1) * dx + (y - line.y1) * dy) / (dx * dx + dy * dy || 1)));
+      const distance = Math.hypot(x - line.x1 - along * dx, y - line.y1 - along * dy);
+      if (distance < least) [best, least] = [{ message: line.message }, distance];
+    }
+    return best;
+  }
+
+  const at = (x, y) => messageAt(x, y) || callAt(x, y);
+
