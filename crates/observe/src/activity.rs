@@ -6,6 +6,7 @@
 
 mod clock;
 mod error;
+mod pages;
 mod phase;
 mod sample;
 mod thread;
@@ -29,6 +30,7 @@ use numawise_wire::trace::reader::TraceFile;
 use clock::Clock;
 pub use clock::{ClockPair, SeenFromOutside};
 pub use error::{ActivityError, ActivityProblem};
+pub use pages::TracePages;
 
 #[cfg(test)]
 #[path = "activity_tests.rs"]

@@ -33,7 +33,7 @@ use numawise_facts::{
     WatchedRunHeader,
 };
 use numawise_launch::{Collector, EndedProgram, Foreground, Keeping, LaunchError, LocalRank};
-use numawise_observe::activity;
+use numawise_observe::activity::{self, TracePages};
 use numawise_observe::{Options, Watch};
 use numawise_units::{Bytes, Id, Nanoseconds};
 
@@ -356,8 +356,11 @@ impl SnapshotPlan {
         surroundings::begin(folder.path(), pid);
         // The threads that sample and that take counters are made now, while signals are held back: they are for the one that waits.
         let counters = counters.start();
+        // Without them the program takes more time for its calls.
+        let pages = self.request.trace.map(|_| TracePages::start(folder.path()));
         let watch = Watch::start(&[pid], &Options::default());
         let ended = if self.is_in_launcher { program.wait_as_rank() } else { program.wait() };
+        drop(pages);
         (self.counters, self.traffic) = counters.finish(folder.path());
         surroundings::keep(folder.path(), pid, watch.finish_by_process());
         let kept = follows.and_then(|follows| match follows {

@@ -219,6 +219,20 @@ fn map(file: &File, offset: Bytes, bytes: usize) -> io::Result<*mut libc::c_void
     if mapping == libc::MAP_FAILED { Err(io::Error::last_os_error()) } else { Ok(mapping) }
 }
 
+/// Has the kernel make pages of a part of a file now, in place of whoever writes there first. What is in them does not change.
+///
+/// # Errors
+/// Where there is no room for them, the part is not of whole pages, or the kernel cannot do that (before 5.14).
+pub fn make_pages(file: &File, offset: Bytes, length: Bytes) -> io::Result<()> {
+    let bytes = usize::try_from(length.0).map_err(|_| io::ErrorKind::InvalidInput)?;
+    let mapping = map(file, offset, bytes)?;
+    // SAFETY: the mapping is ours, and nothing in it is read or written.
+    let made = checked(unsafe { libc::madvise(mapping, bytes, libc::MADV_POPULATE_WRITE) });
+    // SAFETY: as above; nobody has a reference into it.
+    unsafe { libc::munmap(mapping, bytes) };
+    made.map(drop)
+}
+
 fn segment(key: libc::key_t, region: &Region) -> io::Result<i32> {
     let huge = if region.huge { libc::SHM_HUGETLB } else { 0 };
     // SAFETY: three numbers.

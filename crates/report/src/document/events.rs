@@ -20,19 +20,19 @@ pub const ID: &str = "events";
 
 /// What a button does, its face, and what it says to who cannot see that.
 const BUTTONS: [(&str, &str, &str); 8] = [
-    ("nearer", "nearer", "nearer: half of the time that is shown"),
-    ("farther", "farther", "farther: twice the time that is shown"),
+    ("nearer", "zoom in", "zoom in: half of the time that is shown"),
+    ("farther", "zoom out", "zoom out: twice the time that is shown"),
     ("left", "\u{2190}", "go to earlier times"),
     ("right", "\u{2192}", "go to later times"),
-    ("whole", "all", "all of the time and all ranks"),
+    ("whole", "whole run", "the whole run, and all ranks"),
     ("before", "call before", "call before: choose the one before the chosen one of its rank"),
     ("after", "next call", "choose the next call of the rank of the chosen one"),
     ("longest", "longest wait", "the longest wait in the part that is shown"),
 ];
 
 /// How a person goes into the drawing.
-const HELP: &str = "Click on a call or on a message's line for what is known of it. Draw over a part to see it nearer, or turn the wheel; \
-                    Shift and drawing moves it. Keys: + and -, arrows, n and p for the next call and the one before, Esc for all.";
+const HELP: &str = "Click on a call or on a message's line for what is known of it. Drag over a part to zoom in, or turn the wheel; \
+                    Shift and dragging moves it. Keys: + and -, arrows, n and p for the next call and the one before, Esc for all.";
 
 pub(super) fn events(of: &Events) -> Markup {
     html! {

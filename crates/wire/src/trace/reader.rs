@@ -89,11 +89,17 @@ pub fn call_name(number: u16) -> &'static str {
     MPI_CALLS.split('\0').nth(number.into()).unwrap_or_default()
 }
 
+/// Places for chunks, and how many were asked for; none where the file is not begun.
+pub fn chunks_of(first_page: &[u8]) -> Option<(usize, usize)> {
+    let word = |at| word(first_page, at) as usize;
+    let chunks = word(offset_of!(Header, chunks)).min(MOST_CHUNKS);
+    (long(first_page, offset_of!(Header, magic)) == MAGIC).then(|| (chunks, word(offset_of!(Header, asked))))
+}
+
 /// Bytes that the first page says are in use: a reader needs no more of the file.
 pub fn bytes_in_use(first_page: &[u8]) -> usize {
-    let chunks = word(first_page, offset_of!(Header, chunks));
-    let asked = word(first_page, offset_of!(Header, asked));
-    super::file_bytes((chunks.min(asked) as usize).min(MOST_CHUNKS))
+    let (chunks, asked) = chunks_of(first_page).unwrap_or_default();
+    super::file_bytes(chunks.min(asked))
 }
 
 impl<'a> TraceFile<'a> {

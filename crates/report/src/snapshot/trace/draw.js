@@ -300,7 +300,7 @@
     drawNames();
     drawAxis();
     const rows = view.bottom - view.top < lanes.length ? ", " + rankName(lanes[view.top]) + " to " + rankName(lanes[view.bottom - 1]) : "";
-    const further = hasAll ? "" : "; messages are drawn as lines where fewer than " + MOST_LINES + " are in sight";
+    const further = hasAll ? "" : "; zoom in to see messages as lines (up to " + MOST_LINES + ")";
     const digits = Math.min(9, Math.max(0, 4 - Math.floor(Math.log10((view.to - view.from) / 1e9))));
     figure.querySelector(".shown").textContent = moment(view.from, digits) + " to " + moment(view.to, digits) + " (" + lasting(view.to - view.from) + ")" + rows + further;
   }
