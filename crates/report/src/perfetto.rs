@@ -100,10 +100,7 @@ pub fn perfetto(events: &TraceEvents) -> Vec<u8> {
     put(&mut out, names(events));
     put(&mut out, track(ROOT, "MPI", None, Some(EXPLICIT_ORDER)));
     for (number, lane) in (0..).zip(&events.lanes) {
-        let name = match lane.thread {
-            Some(thread) => format!("rank {}, thread {thread}", lane.rank),
-            None => format!("rank {}", lane.rank),
-        };
+        let name = trace_words::lane_name(lane.world, lane.rank, lane.thread);
         put(&mut out, track(uuid(number), &name, Some(number as i32), None));
     }
     let flows = Flows::of(events);

@@ -14,6 +14,7 @@ fn events() -> TraceEvents {
         state,
     };
     let lane = |rank, call| EventLane {
+        world: None,
         rank,
         thread: None,
         begin: Nanoseconds(0),

@@ -115,6 +115,7 @@ impl<'a> Traced<'a> {
         let waited_for = waits.waited_for(&lanes);
         let calls = |lane: &Lane<'_>| lane.calls_in(lanes.begin, lanes.end).len() as u64;
         let rank = |(lane, timeline): (&Lane<'_>, Vec<TraceTimes>)| TracedRank {
+            world: lane.numbered_world,
             rank: lane.rank,
             thread: lane.thread_number,
             times: timeline.iter().copied().fold(TraceTimes::default(), timeline::plus),

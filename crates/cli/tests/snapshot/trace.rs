@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use crate::support::{Answer, Bench, MPIS, number, text};
+use crate::support::{Answer, Bench, MPIS, OPEN_MPI, number, text};
 
 const RANKS: usize = 3;
 
@@ -155,6 +155,23 @@ fn calls_beyond_the_buffer_are_counted_and_not_in_the_tables() {
     assert!(said.contains("--buffer makes more") && said.contains("In the first "), "{said}");
     let name = program.file_name().unwrap().to_str().unwrap();
     assert!(bench.path(&format!("{name}.trace")).exists());
+}
+
+#[test]
+fn ranks_of_several_worlds_say_of_which_they_are() {
+    let bench = Bench::new();
+    let (compiler, launcher) = OPEN_MPI;
+    let Some(program) = bench.compile(compiler, "spawns.c", &[]) else { return };
+    let words = ["trace", "--json=run.json", "--", launcher, "--oversubscribe", "-n", "1"];
+    let answer = bench.numawise(&[&words[..], &[program.to_str().unwrap()]].concat());
+    assert_eq!(answer.status, Some(0), "{}", answer.err);
+    let json = bench.json("run.json");
+    let ranks = rows(&json, "ranks");
+    let of: Vec<_> = ranks.iter().map(|rank| (number(rank, "/world"), number(rank, "/rank"))).collect();
+    assert_eq!(of, [(1.0, 0.0), (2.0, 0.0), (2.0, 1.0)], "{json:#}");
+    // A rank waits for those of its own world only.
+    assert!(rows(&json, "pairs").iter().all(|pair| number(pair, "/world") == 2.0), "{json:#}");
+    assert!(answer.err.contains("rank 1 of world 2"), "{}", answer.err);
 }
 
 /// Whether OTF2's own library is there.

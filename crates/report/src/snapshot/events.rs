@@ -4,7 +4,7 @@
 //! What is packed are whole numbers of 7 bits a byte, the lowest first, those with a sign zigzag; all of them deflated (zlib), and spelled in
 //! base64. Numbers of one kind stand one after the other, which deflates best, and each says how it differs from what is known before it:
 //! 1. span; how many lanes, messages, collective calls and ranks in all of these;
-//! 2. of each lane: rank, thread and 1 (0 for none), begin, end after that, how many calls;
+//! 2. of each lane: rank, thread and 1 (0 for none), world (0 for the only one), begin, end after that, how many calls;
 //! 3. of all calls, lane after lane: all sites, all [states](state), all bytes, all begins after the end of the call before, all durations;
 //! 4. of those that polled: how often; of those that waited: all lanes of the late call less that of their own, all its numbers less their own,
 //!    all ends of waiting less its begin;
@@ -153,6 +153,7 @@ fn packed(of: &TraceEvents) -> Vec<u8> {
     for lane in &of.lanes {
         out.number(lane.rank.into());
         out.number(lane.thread.map_or(0, |thread| u64::from(thread.cast_unsigned()) + 1));
+        out.number(lane.world.unwrap_or(0).into());
         out.number(lane.begin.0);
         out.number(lane.end.0.saturating_sub(lane.begin.0));
         out.number(lane.calls.len() as u64);

@@ -90,10 +90,11 @@ impl Unpacking {
         let span = Nanoseconds(self.next());
         let [lanes, messages, groups, members] = [0; 4].map(|_| self.next() as usize);
         let lane = |of: &mut Self| {
-            let [rank, thread, begin, length, calls] = [0; 5].map(|_| of.next());
+            let [rank, thread, world, begin, length, calls] = [0; 6].map(|_| of.next());
             let (begin, end) = (Nanoseconds(begin), Nanoseconds(begin + length));
             let thread = thread.checked_sub(1).map(|thread| thread as i32);
-            (EventLane { rank: rank as u32, thread, begin, end, calls: vec![] }, calls as usize)
+            let world = Some(world as u32).filter(|world| *world > 0);
+            (EventLane { world, rank: rank as u32, thread, begin, end, calls: vec![] }, calls as usize)
         };
         let heads: Vec<(EventLane, usize)> = (0..lanes).map(|_| lane(self)).collect();
         let lanes = self.lanes(heads);
@@ -179,7 +180,14 @@ fn made(site: u32, begin: u64, end: u64, bytes: u64, state: EventState) -> Event
 }
 
 fn lane(rank: u32, thread: Option<i32>, calls: Vec<EventCall>) -> EventLane {
-    EventLane { rank, thread, begin: Nanoseconds(5), end: Nanoseconds(1 << 50), calls }
+    EventLane {
+        world: Some(rank % 3).filter(|world| *world > 0),
+        rank,
+        thread,
+        begin: Nanoseconds(5),
+        end: Nanoseconds(1 << 50),
+        calls,
+    }
 }
 
 fn sample() -> TraceEvents {

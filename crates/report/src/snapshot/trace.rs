@@ -68,7 +68,10 @@ pub fn headline(of: &RunTrace) -> String {
         }
         Some(cause) => {
             let part = words::percent(share(cause.waiting, waiting));
-            format!("{waited}; {part} of that because rank {} {}", cause.rank, did(&cause.what))
+            {
+                let rank = lane_name(cause.world, cause.rank, None);
+                format!("{waited}; {part} of that because {rank} {}", did(&cause.what))
+            }
         }
         None => waited,
     };
@@ -148,7 +151,7 @@ fn remarks(of: &RunTrace) -> Option<Block> {
             NotJudgedReason::OtherRanksMissing => "the other ranks of them are not in the trace",
             NotJudgedReason::NotFollowed => {
                 "what they wait for is not followed: non-blocking collective calls, one-sided synchronisation, probes, files, scans, new \
-                 communicators"
+                 communicators, messages to other worlds"
             }
         };
         format!("{} of {} may hold waiting that is not known: {why}", row.time, many(row.calls, "call"))
@@ -177,10 +180,19 @@ fn remarks(of: &RunTrace) -> Option<Block> {
 }
 
 fn name(rank: &TracedRank) -> String {
-    match rank.thread {
-        Some(thread) => format!("rank {}, thread {thread}", rank.rank),
-        None => format!("rank {}", rank.rank),
-    }
+    lane_name(rank.world, rank.rank, rank.thread)
+}
+
+/// A rank, with its world and its thread where there are several.
+pub fn lane_name(world: Option<u32>, rank: u32, thread: Option<i32>) -> String {
+    let world = world.map_or_else(String::new, |world| format!(" of world {world}"));
+    let thread = thread.map_or_else(String::new, |thread| format!(", thread {thread}"));
+    format!("rank {rank}{world}{thread}")
+}
+
+/// In a column of ranks.
+fn of_world(rank: u32, world: Option<u32>) -> Cell {
+    world.map_or_else(|| rank.to_string(), |world| format!("{rank} of world {world}")).into()
 }
 
 /// The state that took most of a span; a blank where nothing of the rank was there.
@@ -313,7 +325,7 @@ fn waits(of: &RunTrace, most: usize) -> Table {
 fn causes(of: &RunTrace, most: usize) -> Table {
     let row = |row: &WaitingCause| -> Row {
         let cells: [Cell; 6] = [
-            row.rank.to_string().into(),
+            of_world(row.rank, row.world),
             did(&row.what).into(),
             row.waiting.to_string().into(),
             words::percent(share(row.waiting, of.times.waiting)).into(),
@@ -336,8 +348,8 @@ fn causes(of: &RunTrace, most: usize) -> Table {
 fn pairs(of: &RunTrace, most: usize) -> Table {
     let row = |pair: &numawise_tables::snapshot::WaitingPair| -> Row {
         let cells: [Cell; 5] = [
-            pair.waits.to_string().into(),
-            pair.late.to_string().into(),
+            of_world(pair.waits, pair.world),
+            of_world(pair.late, pair.world),
             pair.waiting.to_string().into(),
             words::percent(share(pair.waiting, of.times.waiting)).into(),
             pair.times.to_string().into(),
@@ -357,7 +369,7 @@ fn pairs(of: &RunTrace, most: usize) -> Table {
 fn critical_path(of: &RunTrace, most: usize) -> Table {
     let row = |part: &PathPart| -> Row {
         let cells: [Cell; 5] = [
-            part.rank.to_string().into(),
+            of_world(part.rank, part.world),
             did(&part.what).into(),
             part.time.to_string().into(),
             words::percent(share(part.time, of.span)).into(),
@@ -432,7 +444,7 @@ pub fn json(of: Option<&RunTrace>) -> Value {
         "lost": of.lost,
         "times": times_json(&of.times),
         "ranks": each(&of.ranks, |rank| object!({
-            "rank": rank.rank, "thread": rank.thread, "times": times_json(&rank.times),
+            "world": rank.world, "rank": rank.rank, "thread": rank.thread, "times": times_json(&rank.times),
             "waited_for_seconds": rank.waited_for.seconds(), "calls": rank.calls,
             "timeline": each(&rank.timeline, |times| object!([
                 times.useful.seconds(), times.waiting.seconds(), times.in_calls.seconds(), times.polling.seconds(),
@@ -448,14 +460,14 @@ pub fn json(of: Option<&RunTrace>) -> Value {
             "waiting_ranks": row.waiting_ranks, "late_ranks": row.late_ranks,
         })),
         "pairs": each(&of.pairs, |pair| object!({
-            "waits": pair.waits, "late": pair.late, "times": pair.times, "seconds": pair.waiting.seconds(),
+            "world": pair.world, "waits": pair.waits, "late": pair.late, "times": pair.times, "seconds": pair.waiting.seconds(),
         })),
         "causes": each(&of.causes, |row| object!({
-            "rank": row.rank, "what": activity_json(&row.what), "seconds": row.waiting.seconds(),
+            "world": row.world, "rank": row.rank, "what": activity_json(&row.what), "seconds": row.waiting.seconds(),
             "through_others_seconds": row.through_others.seconds(), "waiting_ranks": row.waiting_ranks,
         })),
         "critical_path": each(&of.critical_path, |part| object!({
-            "rank": part.rank, "what": activity_json(&part.what), "seconds": part.time.seconds(), "times": part.times,
+            "world": part.world, "rank": part.rank, "what": activity_json(&part.what), "seconds": part.time.seconds(), "times": part.times,
         })),
         "not_judged": each(&of.not_judged, |row| object!({
             "why": match row.why {

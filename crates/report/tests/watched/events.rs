@@ -115,6 +115,13 @@ pub fn alone(ranks: u32, calls: u32) -> TraceEvents {
 }
 
 fn lanes(span: Nanoseconds, calls: Vec<Vec<EventCall>>) -> Vec<EventLane> {
-    let lane = |(rank, calls)| EventLane { rank, thread: None, begin: Nanoseconds(0), end: span, calls };
+    let lane = |(rank, calls)| EventLane {
+        world: None,
+        rank,
+        thread: None,
+        begin: Nanoseconds(0),
+        end: span,
+        calls,
+    };
     (0..).zip(calls).map(lane).collect()
 }

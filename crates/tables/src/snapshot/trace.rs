@@ -63,6 +63,8 @@ impl TraceTimes {
 /// A rank, or one of its threads.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TracedRank {
+    /// The number of its `MPI_COMM_WORLD`, where there are several.
+    pub world: Option<u32>,
     pub rank: u32,
     /// Its number, where several threads of the rank call MPI.
     pub thread: Option<i32>,
@@ -117,6 +119,8 @@ pub struct LongestWait {
 /// A rank that waited for another one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WaitingPair {
+    /// The number of their `MPI_COMM_WORLD`, where there are several.
+    pub world: Option<u32>,
     pub waits: u32,
     pub late: u32,
     pub times: u64,
@@ -126,6 +130,8 @@ pub struct WaitingPair {
 /// What a rank did while others waited, directly or along a chain of ranks.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WaitingCause {
+    /// The number of its `MPI_COMM_WORLD`, where there are several.
+    pub world: Option<u32>,
     pub rank: u32,
     pub what: RankActivity,
     /// Waiting of other ranks that it explains, and how many ranks these are.
@@ -158,6 +164,8 @@ pub struct CallPlace {
 /// A part of the critical path.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PathPart {
+    /// The number of its `MPI_COMM_WORLD`, where there are several.
+    pub world: Option<u32>,
     pub rank: u32,
     pub what: RankActivity,
     pub times: u64,
@@ -198,6 +206,8 @@ pub struct TraceEvents {
 /// One thread of a rank.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EventLane {
+    /// The number of its `MPI_COMM_WORLD`, where there are several.
+    pub world: Option<u32>,
     pub rank: u32,
     pub thread: Option<i32>,
     /// Since the begin of the span, as all moments here.

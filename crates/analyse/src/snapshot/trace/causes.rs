@@ -248,8 +248,10 @@ pub fn of_waits(lanes: &Lanes<'_>, matched: &Matched, waits: &Waits) -> Vec<Wait
     causes.sort_by(|(_, one), (_, other)| other.waiting.total_cmp(&one.waiting));
     causes.truncate(MOST_ROWS);
     let shown = causes.into_iter().filter_map(|((lane, doing), of)| {
+        let lane = lanes.all.get(lane as usize)?;
         Some(WaitingCause {
-            rank: lanes.all.get(lane as usize)?.rank,
+            world: lane.numbered_world,
+            rank: lane.rank,
             what: doing.shown(lanes),
             waiting: Nanoseconds(of.waiting.round() as u64),
             waiting_ranks: of.ranks.len() as u64,
@@ -289,8 +291,8 @@ pub fn critical_path(lanes: &Lanes<'_>, waits: &Waits) -> Vec<PathPart> {
     parts.sort_by_key(|(_, (_, time))| std::cmp::Reverse(*time));
     parts.truncate(MOST_ROWS);
     let shown = parts.into_iter().filter_map(|((lane, doing), (times, time))| {
-        let rank = lanes.all.get(lane as usize)?.rank;
-        Some(PathPart { rank, what: doing.shown(lanes), times, time })
+        let lane = lanes.all.get(lane as usize)?;
+        Some(PathPart { world: lane.numbered_world, rank: lane.rank, what: doing.shown(lanes), times, time })
     });
     shown.collect()
 }

@@ -34,6 +34,7 @@ fn events_of(lanes: &Lanes<'_>, lane: &Lane<'_>, waits: &Waits) -> EventLane {
         EventCall { site, begin: since(call.begin), end: since(call.end), bytes: call.bytes, state }
     };
     EventLane {
+        world: lane.numbered_world,
         rank: lane.rank,
         thread: lane.thread_number,
         begin: since(lane.begin),

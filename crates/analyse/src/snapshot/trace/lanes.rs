@@ -17,6 +17,8 @@ pub struct Lane<'a> {
     pub number: u32,
     pub process: usize,
     pub world: usize,
+    /// The number of its world, where there are several.
+    pub numbered_world: Option<u32>,
     pub rank: u32,
     /// Where several threads of the rank call MPI.
     pub thread_number: Option<i32>,
@@ -79,6 +81,7 @@ impl<'a> Lane<'a> {
             number: 0,
             process,
             world: run.worlds.get(process).copied().unwrap_or(0),
+            numbered_world: of.numbered_world,
             rank: of.rank()?,
             thread_number: None,
             is_shown: true,

@@ -128,8 +128,13 @@ impl Waits {
         let mut pairs: BTreeMap<(usize, u32, u32), WaitingPair> = BTreeMap::new();
         for ShownWait { lane, wait, begin, end, .. } in self.each(lanes) {
             let Some(late) = lanes.all.get(wait.late.lane as usize) else { continue };
-            let nothing =
-                WaitingPair { waits: lane.rank, late: late.rank, times: 0, waiting: Nanoseconds(0) };
+            let nothing = WaitingPair {
+                world: lane.numbered_world,
+                waits: lane.rank,
+                late: late.rank,
+                times: 0,
+                waiting: Nanoseconds(0),
+            };
             let pair = pairs.entry((lane.world, lane.rank, late.rank)).or_insert(nothing);
             pair.times += 1;
             pair.waiting = pair.waiting + span(begin, end);
@@ -411,5 +416,8 @@ fn may_wait(call: &str) -> bool {
     let name = call.strip_prefix("MPI_").unwrap_or(call);
     const BEGIN: [&str; 10] =
         ["Wait", "Test", "Win_", "Probe", "Mprobe", "Comm_", "File_", "Cart_", "Graph_", "Neighbor_"];
-    is_collective(call) || BEGIN.iter().any(|begin| name.starts_with(begin))
+    // Messages with ranks of another world are not followed, and leave a call without one.
+    let is_message =
+        is_send(call) || ["Recv", "Mrecv", "Sendrecv"].iter().any(|begin| name.starts_with(begin));
+    is_collective(call) || is_message || BEGIN.iter().any(|begin| name.starts_with(begin))
 }

@@ -252,8 +252,8 @@
       const y = Math.max(7, topOf(lane) + rowHeight() / 2);
       if (y - 7 < free) continue;
       free = y + 6;
-      const { rank, thread } = lanes[lane];
-      const name = isNarrow ? rank + (thread === null ? "" : "." + thread) : rankName(lanes[lane]);
+      const { rank, thread, world } = lanes[lane];
+      const name = isNarrow ? rank + (world ? "w" + world : "") + (thread === null ? "" : "." + thread) : rankName(lanes[lane]);
       pen.fillText(short(name, isNarrow ? 7 : 18), box.left - 6, y);
     }
   }

@@ -64,8 +64,8 @@
     const lanes = [];
     let count = 0;
     for (let k = 0; k < laneCount; k += 1) {
-      const [rank, thread, begin, length, calls] = [0, 0, 0, 0, 0].map(() => read.next());
-      lanes.push({ rank, thread: thread ? thread - 1 : null, begin, end: begin + length, first: count, last: count + calls });
+      const [rank, thread, world, begin, length, calls] = [0, 0, 0, 0, 0, 0].map(() => read.next());
+      lanes.push({ rank, world, thread: thread ? thread - 1 : null, begin, end: begin + length, first: count, last: count + calls });
       count += calls;
     }
     const calls = callsOf(read, lanes, count);
