@@ -6,6 +6,7 @@
 
 mod causes;
 mod events;
+mod kinds;
 mod lanes;
 mod matching;
 mod timeline;

@@ -10,6 +10,7 @@ use numawise_units::Nanoseconds;
 use super::super::Run;
 use super::super::places::{communicator_name, place};
 use super::super::process::Process;
+use super::kinds::SiteKind;
 
 /// One thread of a rank.
 pub struct Lane<'a> {
@@ -36,6 +37,7 @@ pub struct Lane<'a> {
     sites: &'a [TracedSite],
     /// The places of its sites, by their numbers in [`Lanes::places`].
     places: Vec<u32>,
+    kinds: Vec<SiteKind>,
 }
 
 pub struct Lanes<'a> {
@@ -93,6 +95,11 @@ impl<'a> Lane<'a> {
             messages: &thread.messages,
             sites: &thread.sites,
             places: Vec::new(),
+            kinds: thread
+                .sites
+                .iter()
+                .map(|site| SiteKind::of(&site.call, of.ranks_of(site.communicator)))
+                .collect(),
         })
     }
 
@@ -111,6 +118,15 @@ impl<'a> Lane<'a> {
 
     pub fn site(&self, site: u32) -> Option<&'a TracedSite> {
         self.sites.get(site as usize)
+    }
+
+    /// What a call can wait for; none where its site is not there.
+    pub fn kind(&self, call: &TracedCall) -> Option<SiteKind> {
+        self.kinds.get(call.site as usize).copied()
+    }
+
+    pub fn has_probes(&self) -> bool {
+        self.kinds.iter().any(|kind| kind.probes)
     }
 
     /// As in C.

@@ -29,7 +29,17 @@ pub struct Matched {
     pub messages: Vec<Message>,
     pub unmatched: u64,
     /// The message that the call of a lane sent which began at a moment, for calls that wait for its request.
-    pub by_send: BTreeMap<(u32, Nanoseconds), Vec<usize>>,
+    by_send: Vec<(u32, Nanoseconds, usize)>,
+}
+
+impl Matched {
+    /// Those that the call of a lane sent which began at a moment.
+    pub fn sent_at(&self, lane: u32, begin: Nanoseconds) -> impl Iterator<Item = &Message> {
+        let from = self.by_send.partition_point(|(of, sent, _)| (*of, *sent) < (lane, begin));
+        let rest = self.by_send.get(from..).unwrap_or_default();
+        let same = rest.iter().take_while(move |(of, sent, _)| (*of, *sent) == (lane, begin));
+        same.filter_map(|(_, _, number)| self.messages.get(*number))
+    }
 }
 
 /// World, communicator, sender, receiver and tag.
@@ -74,8 +84,8 @@ pub fn of(lanes: &Lanes<'_>) -> Matched {
         matched.messages.extend(pairs.map(message));
     }
     matched.messages.sort_by_key(|message| message.receive);
-    for (number, message) in matched.messages.iter().enumerate() {
-        matched.by_send.entry((message.send.lane, message.sent)).or_default().push(number);
-    }
+    let numbered = matched.messages.iter().enumerate();
+    matched.by_send = numbered.map(|(number, message)| (message.send.lane, message.sent, number)).collect();
+    matched.by_send.sort_unstable();
     matched
 }

@@ -80,20 +80,17 @@ fn add(times: &mut TraceTimes, state: State, time: Nanoseconds) {
 
 /// Of each lane that is shown.
 pub fn of(lanes: &Lanes<'_>, waits: &Waits) -> Vec<Vec<TraceTimes>> {
-    let all = lanes.end.saturating_sub(lanes.begin).0.max(1);
-    let begin_of =
-        |bin: usize| Nanoseconds(lanes.begin.0 + (u128::from(all) * bin as u128 / BINS as u128) as u64);
-    let bin_of = |at: Nanoseconds| {
-        let since = u128::from(at.saturating_sub(lanes.begin).0);
-        ((since * BINS as u128 / u128::from(all)) as usize).min(BINS - 1)
-    };
+    let all = u128::from(lanes.end.saturating_sub(lanes.begin).0.max(1));
+    let begins: Vec<Nanoseconds> =
+        (0..BINS as u128).map(|bin| Nanoseconds(lanes.begin.0 + (all * bin / BINS as u128) as u64)).collect();
+    let bin_of = |at: Nanoseconds| begins.partition_point(|begin| *begin <= at).saturating_sub(1);
     let of_lane = |lane: &Lane<'_>| {
         let mut bins = vec![TraceTimes::default(); BINS];
         let from = lane.calls.partition_point(|call| call.end <= lanes.begin);
         for segment in segments(lane, waits, from).take_while(|segment| segment.begin < lanes.end) {
             let Some((mut begin, end)) = lanes.clipped(segment.begin, segment.end) else { continue };
-            for (bin, times) in bins.iter_mut().enumerate().skip(bin_of(begin).saturating_sub(1)) {
-                let next = if bin + 1 == BINS { end } else { begin_of(bin + 1).min(end) };
+            for (bin, times) in bins.iter_mut().enumerate().skip(bin_of(begin)) {
+                let next = begins.get(bin + 1).map_or(end, |next| (*next).min(end));
                 add(times, segment.state, next.saturating_sub(begin));
                 begin = begin.max(next);
                 if begin >= end {

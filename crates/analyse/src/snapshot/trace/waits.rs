@@ -10,7 +10,6 @@ use numawise_tables::snapshot::{
 use numawise_units::Nanoseconds;
 
 use super::super::Run;
-use super::super::waiting::{is_collective, is_send};
 use super::lanes::{At, Lane, Lanes};
 use super::matching::{Matched, Message};
 use super::{MOST_ROWS, span};
@@ -35,37 +34,31 @@ pub struct Waits {
 
 impl Waits {
     pub fn of(run: &Run<'_>, lanes: &Lanes<'_>, matched: &Matched) -> Waits {
-        let mut found = Found { lanes, by_call: BTreeMap::new() };
-        let mut judged: BTreeSet<At> = BTreeSet::new();
+        let by_call = lanes.all.iter().map(|lane| vec![None; lane.calls.len()]).collect();
+        let judged = lanes.all.iter().map(|lane| vec![false; lane.calls.len()]).collect();
+        let mut found = Found { lanes, by_call, judged };
         for message in &matched.messages {
             found.message(message);
-            judged.extend([message.send, message.receive]);
+            found.judge(message.send);
+            found.judge(message.receive);
         }
-        judged.extend(found.probes(matched));
+        found.probes(matched);
         for lane in &lanes.all {
             for (number, _) in lane.calls.iter().enumerate() {
                 let at = At { lane: lane.number, call: number as u32 };
                 let done =
                     lane.messages(number).iter().filter(|message| message.end == MessageSide::SendDone);
                 for message in done {
-                    judged.insert(at);
-                    for sent in matched.by_send.get(&(lane.number, message.posted)).into_iter().flatten() {
-                        if let Some(message) = matched.messages.get(*sent) {
-                            found.send_is_waited_for(at, message);
-                        }
+                    found.judge(at);
+                    for message in matched.sent_at(lane.number, message.posted) {
+                        found.send_is_waited_for(at, message);
                     }
                 }
             }
         }
         let whole = found.collectives(run);
-        let by_call = found.by_call;
-        let mut by_lane: Vec<Vec<Wait>> = lanes.all.iter().map(|_| Vec::new()).collect();
-        for (at, wait) in by_call {
-            if let Some(lane) = by_lane.get_mut(at.lane as usize) {
-                lane.push(wait);
-            }
-        }
-        let not_judged = not_judged(run, lanes, |at| judged.contains(&at), |key| whole.contains_key(&key));
+        let not_judged = not_judged(&found, |key| whole.contains_key(&key));
+        let by_lane = found.by_call.into_iter().map(|calls| calls.into_iter().flatten().collect()).collect();
         Waits { by_lane, not_judged, collectives: whole.into_values().collect() }
     }
 
@@ -213,7 +206,10 @@ type Rooted = (At, Option<u32>);
 
 struct Found<'l, 'a> {
     lanes: &'l Lanes<'a>,
-    by_call: BTreeMap<At, Wait>,
+    /// Of each lane, of each call.
+    by_call: Vec<Vec<Option<Wait>>>,
+    /// Whether its waiting is known.
+    judged: Vec<Vec<bool>>,
 }
 
 impl Found<'_, '_> {
@@ -225,10 +221,15 @@ impl Found<'_, '_> {
             return;
         }
         let wait = Wait { call: at.call, kind, until, late };
-        let known = self.by_call.entry(at).or_insert(wait);
-        if known.until < until {
-            *known = wait;
+        let place = self.by_call.get_mut(at.lane as usize).and_then(|calls| calls.get_mut(at.call as usize));
+        if let Some(place) = place.filter(|known| known.is_none_or(|known| known.until < until)) {
+            *place = Some(wait);
         }
+    }
+
+    fn judge(&mut self, at: At) {
+        let place = self.judged.get_mut(at.lane as usize).and_then(|calls| calls.get_mut(at.call as usize));
+        place.into_iter().for_each(|judged| *judged = true);
     }
 
     fn message(&mut self, message: &Message) {
@@ -242,15 +243,17 @@ impl Found<'_, '_> {
         }
         self.add(message.receive, WaitKind::LateSender, message.sent, message.send);
         // Others give a request, which is waited for elsewhere.
-        if is_send(from.name(send)) || from.name(send).starts_with("MPI_Sendrecv") {
+        if from.kind(send).is_some_and(|kind| kind.sends) {
             self.send_is_waited_for(message.send, message);
         }
     }
 
-    /// A probe that blocks waits until the message is sent that is received next, where that was sent before the probe came back. Gives those of
-    /// which it is known.
-    fn probes(&mut self, matched: &Matched) -> Vec<At> {
-        let mut judged = Vec::new();
+    /// A probe that blocks waits until the message is sent that is received next, where that was sent before the probe came back.
+    fn probes(&mut self, matched: &Matched) {
+        let probes = |lane: &Lane<'_>, call: &TracedCall| lane.kind(call).is_some_and(|kind| kind.probes);
+        if !self.lanes.all.iter().any(Lane::has_probes) {
+            return;
+        }
         for message in &matched.messages {
             let Some((lane, receive)) = self.lanes.call(message.receive) else { continue };
             let Some(before) = message.receive.call.checked_sub(1) else { continue };
@@ -258,13 +261,12 @@ impl Found<'_, '_> {
             let by_probe = lane.calls.binary_search_by_key(&message.posted, |call| call.begin).ok();
             let number = by_probe.filter(|_| message.posted < receive.begin).map_or(before, |at| at as u32);
             let at = At { lane: lane.number, call: number };
-            let probe = self.lanes.call(at).filter(|(lane, call)| is_probe(lane.name(call)));
+            let probe = self.lanes.call(at).filter(|(lane, call)| probes(lane, call));
             if probe.is_some_and(|(_, call)| message.sent <= call.end) {
                 self.add(at, WaitKind::LateSender, message.sent, message.send);
-                judged.push(at);
+                self.judge(at);
             }
         }
-        judged
     }
 
     /// A call that sends, or waits for what was sent: where it is over before the receiver is in MPI for the message, it waited for the receive
@@ -352,11 +354,6 @@ impl Found<'_, '_> {
     }
 }
 
-/// Blocks until a message is there.
-fn is_probe(call: &str) -> bool {
-    matches!(call, "MPI_Probe" | "MPI_Mprobe")
-}
-
 /// Who needs what of whom.
 enum Pattern {
     All,
@@ -376,18 +373,12 @@ fn pattern(call: &str) -> Option<Pattern> {
 }
 
 /// Calls that may have waited, and of which it is not known.
-fn not_judged(
-    run: &Run<'_>,
-    lanes: &Lanes<'_>,
-    is_judged: impl Fn(At) -> bool,
-    is_whole: impl Fn(Key) -> bool,
-) -> BTreeMap<At, NotJudgedReason> {
+fn not_judged(found: &Found<'_, '_>, is_whole: impl Fn(Key) -> bool) -> BTreeMap<At, NotJudgedReason> {
     let mut all = BTreeMap::new();
-    for lane in &lanes.all {
-        for (number, call) in lane.calls.iter().enumerate() {
-            let at = At { lane: lane.number, call: number as u32 };
-            let communicator = lane.site(call.site).and_then(|site| site.communicator);
-            let size = run.processes.get(lane.process).and_then(|process| process.ranks_of(communicator));
+    for (lane, judged) in found.lanes.all.iter().zip(&found.judged) {
+        for (number, (call, is_judged)) in lane.calls.iter().zip(judged).enumerate() {
+            let kind = lane.kind(call);
+            let received = || lane.messages(number).iter().any(|of| of.end == MessageSide::Received);
             let why = match call.kind {
                 TracedKind::Polls { .. } => None,
                 TracedKind::Collective { key, .. } if is_whole((lane.world, key)) => None,
@@ -395,29 +386,15 @@ fn not_judged(
                     Some(_) => Some(NotJudgedReason::OtherRanksMissing),
                     None => Some(NotJudgedReason::NotFollowed),
                 },
-                TracedKind::Alone if size == Some(1) || is_judged(at) => None,
-                TracedKind::Alone
-                    if lane.messages(number).iter().any(|of| of.end == MessageSide::Received) =>
-                {
-                    Some(NotJudgedReason::OtherRanksMissing)
+                TracedKind::Alone if *is_judged || kind.is_some_and(|kind| kind.ranks == Some(1)) => None,
+                TracedKind::Alone if received() => Some(NotJudgedReason::OtherRanksMissing),
+                TracedKind::Alone => {
+                    kind.is_some_and(|kind| kind.may_wait).then_some(NotJudgedReason::NotFollowed)
                 }
-                TracedKind::Alone => may_wait(lane.name(call)).then_some(NotJudgedReason::NotFollowed),
             };
-            if let Some(why) = why {
-                all.insert(at, why);
-            }
+            let at = At { lane: lane.number, call: number as u32 };
+            all.extend(why.map(|why| (at, why)));
         }
     }
     all
-}
-
-/// Other ranks, or a disk, may have to come first.
-fn may_wait(call: &str) -> bool {
-    let name = call.strip_prefix("MPI_").unwrap_or(call);
-    const BEGIN: [&str; 10] =
-        ["Wait", "Test", "Win_", "Probe", "Mprobe", "Comm_", "File_", "Cart_", "Graph_", "Neighbor_"];
-    // Messages with ranks of another world are not followed, and leave a call without one.
-    let is_message =
-        is_send(call) || ["Recv", "Mrecv", "Sendrecv"].iter().any(|begin| name.starts_with(begin));
-    is_collective(call) || is_message || BEGIN.iter().any(|begin| name.starts_with(begin))
 }
