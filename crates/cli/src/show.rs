@@ -277,6 +277,17 @@ pub enum SnapshotFormat {
     Csv(Option<CsvTable>),
 }
 
+/// Refuses a part in which nothing lies.
+pub fn holds_part(trace: Option<&RunTrace>, file: &str) -> Result<(), Failure> {
+    match trace {
+        Some(of) if of.is_part && of.span.0 == 0 => Err(Failure::new(format!(
+            "--from, --to {file}: the trace ends at {}; expected moments before that",
+            of.begin
+        ))),
+        _ => Ok(()),
+    }
+}
+
 /// A document on the standard output.
 pub fn terminal(of: &document::Document) -> String {
     document::terminal(of, style())
@@ -297,6 +308,7 @@ pub fn watched_run(
 ) -> Result<(), Failure> {
     let record = record.display().to_string();
     let snapshot = Snapshot::of_part(run, part, &record);
+    holds_part(snapshot.tables.trace.as_ref(), &record)?;
     let text = || match format {
         SnapshotFormat::Text(detail) => snapshot.text(detail, style()),
         SnapshotFormat::Csv(table) => snapshot.csv(table),

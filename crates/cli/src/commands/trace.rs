@@ -24,10 +24,10 @@ const BUFFER: Bytes = Bytes::mib(64);
 #[command(override_usage = "numawise trace [OPTIONS] -- PROGRAM [ARGS]...")]
 #[command(
     after_help = "The report goes to the standard error: the standard output is the program's. Exit status: the program's own; \
-                        125 numawise failed, 126 the program cannot be executed, 127 not found."
+                        125 numawise failed, 126 the program cannot be executed, 127 not found. Then: numawise report FILE, or numawise export FILE --otf2 FOLDER."
 )]
 pub struct Arguments {
-    /// Keep the trace in this file, for numawise report; else in PROGRAM.trace, which is replaced
+    /// Keep the trace in this file, for numawise report; else in NAME.trace, after the MPI program, which is replaced
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Replace the file of --output where it holds a trace or a snapshot already

@@ -25,14 +25,14 @@ const BUTTONS: [(&str, &str, &str); 8] = [
     ("left", "\u{2190}", "go to earlier times"),
     ("right", "\u{2192}", "go to later times"),
     ("whole", "whole run", "the whole run, and all ranks"),
-    ("before", "call before", "call before: choose the one before the chosen one of its rank"),
-    ("after", "next call", "choose the next call of the rank of the chosen one"),
+    ("before", "previous call", "previous call: select the one before, of the same rank"),
+    ("after", "next call", "next call: select the next one of the same rank"),
     ("longest", "longest wait", "the longest wait in the part that is shown"),
 ];
 
 /// How a person goes into the drawing.
-const HELP: &str = "Click on a call or on a message's line for what is known of it. Drag over a part to zoom in, or turn the wheel; \
-                    Shift and dragging moves it. Keys: + and -, arrows, n and p for the next call and the one before, Esc for all.";
+const HELP: &str = "Click on a call or on a message's line for what is known of it. Drag over a time span, or use the wheel, to zoom; \
+                    Shift and dragging moves the view. Keys: + and - zoom, left and right move, n and p select the next and the previous call, Esc shows the whole run.";
 
 pub(super) fn events(of: &Events) -> Markup {
     html! {

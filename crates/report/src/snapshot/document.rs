@@ -100,7 +100,11 @@ fn sentence(shown: &Shown) -> String {
     let exit = shown.run.header.exit;
     let rest = words::sentence(shown.tables);
     match &shown.tables.trace {
-        Some(_) if exit.success() => format!("{}. {rest}", words::headline(shown.tables, exit)),
+        Some(of) if exit.success() => {
+            let useful = words::headline(shown.tables, exit);
+            let whole = if of.is_part { "In the whole run: " } else { "" };
+            format!("{whole}{useful}. {rest}")
+        }
         _ => rest,
     }
 }

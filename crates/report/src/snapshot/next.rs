@@ -22,6 +22,7 @@ pub fn of_finding(shown: &Shown, finding: &Finding) -> Option<String> {
         FindingId::Oversubscribed | FindingId::TooFewIterations => {
             with_threads(shown, &format!("--threads {}", fewer_threads(finding)?))
         }
+        FindingId::MpiImbalance if shown.tables.trace.is_some() => table(shown, "causes"),
         FindingId::MpiImbalance | FindingId::MachineShared => table(shown, "ranks"),
         FindingId::LongOnFiles => table(shown, "files"),
         FindingId::MpiTransfer | FindingId::MpiConcentrated | FindingId::TinyMessages => {

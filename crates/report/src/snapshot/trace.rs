@@ -28,7 +28,7 @@ type State = (BarPart, char, fn(&TraceTimes) -> Nanoseconds);
 
 /// What a rank does, with its colour in a page and its sign on a terminal.
 const STATES: [State; 4] = [
-    (BarPart { name: "computes", colour: "--good" }, '#', |of| of.useful),
+    (BarPart { name: "outside MPI", colour: "--good" }, '#', |of| of.useful),
     (BarPart { name: "waits in MPI", colour: "--bad" }, '.', |of| of.waiting),
     (BarPart { name: "in MPI, not waiting", colour: "--n0" }, '=', |of| of.in_calls),
     (BarPart { name: "polls", colour: "--n4" }, '~', |of| of.polling),
@@ -42,8 +42,8 @@ fn share(part: Nanoseconds, whole: Nanoseconds) -> Ratio {
 const LEAST_CAUSE: f64 = 0.2;
 
 /// What the table of causes is of.
-const CAUSES: &str = "what the late rank did beyond the one that waited, since they were last in step; where it waited itself, what made \
-                      it wait";
+const CAUSES: &str = "the extra time of the late rank, beside the rank that waited, after they last met; where the late rank waited itself, the rank \
+                      that it waited for is named (delay costs, as in Scalasca)";
 
 /// The share of waiting, and what causes most of it.
 pub fn headline(of: &RunTrace) -> String {
@@ -113,7 +113,9 @@ pub fn kind(of: WaitKind) -> &'static str {
 pub fn meaning(of: WaitKind) -> &'static str {
     match of {
         WaitKind::LateSender => "late sender: the receive began before the send",
-        WaitKind::LateReceiver => "late receiver: the send could not end before the receive began",
+        WaitKind::LateReceiver => {
+            "late receiver: the send could not end before the receiver was in MPI to receive"
+        }
         WaitKind::LateRoot => "late root: the rank that has the data of a collective call came later",
         WaitKind::EarlyRoot => "early root: the rank that collects came before the last of the others",
         WaitKind::LastOfAll => "last of all ranks: a call that needs all ranks waited for the last one",
@@ -137,7 +139,7 @@ pub fn sections(of: &RunTrace, most: usize, events: Option<Block>) -> Vec<Block>
     }
     let path = vec![
         Block::Table(critical_path(of, most)),
-        Block::Legend("the chain of computing and calls for which no rank waited: what is shorter here makes the run shorter".into()),
+        Block::Legend("the chain through the ranks that contains no waiting: only what is on it can make the run shorter".into()),
     ];
     blocks.push(section("path", "Critical path", path));
     blocks.extend(remarks(of));
@@ -159,19 +161,16 @@ fn remarks(of: &RunTrace) -> Option<Block> {
     let mut lines: Vec<Text> = of.not_judged.iter().map(|row| not_judged(row).into()).collect();
     if of.unmatched > 0 {
         lines.push(
-            format!(
-                "{} without the other end",
-                many(of.unmatched, "end of a message").replace("messages", "a message")
-            )
-            .into(),
+            format!("{} without a partner in the trace (sends or receives)", many(of.unmatched, "message"))
+                .into(),
         );
     }
     if of.lost > 0 {
         lines.push(
             format!(
-                "the trace is whole for {} only: {} later found no place; --buffer makes more",
-                of.span,
-                many(of.lost, "record")
+                "{} behind the first {} were lost: the buffer was full; use a larger --buffer",
+                many(of.lost, "record"),
+                of.span
             )
             .into(),
         );
@@ -281,11 +280,11 @@ fn ranks(of: &RunTrace) -> Table {
     };
     let columns = vec![
         Column::text("rank"),
-        Column::number("computes"),
+        Column::number("outside MPI"),
         Column::number("waits in MPI"),
         Column::number("in MPI, not waiting"),
         Column::number("polls").expendable(1),
-        Column::number("others waited for it"),
+        Column::number("others waited for it (directly)"),
         Column::number("calls").expendable(2),
     ];
     Table { columns, rows: of.ranks.iter().map(row).collect(), most: words::limits(8) }
@@ -314,8 +313,8 @@ fn waits(of: &RunTrace, most: usize) -> Table {
     let columns = vec![
         Column::text("reason"),
         Column::text("waits in"),
-        Column::text("until the other rank begins"),
-        Column::number("of all ranks"),
+        Column::text("for the late call"),
+        Column::number("waiting, all ranks"),
         Column::number("times"),
         Column::text("longest").expendable(1),
     ];
@@ -336,10 +335,10 @@ fn causes(of: &RunTrace, most: usize) -> Table {
     };
     let columns = vec![
         Column::number("rank"),
-        Column::text("it"),
-        Column::number("others waited"),
+        Column::text("what it did"),
+        Column::number("others waited (total)"),
         Column::number("of all waiting"),
-        Column::number("through a rank between").expendable(1),
+        Column::number("of this, indirectly").expendable(1),
         Column::number("ranks that waited"),
     ];
     Table { columns, rows: of.causes.iter().map(row).collect(), most: words::limits(most) }
@@ -379,9 +378,9 @@ fn critical_path(of: &RunTrace, most: usize) -> Table {
     };
     let columns = vec![
         Column::number("rank"),
-        Column::text("it"),
+        Column::text("what it did"),
         Column::number("time"),
-        Column::number("of elapsed time"),
+        Column::number("of the traced time"),
         Column::number("times"),
     ];
     Table { columns, rows: of.critical_path.iter().map(row).collect(), most: words::limits(most) }

@@ -34,6 +34,7 @@ pub fn report(path: &Path, part: &TracePart, faces: &Faces) -> Result<(), Failur
         ))
     })?;
     let archive = path.display().to_string();
+    show::holds_part(Some(&tables), &archive)?;
     let shown = ForeignTrace {
         archive: &archive,
         creator: &read.creator,
@@ -62,7 +63,7 @@ fn read(path: &Path) -> Result<ReadTrace, Failure> {
     match receiver.recv_timeout(patience) {
         Ok(read) => Ok(read?),
         Err(_) => Err(Failure::new(format!(
-            "{}: libotf2 did not come back within {} s: the archive is damaged; expected one that otf2-print reads",
+            "{}: libotf2 did not come back within {} s: the archive may be damaged; expected one that otf2-print reads",
             path.display(),
             patience.as_secs()
         ))),
@@ -88,16 +89,16 @@ fn said(of: &Assumption) -> String {
         }
         Assumption::TickIsNanosecond => "it has no clock: a tick is taken for a nanosecond".to_owned(),
         Assumption::OtherLength { told, found } => {
-            format!("by its definitions it is {told} long, by its events {found}, which counts")
+            format!("its definitions give a length of {told}, its events {found}, which is used")
         }
         Assumption::OtherEvents { told, read } => {
-            format!("by its definitions it has {told} events; {read} were read, which count")
+            format!("its definitions announce {told} events; {read} were read, and are used")
         }
         Assumption::LocationsUnread { locations } => {
             format!("{locations} locations could not be read, or not to their end")
         }
         Assumption::GroupsOfOneNumber { groups } => {
-            format!("{groups} groups have the number of another one: the first counts")
+            format!("{groups} groups have a number that is used already: the first one is used")
         }
         Assumption::CommunicatorsJoined { communicators } => {
             format!("{communicators} communicators of the same ranks with several numbers were taken as one")
@@ -111,10 +112,10 @@ fn said(of: &Assumption) -> String {
             format!("{messages} messages from or to no rank of MPI_COMM_WORLD were left out")
         }
         Assumption::ReceivesNotCompleted { requests } => {
-            format!("of {requests} non-blocking receives nothing says what came: their messages are missing")
+            format!("{requests} non-blocking receives have no completion record: their messages are missing")
         }
         Assumption::SendsNotCompleted { requests } => {
-            format!("of {requests} non-blocking sends nothing says when they were completed")
+            format!("{requests} non-blocking sends have no completion record")
         }
         Assumption::RequestsNotBegun { requests } => {
             format!(
@@ -132,7 +133,7 @@ fn said(of: &Assumption) -> String {
              left out"
         ),
         Assumption::MomentsMoved { events } => {
-            format!("{events} events lay before the one before them: set to its moment")
+            format!("{events} timestamps went backwards: set to that of the event before")
         }
         Assumption::ClockMoved { rank, by } => {
             format!(
@@ -140,9 +141,7 @@ fn said(of: &Assumption) -> String {
             )
         }
         Assumption::ClocksContradict { by } => {
-            format!(
-                "no move of clocks lets all messages come after they were sent: by {by} they come too early at most"
-            )
+            format!("clocks cannot be fully corrected: some messages arrive up to {by} before they are sent")
         }
     }
 }
