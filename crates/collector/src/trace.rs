@@ -21,19 +21,10 @@ static MAPPING: AtomicPtr<Header> = AtomicPtr::new(core::ptr::null_mut());
 /// Places for chunks that were asked for; 0: nothing is traced.
 static ASKED_FOR: AtomicU32 = AtomicU32::new(0);
 
-/// A file that is much shorter is not worth it.
-const LEAST_CHUNKS: usize = 1;
-
 /// Reads in the environment whether a trace is wanted.
 pub fn look_up() {
-    let digits = |bytes: &[u8]| {
-        bytes.iter().try_fold(0usize, |number, byte| {
-            let digit = byte.checked_sub(b'0').filter(|digit| *digit < 10)?;
-            number.checked_mul(10)?.checked_add(digit.into())
-        })
-    };
-    let bytes = system::variable(BYTES).and_then(digits).unwrap_or(0);
-    ASKED_FOR.store((bytes / CHUNK_BYTES).min(MOST_CHUNKS) as u32, Relaxed);
+    let chunks = system::number(BYTES).unwrap_or(0) / CHUNK_BYTES as u64;
+    ASKED_FOR.store(chunks.min(MOST_CHUNKS as u64) as u32, Relaxed);
 }
 
 /// Makes the file of a process, beside its snapshot file, of which `stem` is the path up to the dot.
@@ -41,7 +32,7 @@ pub fn begin(stem: &[u8]) {
     // A child of fork has no part in its parent's.
     MAPPING.store(core::ptr::null_mut(), Relaxed);
     let chunks = (ASKED_FOR.load(Relaxed) as usize).min(within_limits());
-    if chunks < LEAST_CHUNKS || sandbox::is_quiet() {
+    if chunks == 0 || sandbox::is_quiet() {
         return;
     }
     let mut path = Text::new();
@@ -56,7 +47,11 @@ pub fn begin(stem: &[u8]) {
     }
     let mapped = mapped(file, file_bytes(chunks));
     system::close(file);
-    let Some(header) = mapped else { return };
+    let Some(header) = mapped else {
+        // SAFETY: the name ends with a zero.
+        unsafe { libc::unlink(name.as_ptr()) };
+        return;
+    };
     header.version.store(VERSION, Relaxed);
     header.chunks.store(chunks as u32, Relaxed);
     header.magic.store(MAGIC, Ordering::Release);
@@ -97,11 +92,11 @@ fn open(place: *mut c_void, bytes: usize) -> bool {
 
 /// Whether calls are traced.
 #[inline]
-pub fn is_on() -> bool {
+fn is_on() -> bool {
     !MAPPING.load(Relaxed).is_null()
 }
 
-/// The place for the next record of the thread that has this slot, which is whole when [`end`] has been called.
+/// The place for the next record of the thread that has this slot, which counts when [`put`] has written it.
 #[inline]
 fn next<'a>(slot: &ThreadSlot) -> Option<(&'a Chunk, &'a Record)> {
     // SAFETY: null, or a chunk of a mapping that stays as long as the process.
@@ -183,11 +178,13 @@ pub struct EndedCall<'a> {
     pub is_vain: bool,
 }
 
+/// `of` is asked only where calls are traced.
 #[inline]
-pub fn call(slot: &ThreadSlot, of: &EndedCall<'_>) {
+pub fn call<'a>(slot: &ThreadSlot, of: impl FnOnce() -> EndedCall<'a>) {
     if !is_on() {
         return;
     }
+    let of = &of();
     let site = number_of_site(slot, of.site) << KIND_BITS;
     let number = of.number as u64;
     if of.is_vain {
@@ -230,9 +227,14 @@ pub struct Message {
     pub peer: Option<u32>,
 }
 
+/// `of` is asked only where calls are traced.
 #[inline]
-pub fn message(slot: &ThreadSlot, kind: RecordKind, of: &Message) {
-    let Some(peer) = of.peer.filter(|_| is_on()) else { return };
+pub fn message(slot: &ThreadSlot, kind: RecordKind, of: impl FnOnce() -> Message) {
+    if !is_on() {
+        return;
+    }
+    let of = of();
+    let Some(peer) = of.peer else { return };
     let ends = u64::from(of.tag.cast_unsigned()) << 32 | u64::from(peer);
     put(slot, [of.posted, of.communicator, of.bytes, ends, kind as u64]);
 }

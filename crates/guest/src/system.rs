@@ -43,6 +43,11 @@ pub fn variable<'a>(variable: Variable) -> Option<&'a [u8]> {
     }
 }
 
+/// A number of the environment; `None` where there is no such variable, or where it is no number.
+pub fn number(of: Variable) -> Option<u64> {
+    core::str::from_utf8(variable(of)?).ok()?.parse().ok()
+}
+
 /// The next definition of a symbol in the global scope, after ours; null when there is none. Takes a lock of the loader.
 pub fn next_symbol(name: &CStr) -> *const c_void {
     symbol(libc::RTLD_NEXT, name)

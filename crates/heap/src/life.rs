@@ -7,7 +7,6 @@ use numawise_guest::python;
 use numawise_guest::sandbox::{self, Hooks};
 use numawise_guest::system::{self, SavedErrno};
 use numawise_guest::threads;
-use numawise_wire::Variable;
 use numawise_wire::heap::rules::RULES;
 use numawise_wire::heap::{ALL, DEFAULT_DRAWN, DEFAULT_LEAST, DRAWN, FOLDER, LEAST, MOST_SAMPLES, TIMER};
 
@@ -19,11 +18,11 @@ use crate::{call, code, draw, function, log, modules, readable, rules, stacks, t
 pub fn begin() {
     let _errno = SavedErrno::new();
     function::look_all_up();
-    let least = number(LEAST).unwrap_or(DEFAULT_LEAST).max(1);
-    let per_second = number(TIMER).unwrap_or(0).min(MOST_SAMPLES);
+    let least = system::number(LEAST).unwrap_or(DEFAULT_LEAST).max(1);
+    let per_second = system::number(TIMER).unwrap_or(0).min(MOST_SAMPLES);
     let settings = Settings {
         least,
-        drawn: number(DRAWN).unwrap_or(DEFAULT_DRAWN),
+        drawn: system::number(DRAWN).unwrap_or(DEFAULT_DRAWN),
         period: 1_000_000_000u64.checked_div(per_second).unwrap_or(0),
     };
     // Its runtime stands before the allocator itself, and wants to be the first.
@@ -35,7 +34,7 @@ pub fn begin() {
         python::look_up();
         code::fill(log::now());
         draw::set_mean(settings.drawn);
-        call::IS_ALL.store(number(ALL).is_some_and(|all| all > 0), Relaxed);
+        call::IS_ALL.store(system::number(ALL).is_some_and(|all| all > 0), Relaxed);
         register_child();
         if settings.period > 0 {
             threads::look_up();
@@ -88,11 +87,6 @@ fn forget() {
 
 fn arrived(_: usize) {
     timer::begin_thread();
-}
-
-/// A number of the environment; `None` where it is none, or none that is meant.
-fn number(variable: Variable) -> Option<u64> {
-    core::str::from_utf8(system::variable(variable)?).ok()?.parse().ok()
 }
 
 /// What pthread_atfork of glibc calls, where it is no symbol that can be looked up; other C libraries have that.

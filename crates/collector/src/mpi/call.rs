@@ -257,19 +257,16 @@ fn note(call: &Call, frame: &Frame, (slot, tables): (&ThreadSlot, &ThreadTables)
             communicators::retire(frame.handle);
         }
     }
-    trace::call(
-        slot,
-        &EndedCall {
-            site,
-            number: frame.call(),
-            begin: frame.since,
-            ticks,
-            key,
-            root,
-            bytes: sent.wrapping_add(received),
-            is_vain: accepted.is_some() && completion::is_vain(call, frame),
-        },
-    );
+    trace::call(slot, || EndedCall {
+        site,
+        number: frame.call(),
+        begin: frame.since,
+        ticks,
+        key,
+        root,
+        bytes: sent.wrapping_add(received),
+        is_vain: accepted.is_some() && completion::is_vain(call, frame),
+    });
     match site {
         Some(site) => {
             add(&site.count, 1);
@@ -319,6 +316,7 @@ fn with_requests(
 /// The bytes sent and received, which are counted by peers too, and the message that was sent: the rank in the world, and its number.
 ///
 /// `matched`: when a call began that matched the message before; 0: none did.
+#[inline]
 fn bytes(
     accepted: &Accepted,
     notes: &Notes,
@@ -339,17 +337,13 @@ fn bytes(
     {
         let peer = comm.and_then(|comm| comm.in_world(rank));
         message = peers::sent(slot, tables, peer, sent);
-        trace::message(
-            slot,
-            RecordKind::Sent,
-            &Message {
-                posted: frame.since,
-                communicator: comm.map_or(0, Comm::common_name),
-                bytes: sent,
-                tag: accepted.rank(Role::Tag).unwrap_or(0),
-                peer,
-            },
-        );
+        trace::message(slot, RecordKind::Sent, || Message {
+            posted: frame.since,
+            communicator: comm.map_or(0, Comm::common_name),
+            bytes: sent,
+            tag: accepted.rank(Role::Tag).unwrap_or(0),
+            peer,
+        });
         samples::of_message(SampleKind::Send, message, ended);
     }
     if call.sizes == Sizes::OneSided {
@@ -364,17 +358,13 @@ fn bytes(
             if call.sizes != Sizes::File && arrived.source >= 0 {
                 let rank = comm.and_then(|comm| Comm::in_world(comm, arrived.source));
                 let number = peers::received(slot, tables, rank, arrived.bytes);
-                trace::message(
-                    slot,
-                    RecordKind::Received,
-                    &Message {
-                        posted: if matched == 0 { frame.since } else { matched },
-                        communicator: comm.map_or(0, Comm::common_name),
-                        bytes: arrived.bytes,
-                        tag: arrived.tag,
-                        peer: rank,
-                    },
-                );
+                trace::message(slot, RecordKind::Received, || Message {
+                    posted: if matched == 0 { frame.since } else { matched },
+                    communicator: comm.map_or(0, Comm::common_name),
+                    bytes: arrived.bytes,
+                    tag: arrived.tag,
+                    peer: rank,
+                });
                 if call.is_blocking() {
                     samples::of_message(SampleKind::Receive, number, ended);
                 }

@@ -121,7 +121,7 @@ fn object(abi: &Abi, call: &Call, frame: &Frame) -> Option<u64> {
 
 /// The communicator of a call that has none among its arguments, that of its window or of its message, and when that was matched.
 pub fn communicator(abi: &Abi, call: &Call, frame: &Frame) -> Option<(u16, u64)> {
-    let end = if call.sizes == Sizes::OneSided { End::Started } else { End::Freed };
+    let end = if call.sizes == Sizes::OneSided { End::Stays } else { End::Freed };
     object(abi, call, frame)
         .and_then(|object| requests::look(object, end))
         .map(|request| (request.comm, request.begun))
@@ -302,21 +302,19 @@ fn started(abi: &Abi, array: usize, number: usize, notes: &Notes, begin: u64) ->
     for k in 0..number {
         // SAFETY: MPI has started so many requests; their handles stay.
         let handle = unsafe { abi.stored(array, k) };
-        let Some(request) = requests::look(handle, End::Started) else { continue };
-        requests::began(handle, begin);
+        let Some(request) = requests::look(handle, End::Started { begin }) else { continue };
         match request.awaited {
             Awaited::PersistentSend if request.rank >= 0 => {
                 let comm = communicators::by_number(request.comm);
                 let rank = comm.and_then(|comm| Comm::in_world(comm, request.rank));
                 peers::sent(notes.slot, notes.tables, rank, request.sent);
-                let message = Message {
+                trace::message(notes.slot, RecordKind::Sent, || Message {
                     posted: begin,
                     communicator: comm.map_or(0, Comm::common_name),
                     bytes: request.sent,
                     tag: request.number as i32,
                     peer: rank,
-                };
-                trace::message(notes.slot, RecordKind::Sent, &message);
+                });
                 sizes::count(notes.slot, Sizes::Send, request.sent);
             }
             Awaited::PersistentCollective => sizes::count(notes.slot, Sizes::Collective, request.sent),
@@ -368,14 +366,13 @@ fn completed(abi: &Abi, handle: u64, status: usize, notes: &Notes) -> Completed 
         }
         let comm = communicators::by_number(request.comm);
         let rank = comm.and_then(|comm| Comm::in_world(comm, arrived.source));
-        let came = Message {
+        trace::message(notes.slot, RecordKind::Received, || Message {
             posted: request.begun,
             communicator: comm.map_or(0, Comm::common_name),
             bytes: arrived.bytes,
             tag: arrived.tag,
             peer: rank,
-        };
-        trace::message(notes.slot, RecordKind::Received, &came);
+        });
         let number = peers::received(notes.slot, notes.tables, rank, arrived.bytes);
         // Receives that complete in another order than that in which they began have others' messages under their numbers.
         message = number

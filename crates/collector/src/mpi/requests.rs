@@ -147,7 +147,7 @@ pub fn insert_send(handle: u64, rank: u32, number: u64, begun: u64) {
     insert(handle, Request { awaited, comm: NO_COMMUNICATOR, rank, sent: 0, received: 0, number, begun });
 }
 
-/// What was noted of a request. `completes`: it is forgotten, unless it is persistent; `freed`: it is forgotten.
+/// What was noted of a request, before what becomes of it changes that.
 pub fn look(handle: u64, end: End) -> Option<Request> {
     if handle <= TAKEN || !any() || !lock() {
         return None;
@@ -162,8 +162,11 @@ pub fn look(handle: u64, end: End) -> Option<Request> {
                 let persists = found.is_some_and(|request| {
                     !matches!(request.awaited, Awaited::Receive | Awaited::Read | Awaited::Send)
                 });
-                if end == End::Freed || (end == End::Completed && !persists) {
-                    forget(number, place);
+                match end {
+                    End::Started { begin } => place.begun.store(begin, Relaxed),
+                    End::Completed if persists => {}
+                    End::Completed | End::Freed => forget(number, place),
+                    End::Stays => {}
                 }
                 break;
             }
@@ -174,29 +177,17 @@ pub fn look(handle: u64, end: End) -> Option<Request> {
     found
 }
 
-/// A persistent request was started by a call that began at `begun`.
-pub fn began(handle: u64, begun: u64) {
-    if !lock() {
-        return;
-    }
-    for place in places(handle).filter_map(|number| TABLE.get(number)) {
-        match place.handle.load(Relaxed) {
-            FREE => break,
-            other if other == handle => {
-                place.begun.store(begun, Relaxed);
-                break;
-            }
-            _ => {}
-        }
-    }
-    unlock();
-}
-
 /// What becomes of a request that is looked for.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 pub enum End {
-    Started,
+    Stays,
+    /// It is persistent, and was started by a call that began then.
+    Started {
+        begin: u64,
+    },
+    /// It is forgotten, unless it is persistent.
     Completed,
+    /// It is forgotten.
     Freed,
 }
 
