@@ -25,7 +25,6 @@ use numawise_linux::source;
 use numawise_units::{Bytes, Id, Nanoseconds, Pid, Rank};
 use numawise_wire::snapshot::reader::{SnapshotFile, bytes_in_use};
 use numawise_wire::snapshot::{Flag, HEADER_BYTES, Header, MpiKind, SUFFIX};
-use numawise_wire::trace::reader::TraceFile;
 
 use clock::Clock;
 pub use clock::{ClockPair, SeenFromOutside};
@@ -63,14 +62,20 @@ pub fn read_folder(
 /// Where it cannot be read, or is damaged.
 pub fn read_file(path: &Path, seen: &SeenFromOutside) -> Result<Activity, ActivityError> {
     let system = |source| ActivityError::System { path: path.to_owned(), source };
-    let mut source = source::open(path).map_err(system)?;
-    let mut bytes = Vec::new();
-    source.by_ref().take(HEADER_BYTES as u64).read_to_end(&mut bytes).map_err(system)?;
-    let rest = bytes_in_use(&bytes).saturating_sub(bytes.len());
-    source.take(rest as u64).read_to_end(&mut bytes).map_err(system)?;
+    let source = source::open(path).map_err(system)?;
+    let bytes = in_use(source, HEADER_BYTES, bytes_in_use).map_err(system)?;
     let trace = trace::beside(path).map_err(system)?;
     parse_seen(&bytes, trace.as_deref(), seen)
         .map_err(|problem| ActivityError::File { path: path.to_owned(), problem })
+}
+
+/// The header of a file, and what `bytes` says of it that is in use.
+fn in_use(mut source: impl Read, header: usize, bytes: fn(&[u8]) -> usize) -> std::io::Result<Vec<u8>> {
+    let mut found = Vec::new();
+    source.by_ref().take(header as u64).read_to_end(&mut found)?;
+    let rest = bytes(&found).saturating_sub(found.len());
+    source.take(rest as u64).read_to_end(&mut found)?;
+    Ok(found)
 }
 
 /// What the bytes of a file mean.
@@ -81,10 +86,10 @@ pub fn parse(bytes: &[u8]) -> Result<Activity, ActivityProblem> {
     parse_with_trace(bytes, None)
 }
 
-/// The same with the bytes of the trace file beside it.
+/// The same with the bytes of the trace file beside it. One that was not begun is as good as none.
 ///
 /// # Errors
-/// Where either is damaged.
+/// Where either is damaged, or made by another version.
 pub fn parse_with_trace(bytes: &[u8], trace: Option<&[u8]>) -> Result<Activity, ActivityProblem> {
     parse_seen(bytes, trace, &SeenFromOutside::default())
 }
@@ -98,7 +103,7 @@ fn parse_seen(
     let word = |at| file.header_word(at);
     let clock = Clock::of(&file, seen)?;
     let context = Context { file, clock: clock.measured().copied(), mpi: library(&file)? };
-    let trace = trace.map(TraceFile::parse).transpose()?;
+    let trace = trace.map(trace::begun).transpose()?.flatten();
     let mut lost_of_trace = None;
     let (threads, phases, samples) = match &clock {
         Reading::Measured(clock) => {

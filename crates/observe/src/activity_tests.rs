@@ -296,3 +296,14 @@ fn what_became_another_program_lived_until_that_began() {
         assert!(elapsed.abs_diff(expected) < 31_000, "{elapsed}, expected {expected}");
     }
 }
+
+#[test]
+fn a_trace_that_was_not_begun_costs_its_process_nothing() {
+    let snapshot = recorded("mpi-rank");
+    let whole = parse(&snapshot).unwrap();
+    for trace in [&[][..], &[0; 100], &[0; 4096]] {
+        assert_eq!(parse_with_trace(&snapshot, Some(trace)).unwrap(), whole);
+    }
+    let other = parse_with_trace(&snapshot, Some(&[1; 4096]));
+    assert!(matches!(other, Err(ActivityProblem::OtherFile { .. })), "{other:?}");
+}

@@ -6,7 +6,6 @@ use std::path::PathBuf;
 use numawise_units::harmless;
 use numawise_wire::snapshot::PartName;
 use numawise_wire::snapshot::reader::SnapshotFileError;
-use numawise_wire::trace::reader::TraceFileError;
 
 /// What is wrong with the bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -35,17 +34,6 @@ pub enum ActivityProblem {
 
 fn of_thread(thread: Option<u32>) -> String {
     thread.map_or_else(String::new, |number| format!("of thread {number}, "))
-}
-
-impl From<TraceFileError> for ActivityProblem {
-    fn from(error: TraceFileError) -> ActivityProblem {
-        match error {
-            TraceFileError::Short { needed, found } => ActivityProblem::Short { needed, found },
-            TraceFileError::Magic { found: 0 } => ActivityProblem::NotBegun,
-            TraceFileError::Magic { found } => ActivityProblem::OtherFile { found },
-            TraceFileError::Version { found, expected } => ActivityProblem::Version { found, expected },
-        }
-    }
 }
 
 impl From<SnapshotFileError> for ActivityProblem {

@@ -1,7 +1,6 @@
 //! The trace of a process: the file beside its snapshot file.
 
 use std::collections::BTreeMap;
-use std::io::Read;
 use std::num::NonZeroU64;
 use std::path::Path;
 
@@ -11,25 +10,29 @@ use numawise_facts::activity::{
 };
 use numawise_linux::source;
 use numawise_units::{Bytes, Nanoseconds};
-use numawise_wire::snapshot::reader::ThreadRecord;
-use numawise_wire::trace::reader::{TraceFile, TraceRecord, bytes_in_use, call_name};
+use numawise_wire::snapshot::reader::{SnapshotFileError, ThreadRecord};
+use numawise_wire::trace::reader::{self, TraceFile, TraceRecord, bytes_in_use, call_name};
 use numawise_wire::trace::{HEADER_BYTES, SUFFIX};
 
-use super::{Clock, Context};
+use super::{ActivityProblem, Clock, Context, in_use};
 
 /// The bytes that are in use of the file beside that of a process; none where it was not traced.
 pub(super) fn beside(path: &Path) -> std::io::Result<Option<Vec<u8>>> {
     let path = path.with_extension(&SUFFIX[1..]);
-    let mut source = match source::open(&path) {
-        Ok(source) => source,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(error),
-    };
-    let mut bytes = Vec::new();
-    source.by_ref().take(HEADER_BYTES as u64).read_to_end(&mut bytes)?;
-    let rest = bytes_in_use(&bytes).saturating_sub(bytes.len());
-    source.take(rest as u64).read_to_end(&mut bytes)?;
-    Ok(Some(bytes))
+    match source::open(&path) {
+        Ok(source) => in_use(source, HEADER_BYTES, bytes_in_use).map(Some),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// `None` for one that was not begun: there was no place for it, or its process was killed meanwhile.
+pub(super) fn begun(bytes: &[u8]) -> Result<Option<TraceFile<'_>>, ActivityProblem> {
+    match TraceFile::parse(bytes) {
+        Ok(file) => Ok(Some(file)),
+        Err(SnapshotFileError::Short { .. } | SnapshotFileError::Magic { found: 0 }) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// By the slots of threads, what each called; and what was lost.
@@ -96,7 +99,7 @@ impl<'a> Builder<'a> {
     }
 
     fn add(&mut self, record: TraceRecord, moment: impl Fn(u64) -> Nanoseconds) {
-        let mut message = |end, of: numawise_wire::trace::reader::TracedMessage| {
+        let mut message = |end, of: reader::TracedMessage| {
             self.trace.messages.push(TracedMessage {
                 end,
                 posted: moment(of.posted),
@@ -111,14 +114,7 @@ impl<'a> Builder<'a> {
             TraceRecord::Sent(of) => message(MessageSide::Sent, of),
             TraceRecord::Received(of) => message(MessageSide::Received, of),
             TraceRecord::SendDone { sent } => {
-                let nothing = numawise_wire::trace::reader::TracedMessage {
-                    posted: sent,
-                    communicator: None,
-                    bytes: 0,
-                    tag: 0,
-                    peer: 0,
-                };
-                message(MessageSide::SendDone, nothing);
+                message(MessageSide::SendDone, reader::TracedMessage { posted: sent, ..Default::default() });
             }
             TraceRecord::Call(of) => {
                 let kind = match of.key.and_then(NonZeroU64::new) {

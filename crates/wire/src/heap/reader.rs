@@ -6,6 +6,7 @@ use super::{
     Event, EventKind, Flag, HEADER_BYTES, Header, IS_PYTHON, MAGIC, MOST_EXPONENT, PYTHON_PLACES, REGISTERS,
     SAMPLE_STACK, STACK_BYTES, STACK_PLACES, Sample, StackCopy, VERSION, file_bytes,
 };
+use crate::bytes::{long, word};
 use crate::python::{FrameText, frames};
 
 #[cfg(test)]
@@ -32,16 +33,6 @@ pub enum HeapLogError {
     Length {
         found: u64,
     },
-}
-
-fn long(bytes: &[u8], at: usize) -> u64 {
-    let word = bytes.get(at..).and_then(|bytes| bytes.first_chunk());
-    word.map_or(0, |word| u64::from_ne_bytes(*word))
-}
-
-fn word(bytes: &[u8], at: usize) -> u32 {
-    let word = bytes.get(at..).and_then(|bytes| bytes.first_chunk());
-    word.map_or(0, |word| u32::from_ne_bytes(*word))
 }
 
 /// Bytes of the file that [`LogHeader::parse`] takes.

@@ -18,12 +18,13 @@ use super::thread::{
     ThreadState, ThreadTables,
 };
 use super::{COMMUNICATORS, HEADER_BYTES, MAGIC, MODULES, MPI_CALLS, THREADS, VERSION};
+use crate::bytes::{half, long, word};
 
 pub use openmp::ConstructRecord;
 pub use phases::PhaseRecord;
 pub use samples::SampleRecord;
 
-/// What is wrong with a file.
+/// What is wrong with a file of the collector.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SnapshotFileError {
     /// The bytes end before a place that is needed.
@@ -32,7 +33,7 @@ pub enum SnapshotFileError {
         needed: usize,
         found: usize,
     },
-    /// Not a snapshot file, or one that was not begun.
+    /// Another file, or one that was not begun.
     Magic {
         found: u64,
     },
@@ -71,21 +72,6 @@ pub struct SnapshotFile<'a> {
     bytes: &'a [u8],
     slots: usize,
     offsets: [usize; PARTS],
-}
-
-fn long(bytes: &[u8], at: usize) -> u64 {
-    let word = bytes.get(at..).and_then(|bytes| bytes.first_chunk());
-    word.map_or(0, |word| u64::from_ne_bytes(*word))
-}
-
-fn word(bytes: &[u8], at: usize) -> u32 {
-    let word = bytes.get(at..).and_then(|bytes| bytes.first_chunk());
-    word.map_or(0, |word| u32::from_ne_bytes(*word))
-}
-
-fn half(bytes: &[u8], at: usize) -> u16 {
-    let word = bytes.get(at..).and_then(|bytes| bytes.first_chunk());
-    word.map_or(0, |word| u16::from_ne_bytes(*word))
 }
 
 /// Bytes up to a zero.

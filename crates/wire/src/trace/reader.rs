@@ -3,24 +3,9 @@
 use core::mem::offset_of;
 
 use super::{CHUNK_BYTES, Chunk, HEADER_BYTES, Header, MAGIC, MOST_CHUNKS, RECORDS, Record, RecordKind};
+use crate::bytes::{long, word};
+use crate::snapshot::reader::SnapshotFileError;
 use crate::snapshot::{MPI_CALLS, VERSION};
-
-/// What is wrong with a file as a whole.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TraceFileError {
-    Short {
-        needed: usize,
-        found: usize,
-    },
-    /// Not a trace file, or one that was not begun.
-    Magic {
-        found: u64,
-    },
-    Version {
-        found: u32,
-        expected: u32,
-    },
-}
 
 /// A trace file.
 #[derive(Debug, Clone, Copy)]
@@ -65,7 +50,7 @@ pub struct TracedCall {
 }
 
 /// A message, as one of its two ranks saw it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct TracedMessage {
     /// When the call began that sent it or asked for it.
     pub posted: u64,
@@ -74,14 +59,6 @@ pub struct TracedMessage {
     pub tag: i32,
     /// The other rank of `MPI_COMM_WORLD`.
     pub peer: u32,
-}
-
-fn long(bytes: &[u8], at: usize) -> u64 {
-    bytes.get(at..).and_then(|bytes| bytes.first_chunk()).map_or(0, |word| u64::from_ne_bytes(*word))
-}
-
-fn word(bytes: &[u8], at: usize) -> u32 {
-    bytes.get(at..).and_then(|bytes| bytes.first_chunk()).map_or(0, |word| u32::from_ne_bytes(*word))
 }
 
 /// The name of a call by its number.
@@ -105,17 +82,17 @@ pub fn bytes_in_use(first_page: &[u8]) -> usize {
 impl<'a> TraceFile<'a> {
     /// # Errors
     /// Where the bytes are no file of this version.
-    pub fn parse(bytes: &'a [u8]) -> Result<TraceFile<'a>, TraceFileError> {
+    pub fn parse(bytes: &'a [u8]) -> Result<TraceFile<'a>, SnapshotFileError> {
         if bytes.len() < HEADER_BYTES {
-            return Err(TraceFileError::Short { needed: HEADER_BYTES, found: bytes.len() });
+            return Err(SnapshotFileError::Short { at: 0, needed: HEADER_BYTES, found: bytes.len() });
         }
         let magic = long(bytes, offset_of!(Header, magic));
         if magic != MAGIC {
-            return Err(TraceFileError::Magic { found: magic });
+            return Err(SnapshotFileError::Magic { found: magic });
         }
         let version = word(bytes, offset_of!(Header, version));
         if version != VERSION {
-            return Err(TraceFileError::Version { found: version, expected: VERSION });
+            return Err(SnapshotFileError::Version { found: version, expected: VERSION });
         }
         Ok(TraceFile { bytes })
     }
