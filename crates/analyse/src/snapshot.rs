@@ -121,8 +121,8 @@ fn tables<'a>(run: &Run<'a>, others: &[Process<'a>]) -> RunSnapshot {
     let cpus = span::cpus(run, placed.as_ref());
     let efficiency = efficiency::all(run);
     let traced = trace::Traced::of(run);
-    let mpi = mpi::summary(run, traced.as_ref());
-    let trace = traced.map(|traced| traced.tables(run));
+    let trace = traced.as_ref().map(|traced| traced.tables(run));
+    let mpi = mpi::summary(run, traced.as_ref().zip(trace.as_ref()));
     let openmp = openmp::summary(run);
     let placement = placed.as_ref().map(|placed| placement::summary(run, placed));
     let memory = memory::summary(run);

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use numawise_facts::Reading;
 use numawise_facts::activity::{CallSite, CallTime, CodePlace, MpiLibrary};
 use numawise_tables::snapshot::{
-    CommunicatorRow, LateCalls, MessageSizeRow, MpiCallRow, MpiSiteRow, MpiSummary, RankSpread,
+    CommunicatorRow, LateCalls, MessageSizeRow, MpiCallRow, MpiSiteRow, MpiSummary, RankSpread, RunTrace,
     WaitingInCalls,
 };
 use numawise_units::{Bytes, Nanoseconds, Ratio};
@@ -16,7 +16,7 @@ use super::efficiency::{MpiTimes, mpi_times};
 use super::late::{self, LateForSites};
 use super::places::{communicator_name, place};
 use super::process::{Process, in_mpi};
-use super::trace::{KnownOfPlace, PlacedCall, Traced};
+use super::trace::{self, KnownOfPlace, PlacedCall, Traced};
 use super::waiting::{DrawnCalls, WaitingOfSites, completes_requests};
 use super::{Run, rating, volume};
 
@@ -26,7 +26,10 @@ const TOO_LONG: &str =
 /// Rows of places, so that what is shown stays bounded; all others are summed up.
 const MOST_SITES: usize = 500;
 
-pub fn summary<'a>(run: &Run<'a>, traced: Option<&Traced<'a>>) -> Reading<MpiSummary> {
+/// What follows from a trace, and the tables that say so.
+type TraceWithTables<'t, 'a> = (&'t Traced<'a>, &'t RunTrace);
+
+pub fn summary<'a>(run: &Run<'a>, traced: Option<TraceWithTables<'_, 'a>>) -> Reading<MpiSummary> {
     if let Some(merged) = run.parts.merged {
         return merged::summary(run, merged);
     }
@@ -44,7 +47,7 @@ pub fn summary<'a>(run: &Run<'a>, traced: Option<&Traced<'a>>) -> Reading<MpiSum
     }
     let times = mpi_times(run);
     let imbalance = imbalance(&times);
-    let (sites, late, further_sites) = sites(run, traced.filter(|traced| traced.is_whole(run)));
+    let (sites, late, further_sites) = sites(run, traced.filter(|(traced, _)| traced.is_whole(run)));
     let threads = run.processes.iter().flat_map(Process::threads);
     let callers = threads.filter(|thread| !thread.calls.is_empty()).count() as u64;
     let waiting_in_calls = waiting_in_calls(&sites, callers);
@@ -262,13 +265,15 @@ fn waiting_in_calls(sites: &[MpiSiteRow], callers: u64) -> Reading<WaitingInCall
     }
 }
 
-/// The rows, for whom they wait, and what found no row.
 /// A part of the time of calls of which waiting is not known that is left alone.
 const SMALL_PART: f64 = 0.05;
 
-/// A trace that is whole knows more than calls that were drawn.
-fn sites<'a>(run: &Run<'a>, traced: Option<&Traced<'a>>) -> (Vec<MpiSiteRow>, Vec<LateCalls>, CallTime) {
-    let known = traced.map(|traced| traced.by_place(run));
+/// The rows, for whom they wait, and what found no row. A trace that is whole knows more than calls that were drawn.
+fn sites<'a>(
+    run: &Run<'a>,
+    traced: Option<TraceWithTables<'_, 'a>>,
+) -> (Vec<MpiSiteRow>, Vec<LateCalls>, CallTime) {
+    let known = traced.map(|(traced, _)| traced.by_place(run));
     let mut by_place: BTreeMap<SiteKey<'_>, (Calls, WaitingOfSites, LateForSites<'_>)> = BTreeMap::new();
     let mut further = CallTime::default();
     let drawn = DrawnCalls::of(run);
@@ -307,7 +312,7 @@ fn sites<'a>(run: &Run<'a>, traced: Option<&Traced<'a>>) -> (Vec<MpiSiteRow>, Ve
     for row in rows.drain(rows.len().min(MOST_SITES)..) {
         add(&mut further, row.calls);
     }
-    let late = traced.map_or(all_late, |traced| traced.late());
+    let late = traced.map_or(all_late, |(_, tables)| trace::late(&tables.waits));
     (rows, late::longest(late), further)
 }
 

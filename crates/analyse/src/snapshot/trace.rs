@@ -87,39 +87,22 @@ impl<'a> Traced<'a> {
         places
     }
 
-    /// Who came late for whom.
-    pub fn late(&self) -> Vec<LateCalls> {
-        let late = |row: TracedWait| LateCalls {
-            what: match row.kind {
-                WaitKind::LateSender => WaitsFor::Sender,
-                WaitKind::LateReceiver => WaitsFor::Receiver,
-                WaitKind::LateRoot | WaitKind::EarlyRoot | WaitKind::LastOfAll => WaitsFor::Last,
-            },
-            waits: row.waits,
-            late: row.late,
-            waiting: row.waiting,
-            waiting_ranks: row.waiting_ranks,
-            late_ranks: row.late_ranks,
-        };
-        self.waits.by_place(&self.lanes).into_iter().map(late).collect()
-    }
-
     /// Its calls and messages, for a drawing.
     pub fn events(&self) -> TraceEvents {
         events::of(&self.lanes, &self.matched, &self.waits)
     }
 
     /// All tables.
-    pub fn tables(self, run: &Run<'a>) -> RunTrace {
+    pub fn tables(&self, run: &Run<'a>) -> RunTrace {
         let Traced { lanes, matched, waits } = self;
-        let timeline = timeline::of(&lanes, &waits);
-        let waited_for = waits.waited_for(&lanes);
+        let timeline = timeline::of(lanes, waits);
+        let waited_for = waits.waited_for(lanes);
         let calls = |lane: &Lane<'_>| lane.calls_in(lanes.begin, lanes.end).len() as u64;
         let rank = |(lane, timeline): (&Lane<'_>, Vec<TraceTimes>)| TracedRank {
             world: lane.numbered_world,
             rank: lane.rank,
             thread: lane.thread_number,
-            times: timeline.iter().copied().fold(TraceTimes::default(), timeline::plus),
+            times: timeline.iter().copied().sum(),
             waited_for: waited_for.get(lane.number as usize).copied().unwrap_or_default(),
             calls: calls(lane),
             timeline,
@@ -133,16 +116,32 @@ impl<'a> Traced<'a> {
             messages: matched.messages.len() as u64,
             unmatched: matched.unmatched,
             lost: lanes.lost,
-            times: ranks.iter().map(|rank| rank.times).fold(TraceTimes::default(), timeline::plus),
+            times: ranks.iter().map(|rank| rank.times).sum(),
             ranks,
-            waits: waits.by_place(&lanes),
-            pairs: waits.by_pair(&lanes),
-            causes: causes::of_waits(&lanes, &matched, &waits),
-            critical_path: causes::critical_path(&lanes, &waits),
-            bins: timeline::BINS as u64,
-            not_judged: waits.not_judged_by_reason(&lanes),
+            waits: waits.by_place(lanes),
+            pairs: waits.by_pair(lanes),
+            causes: causes::of_waits(lanes, matched, waits),
+            critical_path: causes::critical_path(lanes, waits),
+            not_judged: waits.not_judged_by_reason(lanes),
         }
     }
+}
+
+/// Who came late for whom.
+pub fn late(waits: &[TracedWait]) -> Vec<LateCalls> {
+    let late = |row: &TracedWait| LateCalls {
+        what: match row.kind {
+            WaitKind::LateSender => WaitsFor::Sender,
+            WaitKind::LateReceiver => WaitsFor::Receiver,
+            WaitKind::LateRoot | WaitKind::EarlyRoot | WaitKind::LastOfAll => WaitsFor::Last,
+        },
+        waits: row.waits.clone(),
+        late: row.late.clone(),
+        waiting: row.waiting,
+        waiting_ranks: row.waiting_ranks,
+        late_ranks: row.late_ranks,
+    };
+    waits.iter().map(late).collect()
 }
 
 fn span(begin: Nanoseconds, end: Nanoseconds) -> Nanoseconds {

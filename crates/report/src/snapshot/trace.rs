@@ -205,13 +205,7 @@ fn line(rank: &TracedRank) -> String {
     (0..LINE)
         .map(|k| {
             let part = rank.timeline.get(k * bins / LINE..(k + 1) * bins / LINE).unwrap_or_default();
-            let sum = part.iter().fold(TraceTimes::default(), |sum, one| TraceTimes {
-                useful: sum.useful + one.useful,
-                in_calls: sum.in_calls + one.in_calls,
-                waiting: sum.waiting + one.waiting,
-                polling: sum.polling + one.polling,
-            });
-            sign(&sum)
+            sign(&part.iter().copied().sum())
         })
         .collect()
 }
@@ -243,7 +237,7 @@ fn timeline(of: &RunTrace, events: Option<Block>) -> Vec<Block> {
             .timeline
             .iter()
             .map(|times| {
-                let bin = of.span.0 as f64 / of.bins.max(1) as f64;
+                let bin = of.span.0 as f64 / rank.timeline.len() as f64;
                 states.iter().map(|(_, _, time)| time(times).0 as f64 / bin.max(1.0)).collect()
             })
             .collect(),
@@ -254,7 +248,7 @@ fn timeline(of: &RunTrace, events: Option<Block>) -> Vec<Block> {
         parts: states.iter().map(|(part, _, _)| *part).collect(),
         rows: of.ranks.iter().map(row).collect(),
         begin: of.begin.to_string(),
-        end: (of.begin + of.span).to_string(),
+        end: end.to_string(),
     });
     let on_terminal = |block| Block::Only(Face::Terminal, Box::new(block));
     let mut blocks = vec![on_terminal(Block::Output(drawn)), on_terminal(Block::Legend(legend.into()))];

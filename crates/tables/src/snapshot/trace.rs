@@ -1,5 +1,7 @@
 //! What the calls of a trace tell together: who waited for whom, when, why, and what the elapsed time hangs on.
 
+use std::iter::Sum;
+
 use numawise_facts::Reading;
 use numawise_facts::activity::CodePlace;
 use numawise_units::{Bytes, Nanoseconds};
@@ -34,8 +36,6 @@ pub struct RunTrace {
     pub causes: Vec<WaitingCause>,
     /// The chain of calls and of computing that no other rank waited out: what the span hangs on, the longest parts first.
     pub critical_path: Vec<PathPart>,
-    /// Times of a rank by its state, in spans of equal length.
-    pub bins: u64,
     /// Why waiting is not known of calls that took this long in all.
     pub not_judged: Vec<NotJudged>,
 }
@@ -60,6 +60,17 @@ impl TraceTimes {
     }
 }
 
+impl Sum for TraceTimes {
+    fn sum<I: Iterator<Item = TraceTimes>>(all: I) -> TraceTimes {
+        all.fold(TraceTimes::default(), |sum, one| TraceTimes {
+            useful: sum.useful + one.useful,
+            in_calls: sum.in_calls + one.in_calls,
+            waiting: sum.waiting + one.waiting,
+            polling: sum.polling + one.polling,
+        })
+    }
+}
+
 /// A rank, or one of its threads.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TracedRank {
@@ -72,7 +83,7 @@ pub struct TracedRank {
     /// How long others waited for it.
     pub waited_for: Nanoseconds,
     pub calls: u64,
-    /// By [`RunTrace::bins`], from the begin of the span.
+    /// Parts of the span, of equal length and as many for each rank.
     pub timeline: Vec<TraceTimes>,
 }
 

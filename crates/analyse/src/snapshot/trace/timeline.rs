@@ -8,7 +8,7 @@ use super::lanes::{Lane, Lanes};
 use super::waits::Waits;
 
 /// Spans of the whole.
-pub const BINS: usize = 200;
+const BINS: usize = 200;
 
 /// What a rank does for a while.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,15 +57,6 @@ pub fn segments<'l>(
     let behind =
         Segment { state: State::Useful, call: lane.calls.len(), begin: last, end: lane.end.max(last) };
     calls.chain([behind]).filter(|segment| segment.begin < segment.end)
-}
-
-pub fn plus(one: TraceTimes, other: TraceTimes) -> TraceTimes {
-    TraceTimes {
-        useful: one.useful + other.useful,
-        in_calls: one.in_calls + other.in_calls,
-        waiting: one.waiting + other.waiting,
-        polling: one.polling + other.polling,
-    }
 }
 
 fn add(times: &mut TraceTimes, state: State, time: Nanoseconds) {

@@ -315,8 +315,7 @@ impl Found<'_, '_> {
         };
         let name = first.0.name(first.1);
         let is_same = |lane: &Lane<'_>, call: &TracedCall| {
-            let communicator = lane.site(call.site).and_then(|site| site.communicator);
-            let size = run.processes.get(lane.process).and_then(|process| process.ranks_of(communicator));
+            let size = lane.kind(call).and_then(|kind| kind.ranks);
             lane.name(call) == name && lane.host == first.0.host && size == Some(calls.len() as u32)
         };
         if !calls.iter().all(|(_, (lane, call))| is_same(lane, call)) {

@@ -87,7 +87,7 @@ pub fn path_part(of: &PathPart) -> Vec<Value> {
 /// A row for each span of each rank.
 pub fn timeline(of: &RunTrace) -> Vec<Vec<Value>> {
     let row = |rank: &TracedRank, bin: usize| {
-        let begin = u128::from(of.span.0) * bin as u128 / u128::from(of.bins.max(1));
+        let begin = u128::from(of.span.0) * bin as u128 / rank.timeline.len().max(1) as u128;
         let times = rank.timeline.get(bin).copied().unwrap_or_default();
         vec![
             text("rank", rank.rank.to_string()),
