@@ -1,10 +1,11 @@
 //! Quantities and identifiers: the vocabulary of numawise.
 //!
-//! A leaf crate. Knows how a quantity or an identifier is parsed and printed, in one place for the whole
+//! A leaf crate. Knows how a quantity or an identifier is parsed, printed and packed, in one place for the whole
 //! program, and nothing else: no machine, no file, no clock. All types are plain values, `Send` and `Sync`.
 
 pub mod harmless;
 mod id;
+pub mod packed;
 mod pci;
 mod quantity;
 mod schedule;

@@ -7,6 +7,7 @@ use flate2::Compression;
 use flate2::read::ZlibDecoder;
 use flate2::write::ZlibEncoder;
 use numawise_facts::activity::{MessageSide, ThreadTrace, TracedCall, TracedKind, TracedMessage, TracedSite};
+use numawise_units::packed::{Packed, Unpacked};
 use numawise_units::{Bytes, Nanoseconds};
 use rusqlite::{Connection, Transaction, params};
 
@@ -43,28 +44,8 @@ pub fn insert(
     Ok(())
 }
 
-struct Packed(Vec<u8>);
-
-impl Packed {
-    fn number(&mut self, mut number: u64) {
-        while number >= 0x80 {
-            self.0.push(number as u8 | 0x80);
-            number >>= 7;
-        }
-        self.0.push(number as u8);
-    }
-
-    fn difference(&mut self, from: u64, to: u64) {
-        self.signed(to.wrapping_sub(from).cast_signed());
-    }
-
-    fn signed(&mut self, number: i64) {
-        self.number((number << 1 ^ number >> 63).cast_unsigned());
-    }
-}
-
 fn packed(calls: &[TracedCall], mut messages: &[TracedMessage]) -> Vec<u8> {
-    let mut out = Packed(Vec::new());
+    let mut out = Packed::default();
     out.number(calls.len() as u64);
     let (mut at, mut communicator) = (0, 0);
     for call in calls {
@@ -82,7 +63,7 @@ fn packed(calls: &[TracedCall], mut messages: &[TracedMessage]) -> Vec<u8> {
         out.number(call.bytes.0);
         if let Some((one, other)) = rest {
             if kind == 1 {
-                out.0.extend(one.to_le_bytes())
+                out.long(one)
             } else {
                 out.number(one)
             }
@@ -103,7 +84,7 @@ fn packed(calls: &[TracedCall], mut messages: &[TracedMessage]) -> Vec<u8> {
             let is_other = u64::from(of_message != communicator);
             out.number(u64::from(message.peer) << 3 | is_other << 2 | side);
             if is_other == 1 {
-                out.0.extend(of_message.to_le_bytes());
+                out.long(of_message);
                 communicator = of_message;
             }
             out.difference(call.begin.0, message.posted.0);
@@ -114,7 +95,7 @@ fn packed(calls: &[TracedCall], mut messages: &[TracedMessage]) -> Vec<u8> {
     }
     let mut deflated = ZlibEncoder::new(Vec::new(), Compression::fast());
     // Nothing can fail that writes into memory.
-    let _ = deflated.write_all(&out.0);
+    let _ = deflated.write_all(&out.into_bytes());
     deflated.finish().unwrap_or_default()
 }
 
@@ -152,58 +133,17 @@ pub fn read(connection: &Connection, process: i64, thread: i64) -> Parsed<Option
     Ok(trace)
 }
 
-struct Unpacked<'a>(&'a [u8]);
-
-impl Unpacked<'_> {
-    fn byte(&mut self) -> Option<u8> {
-        let (byte, rest) = self.0.split_first()?;
-        self.0 = rest;
-        Some(*byte)
-    }
-
-    fn number(&mut self) -> Option<u64> {
-        let mut number = 0u64;
-        for shift in (0..70).step_by(7) {
-            let byte = self.byte()?;
-            let bits = u64::from(byte & 0x7f);
-            if shift == 63 && bits > 1 {
-                return None;
-            }
-            number |= bits << shift;
-            if byte & 0x80 == 0 {
-                return Some(number);
-            }
-        }
-        None
-    }
-
-    fn signed(&mut self) -> Option<i64> {
-        let number = self.number()?;
-        Some((number >> 1).cast_signed() ^ -((number & 1).cast_signed()))
-    }
-
-    fn moment(&mut self, from: u64) -> Option<u64> {
-        Some(from.wrapping_add(self.signed()?.cast_unsigned()))
-    }
-
-    fn long(&mut self) -> Option<u64> {
-        let (bytes, rest) = self.0.split_first_chunk()?;
-        self.0 = rest;
-        Some(u64::from_le_bytes(*bytes))
-    }
-}
-
 /// Nothing where the blob does not hold what it should.
 fn unpack(blob: &[u8], trace: &mut ThreadTrace) -> Option<()> {
     let mut bytes = Vec::new();
     ZlibDecoder::new(blob).take(MOST_BYTES).read_to_end(&mut bytes).ok()?;
-    let mut all = Unpacked(&bytes);
+    let mut all = Unpacked::of(&bytes);
     let calls = all.number().filter(|calls| *calls <= CALLS as u64)?;
     let (mut at, mut communicator) = (0u64, 0);
     for _ in 0..calls {
         let head = all.number()?;
         let site = u32::try_from(head >> 3).ok().filter(|site| (*site as usize) < trace.sites.len())?;
-        let begin = all.moment(at)?;
+        let begin = all.difference(at)?;
         let end = begin.checked_add(all.number()?)?;
         let bytes = Bytes(all.number()?);
         let kind = match head & 3 {
@@ -233,7 +173,7 @@ fn unpack(blob: &[u8], trace: &mut ThreadTrace) -> Option<()> {
             }
             trace.messages.push(TracedMessage {
                 end,
-                posted: Nanoseconds(all.moment(begin)?),
+                posted: Nanoseconds(all.difference(begin)?),
                 communicator: NonZeroU64::new(communicator),
                 bytes: Bytes(all.number()?),
                 tag: i32::try_from(all.signed()?).ok()?,
@@ -244,5 +184,5 @@ fn unpack(blob: &[u8], trace: &mut ThreadTrace) -> Option<()> {
         trace.calls.push(TracedCall { site, begin, end: end_of_call, kind, bytes, messages });
         at = end;
     }
-    all.0.is_empty().then_some(())
+    all.is_empty().then_some(())
 }

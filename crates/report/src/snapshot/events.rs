@@ -14,6 +14,8 @@
 
 use std::io::Write;
 
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use numawise_facts::Reading;
@@ -21,6 +23,7 @@ use numawise_tables::snapshot::{
     CallAt, CallPlace, EventCall, EventLane, EventMessage, EventState, TraceEvents, WaitKind,
 };
 use numawise_units::harmless;
+use numawise_units::packed::Packed;
 use serde_json::{Value, json};
 
 use super::{Shown, words};
@@ -92,32 +95,10 @@ fn place(of: &CallPlace) -> String {
     }
 }
 
-/// Numbers in as few bytes as they need.
-#[derive(Default)]
-struct Numbers(Vec<u8>);
-
-impl Numbers {
-    fn number(&mut self, mut number: u64) {
-        while number >= 0x80 {
-            self.0.push(number as u8 | 0x80);
-            number >>= 7;
-        }
-        self.0.push(number as u8);
-    }
-
-    fn signed(&mut self, number: i64) {
-        self.number((number << 1 ^ number >> 63).cast_unsigned());
-    }
-
-    fn difference(&mut self, from: u64, to: u64) {
-        self.signed(to.wrapping_sub(from).cast_signed());
-    }
-
-    /// How calls differ from others: the lanes of all, then their numbers.
-    fn calls(&mut self, pairs: &[(CallAt, CallAt)]) {
-        pairs.iter().for_each(|(from, to)| self.difference(from.lane.into(), to.lane.into()));
-        pairs.iter().for_each(|(from, to)| self.difference(from.call.into(), to.call.into()));
-    }
+/// How calls differ from others: the lanes of all, then their numbers.
+fn differences(out: &mut Packed, pairs: &[(CallAt, CallAt)]) {
+    pairs.iter().for_each(|(from, to)| out.difference(from.lane.into(), to.lane.into()));
+    pairs.iter().for_each(|(from, to)| out.difference(from.call.into(), to.call.into()));
 }
 
 /// A number for what a call was: it waited from 2 on.
@@ -144,7 +125,7 @@ fn packed(of: &TraceEvents) -> Vec<u8> {
     let collectives: Vec<&[CallAt]> = (of.collectives.iter().map(Vec::as_slice))
         .filter(|ranks| ranks.iter().all(|at| call(of, *at).is_some()))
         .collect();
-    let mut out = Numbers::default();
+    let mut out = Packed::default();
     out.number(of.span.0);
     let ranks = collectives.iter().map(|ranks| ranks.len()).sum();
     for size in [of.lanes.len(), messages.len(), collectives.len(), ranks] {
@@ -163,8 +144,11 @@ fn packed(of: &TraceEvents) -> Vec<u8> {
     let nothing = CallAt { lane: 0, call: 0 };
     let before = std::iter::once(nothing).chain(messages.iter().map(|(message, _)| message.from));
     let senders: Vec<_> = before.zip(messages.iter().map(|(message, _)| message.from)).collect();
-    out.calls(&senders);
-    out.calls(&messages.iter().map(|(message, _)| (message.from, message.to)).collect::<Vec<_>>());
+    differences(&mut out, &senders);
+    differences(
+        &mut out,
+        &messages.iter().map(|(message, _)| (message.from, message.to)).collect::<Vec<_>>(),
+    );
     messages.iter().for_each(|(message, bytes)| out.difference(*bytes, message.bytes.0));
     messages.iter().for_each(|(message, _)| out.signed(message.tag.into()));
     collectives.iter().for_each(|ranks| out.number(ranks.len() as u64));
@@ -174,12 +158,12 @@ fn packed(of: &TraceEvents) -> Vec<u8> {
         let before: Vec<CallAt> = std::iter::once(nothing).chain(ranks.iter().copied()).collect();
         before.into_iter().zip(ranks).collect::<Vec<_>>()
     };
-    out.calls(&collectives.iter().flat_map(in_order).collect::<Vec<_>>());
-    out.0
+    differences(&mut out, &collectives.iter().flat_map(in_order).collect::<Vec<_>>());
+    out.into_bytes()
 }
 
 /// What all calls have.
-fn calls(of: &TraceEvents, out: &mut Numbers) {
+fn calls(of: &TraceEvents, out: &mut Packed) {
     let all = || of.lanes.iter().flat_map(|lane| &lane.calls);
     all().for_each(|call| out.number(call.site.into()));
     all().for_each(|call| out.number(known_state(of, call)));
@@ -203,7 +187,7 @@ fn known_state(of: &TraceEvents, one: &EventCall) -> u64 {
 }
 
 /// What some calls have.
-fn states(of: &TraceEvents, out: &mut Numbers) {
+fn states(of: &TraceEvents, out: &mut Packed) {
     let (mut late_calls, mut ends) = (Vec::new(), Vec::new());
     let own = |(lane, one): (u32, &EventLane)| {
         (0..one.calls.len() as u32).map(move |call| CallAt { lane, call }).collect::<Vec<_>>()
@@ -219,7 +203,7 @@ fn states(of: &TraceEvents, out: &mut Numbers) {
             }
         }
     }
-    out.calls(&late_calls);
+    differences(out, &late_calls);
     ends.into_iter().for_each(|(begin, until)| out.difference(begin, until));
 }
 
@@ -230,28 +214,6 @@ fn deflated(bytes: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap_or_default()
 }
 
-/// Six bits a character (RFC 4648).
 fn base64(bytes: &[u8]) -> String {
-    const SIGNS: [char; 64] = signs();
-    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for three in bytes.chunks(3) {
-        let byte = |k: usize| u32::from(three.get(k).copied().unwrap_or_default());
-        let all = byte(0) << 16 | byte(1) << 8 | byte(2);
-        for k in 0..4 {
-            let sign = SIGNS[(all >> (18 - 6 * k)) as usize & 63];
-            text.push(if k as usize > three.len() { '=' } else { sign });
-        }
-    }
-    text
-}
-
-const fn signs() -> [char; 64] {
-    let letters = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut signs = ['A'; 64];
-    let mut k = 0;
-    while k < 64 {
-        signs[k] = letters[k] as char;
-        k += 1;
-    }
-    signs
+    BASE64_STANDARD.encode(bytes)
 }
