@@ -30,6 +30,13 @@ pub struct BarPart {
     pub colour: &'static str,
 }
 
+/// What the colours stand for.
+pub(super) fn key(parts: &[BarPart]) -> Markup {
+    html! {
+        @for part in parts { li { span.dot style=(format!("--c:var({})", part.colour)) {} (part.name) } }
+    }
+}
+
 /// One bar.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bar {
@@ -71,9 +78,7 @@ pub(super) fn bars(of: &Bars) -> Markup {
     let width = of.bars.len().max(1) * 10;
     html! {
         figure.drawing data-until=[of.chart] {
-            ul.key { @for part in &of.parts {
-                li { span.dot style=(format!("--c:var({})", part.colour)) {} (part.name) }
-            } }
+            ul.key { (key(&of.parts)) }
             @if of.chart.is_some() {
                 svg.bars role="img" aria-label=(of.label) viewBox=(format!("0 0 {width} 100")) preserveAspectRatio="none" {
                     @for (k, bar) in of.bars.iter().enumerate() { (upright(of, bar, k)) }

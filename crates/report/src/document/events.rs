@@ -4,6 +4,7 @@
 use maud::{Markup, PreEscaped, html};
 
 use super::BarPart;
+use super::drawing::key;
 
 /// What the script gets.
 #[derive(Debug, Clone)]
@@ -38,9 +39,7 @@ pub(super) fn events(of: &Events) -> Markup {
     html! {
         figure.drawing.events id=(ID) hidden {
             ul.key {
-                @for part in &of.parts {
-                    li { span.dot style=(format!("--c:var({})", part.colour)) {} (part.name) }
-                }
+                (key(&of.parts))
                 li { span.line {} "message" }
                 li { span.dot.band {} "collective call" }
             }

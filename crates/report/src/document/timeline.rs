@@ -6,6 +6,7 @@ use std::fmt::Write;
 use maud::{Markup, PreEscaped, html};
 
 use super::BarPart;
+use super::drawing::key;
 
 /// One row below another.
 #[derive(Debug, Clone)]
@@ -35,9 +36,7 @@ const MOST_ROWS: usize = 256;
 pub(super) fn timeline(of: &Timeline) -> Markup {
     html! {
         figure.drawing.timeline data-until=[of.until] {
-            ul.key { @for part in &of.parts {
-                li { span.dot style=(format!("--c:var({})", part.colour)) {} (part.name) }
-            } }
+            ul.key { (key(&of.parts)) }
             ul.times role="img" aria-label=(of.label) { @for row in of.rows.iter().take(MOST_ROWS) {
                 li {
                     code { (row.name) }

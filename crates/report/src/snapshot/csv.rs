@@ -315,12 +315,16 @@ fn call(of: &MpiCallRow) -> Vec<Value> {
 }
 
 fn place(of: &Reading<CodePlace>) -> [Value; 3] {
+    place_as(["function", "file", "line"], of)
+}
+
+fn place_as([function, file, line]: [&'static str; 3], of: &Reading<CodePlace>) -> [Value; 3] {
     let source = |part: fn(&CodePlace) -> Reading<String>| of.clone().and_then(|place| part(&place));
     let plain = |text: &String| text.clone();
     [
-        read("function", "", &source(|place| place.source.function.clone()), plain),
-        read("file", "", &source(|place| place.source.file.clone()), plain),
-        read("line", "", &source(|place| place.source.line.as_ref().map(u32::to_string)), plain),
+        read(function, "", &source(|place| place.source.function.clone()), plain),
+        read(file, "", &source(|place| place.source.file.clone()), plain),
+        read(line, "", &source(|place| place.source.line.as_ref().map(u32::to_string)), plain),
     ]
 }
 

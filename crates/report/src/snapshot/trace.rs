@@ -68,10 +68,8 @@ pub fn headline(of: &RunTrace) -> String {
         }
         Some(cause) => {
             let part = words::percent(share(cause.waiting, waiting));
-            {
-                let rank = lane_name(cause.world, cause.rank, None);
-                format!("{waited}; {part} of that because {rank} {}", did(&cause.what))
-            }
+            let rank = lane_name(cause.world, cause.rank, None);
+            format!("{waited}; {part} of that because {rank} {}", did(&cause.what))
         }
         None => waited,
     };

@@ -7,29 +7,15 @@ use numawise_tables::snapshot::{
 use numawise_units::Nanoseconds;
 
 use super::super::trace::{activity_word, kind_word};
-use super::{Value, count, known_seconds, place, read, text};
+use super::{Value, count, known_seconds, place, place_as, read, text};
 
 /// Of a place that waits, and one that comes late.
 pub fn wait(of: &TracedWait) -> Vec<Value> {
-    let [function, file, line] = place(&of.waits.place);
-    let [late_function, late_file, late_line] = place(&of.late.place).map(|value| Value {
-        name: match value.name {
-            "function" => "late_function",
-            "file" => "late_file",
-            _ => "late_line",
-        },
-        ..value
-    });
-    vec![
-        text("kind", kind_word(of.kind)),
-        text("name", of.waits.call.as_str()),
-        function,
-        file,
-        line,
-        text("late_name", of.late.call.as_str()),
-        late_function,
-        late_file,
-        late_line,
+    let mut row = vec![text("kind", kind_word(of.kind)), text("name", of.waits.call.as_str())];
+    row.extend(place(&of.waits.place));
+    row.push(text("late_name", of.late.call.as_str()));
+    row.extend(place_as(["late_function", "late_file", "late_line"], &of.late.place));
+    row.extend([
         count("times", of.times),
         known_seconds("seconds", of.waiting),
         known_seconds("longest_seconds", of.longest.time),
@@ -38,7 +24,8 @@ pub fn wait(of: &TracedWait) -> Vec<Value> {
         text("longest_late_rank", of.longest.late.to_string()),
         count("waiting_ranks", of.waiting_ranks),
         count("late_ranks", of.late_ranks),
-    ]
+    ]);
+    row
 }
 
 pub fn pair(of: &WaitingPair) -> Vec<Value> {
