@@ -5,8 +5,8 @@ use std::path::Path;
 
 use numawise_analyse::{DivisionRuns, RunParts};
 use numawise_facts::{
-    Machine, ObjectRun, PrintedLines, RankBinding, RunSpec, Study, StudyHeader, TracePart, WatchedDivision,
-    WatchedRun,
+    Machine, ObjectRun, PrintedLines, RankBinding, RankSet, RunSpec, Study, StudyHeader, TracePart,
+    WatchedDivision, WatchedRun,
 };
 use numawise_report::check::{self, Check};
 use numawise_report::document::{self, Style};
@@ -16,6 +16,7 @@ use numawise_report::snapshot::{self, CsvTable};
 use numawise_tables::objects::RankObjects;
 use numawise_tables::snapshot::{HybridComparison, RunTrace, TraceEvents};
 use numawise_tables::{ObjectTables, RunSnapshot, Timeline};
+use numawise_units::Rank;
 
 use crate::exit::Failure;
 use crate::faces::Faces;
@@ -200,8 +201,9 @@ impl<'a> Snapshot<'a> {
     }
 
     pub fn html(&self) -> String {
-        // Only a page draws them.
-        let events = Snapshot::events(self.run);
+        // Only a page draws them, and only a page of all.
+        let is_part = self.tables.trace.as_ref().is_some_and(|trace| trace.is_part);
+        let events = if is_part { None } else { Snapshot::events(self.run) };
         document::html(&snapshot::document(&snapshot::Shown { events: events.as_ref(), ..self.shown() }))
     }
 
@@ -277,15 +279,22 @@ pub enum SnapshotFormat {
     Csv(Option<CsvTable>),
 }
 
-/// Refuses a part in which nothing lies.
-pub fn holds_part(trace: Option<&RunTrace>, file: &str) -> Result<(), Failure> {
-    match trace {
-        Some(of) if of.is_part && of.span.0 == 0 => Err(Failure::new(format!(
+/// Refuses a part in which nothing lies, or of ranks that are not there.
+pub fn holds_part(trace: &RunTrace, part: &TracePart, file: &str) -> Result<(), Failure> {
+    if trace.is_part && trace.span.0 == 0 {
+        return Err(Failure::new(format!(
             "--from, --to {file}: the trace ends at {}; expected moments before that",
-            of.begin
-        ))),
-        _ => Ok(()),
+            trace.begin
+        )));
     }
+    let traced: RankSet = trace.ranks.iter().map(|rank| Rank(rank.rank)).collect();
+    let missing = part.ranks.as_ref().map(|ranks| ranks.difference(&traced)).unwrap_or_default();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    Err(Failure::new(format!(
+        "--ranks {file}: found no trace of ranks {missing}; expected ranks that were traced"
+    )))
 }
 
 /// A document on the standard output.
@@ -308,7 +317,9 @@ pub fn watched_run(
 ) -> Result<(), Failure> {
     let record = record.display().to_string();
     let snapshot = Snapshot::of_part(run, part, &record);
-    holds_part(snapshot.tables.trace.as_ref(), &record)?;
+    if let Some(trace) = &snapshot.tables.trace {
+        holds_part(trace, part, &record)?;
+    }
     let text = || match format {
         SnapshotFormat::Text(detail) => snapshot.text(detail, style()),
         SnapshotFormat::Csv(table) => snapshot.csv(table),

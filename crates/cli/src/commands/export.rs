@@ -3,11 +3,11 @@
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
-use numawise_facts::{Redactor, WatchedRun};
+use numawise_facts::Redactor;
 use numawise_record::{Record, RecordKind};
 use numawise_report::{perfetto, trial_table};
 
-use super::report::{not_a_snapshot, watched_run};
+use super::report::traced;
 use super::{Failure, SUCCESS, Status};
 use crate::files::{self, OutputFile};
 use crate::show::Snapshot;
@@ -107,21 +107,6 @@ fn archive(path: &Path, kind: RecordKind, folder: &Path) -> Result<(), Failure> 
     }
     let (anchor, calls, messages) = (written.anchor.display(), written.calls, written.received);
     Ok(streams::print(format!("{anchor}: {calls} calls, {messages} messages, {} ranks\n", written.ranks))?)
-}
-
-/// A run with a trace, which an option is for.
-fn traced(path: &Path, kind: RecordKind, option: &str) -> Result<WatchedRun, Failure> {
-    let found = match not_a_snapshot(kind) {
-        Some(other) => other,
-        None => match watched_run(path)? {
-            run if run.is_traced() => return Ok(run),
-            _ => "a snapshot without a trace",
-        },
-    };
-    Err(Failure::new(format!(
-        "{option} {}: this is {found}; expected what numawise trace has written",
-        path.display()
-    )))
 }
 
 /// What a record holds that is none of trials, and which option of `report` shows it to programs.

@@ -10,7 +10,6 @@ use std::path::{Path, PathBuf};
 
 use numawise_facts::{ObjectRun, RankSet, Redactor, TracePart, WatchedRun, redaction};
 use numawise_record::{Record, RecordKind, Series, read_object_run, read_watched_run};
-
 use numawise_units::Nanoseconds;
 
 use super::{Failure, SUCCESS, Status};
@@ -56,9 +55,9 @@ pub fn run(arguments: Arguments) -> Result<Status, Failure> {
     let read: Vec<&Path> = arguments.records.iter().map(PathBuf::as_path).collect();
     files::check(&faces.outputs(), &read)?;
     let format = format(&arguments)?;
-    let part = TracePart { from: arguments.from, to: arguments.to, ranks: arguments.ranks.clone() };
+    let part = part(&arguments)?;
     let [path] = arguments.records.as_slice() else {
-        return divisions(&arguments, format);
+        return divisions(&arguments, format, &part);
     };
     if foreign::is_archive(path) {
         if arguments.csv.is_some() || arguments.full {
@@ -83,12 +82,7 @@ pub fn run(arguments: Arguments) -> Result<Status, Failure> {
     if let (SnapshotFormat::Csv(_), Some(other), false) = (format, not_a_snapshot(kind), is_study) {
         return Err(no_csv(other));
     }
-    if let (false, Some(other)) = (part.is_whole(), not_a_snapshot(kind)) {
-        return Err(Failure::new(format!(
-            "--from, --to, --ranks {}: this is {other}; expected what numawise trace has written",
-            path.display()
-        )));
-    }
+    let in_part = if part.is_whole() { None } else { Some(traced(path, kind, PART)?) };
     if let (true, Some(other)) = (arguments.full, not_a_snapshot(kind)) {
         return Err(Failure::new(format!(
             "--full {}: this is {other}, which is always shown in full; expected the snapshot of a run (numawise snapshot --output), or \
@@ -123,8 +117,7 @@ pub fn run(arguments: Arguments) -> Result<Status, Failure> {
             show::series(&timeline, path, faces)?;
         }
         RecordKind::WatchedRun => {
-            let run = watched_run(path)?;
-            check_part(&part, &run, path)?;
+            let run = in_part.map_or_else(|| watched_run(path), Ok)?;
             show::watched_run(&run, &part, path, format, faces)?;
         }
         RecordKind::ObjectRun => show::object_run(&object_run(path)?, path, faces)?,
@@ -132,25 +125,26 @@ pub fn run(arguments: Arguments) -> Result<Status, Failure> {
     Ok(SUCCESS)
 }
 
-/// Refuses a part of what has none, or nothing of.
-fn check_part(part: &TracePart, run: &WatchedRun, path: &Path) -> Result<(), Failure> {
-    let shown = path.display();
-    if !part.is_whole() && !run.is_traced() {
-        return Err(Failure::new(format!(
-            "--from, --to, --ranks {shown}: this is a snapshot without a trace, which has no moments; expected what numawise trace has \
-             written"
-        )));
-    }
+/// The options of a part.
+const PART: &str = "--from, --to, --ranks";
+
+fn part(arguments: &Arguments) -> Result<TracePart, Failure> {
+    let part = TracePart { from: arguments.from, to: arguments.to, ranks: arguments.ranks.clone() };
     match (part.from, part.to) {
         (Some(from), Some(to)) if from >= to => Err(Failure::new(format!(
             "--from {from} --to {to}: found an end that is not behind the begin; expected moments in their order"
         ))),
-        _ => Ok(()),
+        _ => Ok(part),
     }
 }
 
 /// Several records: divisions of one command into ranks and threads.
-fn divisions(arguments: &Arguments, format: SnapshotFormat) -> Result<Status, Failure> {
+fn divisions(arguments: &Arguments, format: SnapshotFormat, part: &TracePart) -> Result<Status, Failure> {
+    if !part.is_whole() {
+        return Err(Failure::new(format!(
+            "{PART}: found several records; expected one that numawise trace has written"
+        )));
+    }
     if format != SnapshotFormat::Text(SnapshotDetail::Summary) {
         return Err(Failure::new(
             "--full and --csv are of one record; several are shown side by side, as text, --json or --html",
@@ -203,6 +197,21 @@ pub fn watched_run(path: &Path) -> Result<WatchedRun, Failure> {
         of.command = Redactor::default().command(&of.command);
     }
     Ok(run)
+}
+
+/// A run with a trace, which an option is for.
+pub fn traced(path: &Path, kind: RecordKind, option: &str) -> Result<WatchedRun, Failure> {
+    let found = match not_a_snapshot(kind) {
+        Some(other) => other,
+        None => match watched_run(path)? {
+            run if run.is_traced() => return Ok(run),
+            _ => "a snapshot without a trace",
+        },
+    };
+    Err(Failure::new(format!(
+        "{option} {}: this is {found}; expected what numawise trace has written",
+        path.display()
+    )))
 }
 
 /// The memory objects of a run; what a record of somebody else holds that ours leave out is left out here.

@@ -120,6 +120,9 @@ fn a_part_of_a_trace_is_shown_by_itself_and_only_where_there_is_one() {
         (&["run.trace", "--from", "3ms", "--to", "1ms"][..], "not behind the begin"),
         (&["run.nw", "--from", "3ms"], "a snapshot without a trace"),
         (&["run.trace", "--from", "1h"], "expected moments before that"),
+        (&["run.trace", "--ranks", "0,97-99"], "found no trace of ranks 97-99"),
+        (&["run.trace", "run.trace", "--from", "1ms"], "found several records"),
+        (&["archive/traces.otf2", "--from", "3ms", "--to", "1ms"], "not behind the begin"),
     ] {
         bench.snapshot(&["--quiet", "--output", "run.nw", "--", "true"]);
         let answer = bench.numawise(&[&["report"], words].concat());
