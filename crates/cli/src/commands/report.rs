@@ -12,6 +12,7 @@ use numawise_facts::{ObjectRun, RankSet, Redactor, TracePart, WatchedRun, redact
 use numawise_record::{Record, RecordKind, Series, read_object_run, read_watched_run};
 use numawise_units::Nanoseconds;
 
+use super::snapshot::check_ranks;
 use super::{Failure, SUCCESS, Status};
 use crate::faces::Faces;
 use crate::files;
@@ -129,6 +130,7 @@ pub fn run(arguments: Arguments) -> Result<Status, Failure> {
 const PART: &str = "--from, --to, --ranks";
 
 fn part(arguments: &Arguments) -> Result<TracePart, Failure> {
+    check_ranks(arguments.ranks.as_ref())?;
     let part = TracePart { from: arguments.from, to: arguments.to, ranks: arguments.ranks.clone() };
     match (part.from, part.to) {
         (Some(from), Some(to)) if from >= to => Err(Failure::new(format!(

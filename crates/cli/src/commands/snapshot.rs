@@ -46,16 +46,7 @@ pub struct Arguments {
     #[arg(long)]
     fresh: bool,
     #[command(flatten)]
-    faces: Faces,
-    /// Print all tables, not one screen of them
-    #[arg(long, conflicts_with = "quiet")]
-    full: bool,
-    /// Print no report
-    #[arg(long, short)]
-    quiet: bool,
-    /// Only these ranks of MPI_COMM_WORLD, e.g. 0,3-5
-    #[arg(long, value_name = "LIST")]
-    ranks: Option<RankSet>,
+    asked: Asked,
 
     /// Follow memory objects too, as numawise objects does, rank by rank
     #[arg(long)]
@@ -80,6 +71,30 @@ pub struct Arguments {
     command: Vec<OsString>,
 }
 
+/// Of what a report is wanted, and how, also of a run that is traced.
+#[derive(clap::Args)]
+pub(super) struct Asked {
+    #[command(flatten)]
+    faces: Faces,
+    /// Print all tables, not one screen of them
+    #[arg(long, conflicts_with = "quiet")]
+    full: bool,
+    /// Print no report
+    #[arg(long, short)]
+    quiet: bool,
+    /// Only these ranks of MPI_COMM_WORLD, e.g. 0,3-5
+    #[arg(long, value_name = "LIST")]
+    pub ranks: Option<RankSet>,
+}
+
+/// Refuses a list without ranks.
+pub(super) fn check_ranks(typed: Option<&RankSet>) -> Result<(), Failure> {
+    match typed {
+        Some(ranks) if ranks.is_empty() => Err(Failure::new("--ranks '': expected ranks, such as 0,3-5")),
+        _ => Ok(()),
+    }
+}
+
 /// What is written when the program has ended.
 pub(super) struct Outputs {
     pub record: Option<PathBuf>,
@@ -90,9 +105,7 @@ pub(super) struct Outputs {
 }
 
 pub fn run(typed: Arguments) -> Result<Status, Failure> {
-    if typed.ranks.as_ref().is_some_and(|ranks| ranks.iter().next().is_none()) {
-        return Err(Failure::new("--ranks '': expected ranks, such as 0,3-5"));
-    }
+    check_ranks(typed.asked.ranks.as_ref())?;
     let run = placed(typed.placement.options, &typed.placement.numactl, typed.command)?;
     let words = &typed.placement.words;
     let request = SnapshotRequest {
@@ -101,7 +114,7 @@ pub fn run(typed: Arguments) -> Result<Status, Failure> {
             &run,
             words,
             &HandedOn {
-                ranks: typed.ranks.as_ref(),
+                ranks: typed.asked.ranks.as_ref(),
                 record: typed.output.as_deref(),
                 is_fresh: typed.fresh,
                 objects: typed.objects,
@@ -109,19 +122,14 @@ pub fn run(typed: Arguments) -> Result<Status, Failure> {
         ),
         hand_over_to: typed.hand_over_to,
         run,
-        ranks: typed.ranks,
+        ranks: typed.asked.ranks.clone(),
         objects: typed.objects.then_some(LEAST_OBJECT),
         trace: None,
         record: typed.output.clone(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
     };
-    let outputs = Outputs {
-        record: typed.output,
-        existing: if typed.fresh { Existing::IsReplaced } else { Existing::Stays },
-        faces: typed.faces,
-        quiet: typed.quiet,
-        detail: SnapshotDetail::of(typed.full),
-    };
+    let existing = if typed.fresh { Existing::IsReplaced } else { Existing::Stays };
+    let outputs = Outputs::of(typed.asked, typed.output, existing);
     if let Some(list) = typed.ranks_x_threads {
         let runs = typed.repeats.unwrap_or(NonZeroU32::MIN);
         let divisions = Divisions { list, runs, words: typed.placement.words };
@@ -172,6 +180,11 @@ pub fn status(exit: Exit) -> Status {
 }
 
 impl Outputs {
+    pub fn of(asked: Asked, record: Option<PathBuf>, existing: Existing) -> Outputs {
+        let Asked { faces, full, quiet, .. } = asked;
+        Outputs { record, existing, faces, quiet, detail: SnapshotDetail::of(full) }
+    }
+
     /// Finds now what could not be written in the end.
     fn check(&self) -> Result<(), Failure> {
         files::check(&self.files(), &[])

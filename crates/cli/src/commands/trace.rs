@@ -5,16 +5,14 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use numawise_facts::{RankSet, RunSpec};
+use numawise_facts::RunSpec;
 use numawise_record::Existing;
 use numawise_session::snapshot::{SnapshotRequest, program_of};
 use numawise_units::Bytes;
 
 use super::run::{TypedPlacement, placed};
-use super::snapshot::{HandedOn, Outputs, handing_over, placing, watch};
+use super::snapshot::{Asked, HandedOn, Outputs, check_ranks, handing_over, placing, watch};
 use super::{Failure, Status};
-use crate::faces::Faces;
-use crate::show::SnapshotDetail;
 
 /// What a process's calls take where nothing else is asked for: some 800,000 calls with a message each.
 const BUFFER: Bytes = Bytes::mib(64);
@@ -34,16 +32,7 @@ pub struct Arguments {
     #[arg(long)]
     fresh: bool,
     #[command(flatten)]
-    faces: Faces,
-    /// Print all tables, not one screen of them
-    #[arg(long, conflicts_with = "quiet")]
-    full: bool,
-    /// Print no report
-    #[arg(long, short)]
-    quiet: bool,
-    /// Only these ranks of MPI_COMM_WORLD, e.g. 0,3-5
-    #[arg(long, value_name = "LIST")]
-    ranks: Option<RankSet>,
+    asked: Asked,
     /// Memory for the calls of each process, e.g. 64M; when it is full, later calls are only counted
     #[arg(long, value_name = "SIZE", default_value_t = BUFFER)]
     buffer: Bytes,
@@ -57,12 +46,13 @@ pub struct Arguments {
 }
 
 pub fn run(typed: Arguments) -> Result<Status, Failure> {
+    check_ranks(typed.asked.ranks.as_ref())?;
     let run = placed(typed.placement.options, &typed.placement.numactl, typed.command)?;
     let record = typed.output.clone().unwrap_or_else(|| named_by_program(&run.command));
     let existing = if typed.fresh || typed.output.is_none() { Existing::IsReplaced } else { Existing::Stays };
     let words = &typed.placement.words;
     let handed_on = HandedOn {
-        ranks: typed.ranks.as_ref(),
+        ranks: typed.asked.ranks.as_ref(),
         record: Some(&record),
         is_fresh: existing == Existing::IsReplaced,
         objects: false,
@@ -72,20 +62,13 @@ pub fn run(typed: Arguments) -> Result<Status, Failure> {
         handing_over: handing_over(&run, words, &handed_on),
         hand_over_to: None,
         run,
-        ranks: typed.ranks,
+        ranks: typed.asked.ranks.clone(),
         objects: None,
         trace: Some(typed.buffer),
         record: Some(record.clone()),
         version: env!("CARGO_PKG_VERSION").to_owned(),
     };
-    let outputs = Outputs {
-        record: Some(record),
-        existing,
-        faces: typed.faces,
-        quiet: typed.quiet,
-        detail: SnapshotDetail::of(typed.full),
-    };
-    watch(request, &outputs)
+    watch(request, &Outputs::of(typed.asked, Some(record), existing))
 }
 
 /// `bt-mz.B.24.trace` in the current folder.

@@ -120,6 +120,7 @@ fn a_part_of_a_trace_is_shown_by_itself_and_only_where_there_is_one() {
         (&["run.trace", "--from", "3ms", "--to", "1ms"][..], "not behind the begin"),
         (&["run.nw", "--from", "3ms"], "a snapshot without a trace"),
         (&["run.trace", "--from", "1h"], "expected moments before that"),
+        (&["run.trace", "--ranks", ""], "expected ranks, such as 0,3-5"),
         (&["run.trace", "--ranks", "0,97-99"], "found no trace of ranks 97-99"),
         (&["run.trace", "run.trace", "--from", "1ms"], "found several records"),
         (&["archive/traces.otf2", "--from", "3ms", "--to", "1ms"], "not behind the begin"),
@@ -214,6 +215,14 @@ fn a_trace_goes_to_other_tools_and_comes_back_from_them() {
         let answer = bench.numawise(&["export", "run.nw", option, "nothing"]);
         assert!(answer.err.contains("a snapshot without a trace"), "{}", answer.err);
     }
+}
+
+#[test]
+fn a_list_without_ranks_is_no_list() {
+    let bench = Bench::new();
+    let answer = bench.numawise(&["trace", "--output", "run.trace", "--ranks", "", "--", "true"]);
+    assert!(answer.err.contains("--ranks '': expected ranks, such as 0,3-5"), "{}", answer.err);
+    assert!(!bench.path("run.trace").exists());
 }
 
 #[test]
