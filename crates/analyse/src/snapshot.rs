@@ -134,6 +134,7 @@ fn tables<'a>(run: &Run<'a>, others: &[Process<'a>]) -> RunSnapshot {
         mpi: mpi.measured(),
         openmp: openmp.measured(),
         placement: placed.measured().zip(placement.measured()),
+        trace: trace.as_ref(),
     };
     let findings = findings::all(&case, of_worlds);
     let mut snapshot = RunSnapshot {

@@ -92,7 +92,7 @@ fn open(place: *mut c_void, bytes: usize) -> bool {
 
 /// Whether calls are traced.
 #[inline]
-fn is_on() -> bool {
+pub fn is_on() -> bool {
     !MAPPING.load(Relaxed).is_null()
 }
 
@@ -170,7 +170,7 @@ pub struct EndedCall<'a> {
     pub number: usize,
     pub begin: u64,
     pub ticks: u64,
-    /// Of a blocking collective call; 0: of none.
+    /// Of a call that needs all ranks of its communicator; 0: of none.
     pub key: u64,
     pub root: Option<i32>,
     pub bytes: u64,
@@ -244,5 +244,12 @@ pub fn message(slot: &ThreadSlot, kind: RecordKind, of: impl FnOnce() -> Message
 pub fn send_done(slot: &ThreadSlot, sent: u64) {
     if is_on() && sent != 0 {
         put(slot, [sent, 0, 0, 0, RecordKind::SendDone as u64]);
+    }
+}
+
+/// The next call ends a collective call that was begun by one which began at `begun`.
+pub fn collective_done(slot: &ThreadSlot, begun: u64) {
+    if is_on() {
+        put(slot, [begun, 0, 0, 0, RecordKind::CollectiveDone as u64]);
     }
 }

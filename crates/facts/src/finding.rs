@@ -4,6 +4,7 @@ mod grid;
 mod id;
 mod objects;
 mod study;
+mod traced;
 mod watched;
 
 use numawise_units::{Bytes, CpuSet, Hertz, Nanoseconds, NodeId, NodeSet, Ratio};
@@ -19,6 +20,7 @@ pub use study::{
     ClockAdvice, ClockQuantity, NoiseQuantity, ObeyedAdvice, ObeyedQuantity, PinningQuantity,
     RunGroupQuantity, SystemAdvice, SystemQuantity,
 };
+pub use traced::TracedQuantity;
 pub use watched::{
     EarlyQuantity, FileAdvice, FileCallKind, FilesQuantity, PlacedQuantity, RankInCall, WatchedAdvice,
     WatchedQuantity, WatchedSubject,
@@ -347,4 +349,5 @@ parts! {
     PlacedQuantity: WatchedQuantity::Placed,
     FilesQuantity: WatchedQuantity::Files,
     EarlyQuantity: WatchedQuantity::Early,
+    TracedQuantity: WatchedQuantity::Traced,
 }

@@ -74,19 +74,46 @@ pub fn may_poll(call: &str) -> bool {
 
 /// Whether a collective call only begins what another one ends: `MPI_Ibcast`.
 pub fn begins_collective(call: &str) -> bool {
-    let name = stem(call);
-    let blocking = name.strip_prefix('I').and_then(|rest| {
-        let (first, others) = rest.split_at_checked(1)?;
-        Some(format!("{}{others}", first.to_ascii_uppercase()))
-    });
-    blocking.is_some_and(|blocking| operation(&blocking).is_some() || blocking.starts_with("Neighbor_"))
+    let blocking = blocking(call);
+    blocking != stem(call) && (operation(call).is_some() || blocking.starts_with("Neighbor_"))
 }
 
-/// `OTF2_COLLECTIVE_OP_*` of a blocking collective call.
-pub fn operation(call: &str) -> Option<u8> {
+/// `Bcast` of `MPI_Ibcast`; its name without `MPI_` of a call that begins with another letter.
+pub fn blocking(call: &str) -> String {
     let name = stem(call);
-    OPERATIONS.iter().find(|(of, _)| *of == name).map(|(_, number)| *number)
+    let rest =
+        name.strip_prefix('I').filter(|rest| rest.starts_with(|first: char| first.is_ascii_lowercase()));
+    match rest.and_then(|rest| rest.split_at_checked(1)) {
+        Some((first, others)) => format!("{}{others}", first.to_ascii_uppercase()),
+        None => name.to_owned(),
+    }
 }
+
+/// `OTF2_COLLECTIVE_OP_*` of a collective call.
+pub fn operation(call: &str) -> Option<u8> {
+    let name = blocking(call);
+    let moves = OPERATIONS.iter().find(|(of, _)| *of == name).map(|(_, number)| *number);
+    moves.or_else(|| MAKE_HANDLES.contains(&name.as_str()).then_some(CREATE_HANDLE))
+}
+
+/// Calls that make something for all ranks of a communicator.
+const MAKE_HANDLES: [&str; 14] = [
+    "Cart_create",
+    "Comm_create",
+    "Comm_dup",
+    "Comm_dup_with_info",
+    "Comm_split",
+    "Comm_split_type",
+    "Dist_graph_create",
+    "Dist_graph_create_adjacent",
+    "File_open",
+    "Graph_create",
+    "Win_allocate",
+    "Win_allocate_shared",
+    "Win_create",
+    "Win_create_dynamic",
+];
+const CREATE_HANDLE: u8 = 17;
 
 const OPERATIONS: [(&str, u8); 17] = [
     ("Barrier", 0),
@@ -111,7 +138,7 @@ const OPERATIONS: [(&str, u8); 17] = [
 /// Which bytes of a collective call were sent, and which received, as far as their sum tells: what both are is half of it, a root sends all or
 /// receives all, and of a gathering for all the own part was sent.
 pub fn split(call: &str, bytes: u64, is_root: bool, ranks: Option<u32>) -> [u64; 2] {
-    match stem(call) {
+    match blocking(call).as_str() {
         "Barrier" => [0, 0],
         "Bcast" | "Scatter" | "Scatterv" if is_root => [bytes, 0],
         "Bcast" | "Scatter" | "Scatterv" => [0, bytes],

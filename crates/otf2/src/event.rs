@@ -70,8 +70,9 @@ pub enum What {
     Irecv(Message, u64),
     CollectiveBegin,
     CollectiveEnd(Collective),
-    /// The end of a collective call that was begun by another one.
-    CollectiveComplete,
+    /// The begin of a collective call that another one ends, and that end, by a request.
+    CollectiveRequest(u64),
+    CollectiveComplete(Collective, u64),
 }
 
 /// An event and its moment, in ticks of the archive's clock.

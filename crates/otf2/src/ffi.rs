@@ -140,6 +140,8 @@ functions! {
     write_irecv: "EvtWriter_MpiIrecv"(Handle, Handle, u64, u32, u32, u32, u64, u64) -> Code;
     write_collective_begin: "EvtWriter_MpiCollectiveBegin"(Handle, Handle, u64) -> Code;
     write_collective_end: "EvtWriter_MpiCollectiveEnd"(Handle, Handle, u64, u8, u32, u32, u64, u64) -> Code;
+    write_collective_request: "EvtWriter_NonBlockingCollectiveRequest"(Handle, Handle, u64, u64) -> Code;
+    write_collective_complete: "EvtWriter_NonBlockingCollectiveComplete"(Handle, Handle, u64, u8, u32, u32, u64, u64, u64) -> Code;
     events_written: "EvtWriter_GetNumberOfEvents"(Handle, *mut u64) -> Code;
 
     define_clock: "GlobalDefWriter_WriteClockProperties"(Handle, u64, u64, u64, u64) -> Code;
@@ -202,6 +204,7 @@ functions! {
     on_irecv: "EvtReaderCallbacks_SetMpiIrecvCallback"(Handle, OnRequestMessage) -> Code;
     on_collective_begin: "EvtReaderCallbacks_SetMpiCollectiveBeginCallback"(Handle, OnMoment) -> Code;
     on_collective_end: "EvtReaderCallbacks_SetMpiCollectiveEndCallback"(Handle, OnCollectiveEnd) -> Code;
+    on_collective_request: "EvtReaderCallbacks_SetNonBlockingCollectiveRequestCallback"(Handle, OnRequest) -> Code;
     on_collective_complete: "EvtReaderCallbacks_SetNonBlockingCollectiveCompleteCallback"(Handle, OnCollectiveComplete) -> Code;
 }
 

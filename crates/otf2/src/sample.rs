@@ -80,6 +80,10 @@ pub fn done(posted: u64) -> TracedMessage {
     TracedMessage { communicator: None, bytes: Bytes(0), tag: 0, ..none }
 }
 
+pub fn collective_done(posted: u64) -> TracedMessage {
+    TracedMessage { end: MessageSide::CollectiveDone, ..done(posted) }
+}
+
 pub fn communicator(name: &str, rank: u32, size: u32, members: Option<u64>) -> Communicator {
     let members = members.map_or_else(|| Reading::unavailable("not known"), Reading::Measured);
     Communicator { name: name.to_owned(), size, rank, lives: 1, is_inter: false, members }
@@ -137,7 +141,11 @@ pub fn ring() -> WatchedRun {
             .collective("MPI_Allreduce", 1, [2500, 2600], 5 + u64::from(of % 2), None)
             .collective("MPI_Bcast", 0, [2700, 2800], 9, Some(2));
         let exchange = [sent(2900, of ^ 1), received(2900, of ^ 1)];
-        let made = made.with("MPI_Sendrecv", [2900, 2950], &exchange).plain("MPI_Finalize", [3000, 3100]);
+        let made = made
+            .with("MPI_Sendrecv", [2900, 2950], &exchange)
+            .collective("MPI_Iallreduce", 1, [2960, 2961], 15 + u64::from(of % 2), None)
+            .with("MPI_Wait", [2970, 2980], &[collective_done(2960)])
+            .plain("MPI_Finalize", [3000, 3100]);
         let mut process = rank(of, 4, vec![made]);
         let half = communicator("half", of / 2, 2, Some(2000 + u64::from(of % 2)));
         process.communicators.push(half);

@@ -89,13 +89,19 @@ fn a_call_holds_its_messages_and_what_was_asked_for() {
         "Send 2900",
         "Recv 2950",
         "Leave 2950",
+        "Enter 2960",
+        "CollectiveRequest 2960",
+        "Leave 2961",
+        "Enter 2970",
+        "CollectiveComplete 2980",
+        "Leave 2980",
         "Enter 3000",
         "Leave 3100",
     ];
     assert_eq!(kinds(first), expected);
     let [(_, isend), (_, irecv)] = messages(first)[..2] else { panic!("two messages") };
     assert!(isend.is_some() && irecv.is_some() && isend != irecv);
-    assert_eq!((written.calls, written.sent, written.received, written.collectives), (36, 8, 8, 8));
+    assert_eq!((written.calls, written.sent, written.received, written.collectives), (44, 8, 8, 12));
     let nothing = [
         written.messages_left_out,
         written.messages_on_world,
@@ -254,6 +260,8 @@ fn otf2_print_reads_what_was_written() {
     assert_eq!(count("MPI_RECV") + count("MPI_IRECV"), written.received);
     assert_eq!((count("MPI_ISEND_COMPLETE"), count("MPI_IRECV_REQUEST")), (4, 4));
     assert_eq!((count("MPI_COLLECTIVE_BEGIN"), count("MPI_COLLECTIVE_END")), (8, 8));
+    let begun = ["NON_BLOCKING_COLLECTIVE_REQUEST", "NON_BLOCKING_COLLECTIVE_COMPLETE"].map(count);
+    assert_eq!(begun, [4, 4]);
 }
 
 #[test]

@@ -44,8 +44,9 @@ pub use process::{
 pub use rating::{Grade, RatedShare, Rating, ThresholdSource};
 pub use trace::{
     CallAt, CallPlace, EventCall, EventLane, EventMessage, EventState, LongestWait, NotJudged,
-    NotJudgedReason, PathPart, RankActivity, RunTrace, TraceEvents, TraceTimes, TracedRank, TracedWait,
-    WaitKind, WaitingCause, WaitingPair,
+    NotJudgedReason, OddRepetition, OutOfOrder, PathPart, RankActivity, RankAsOthers, RunTrace, TraceChange,
+    TraceEvents, TracePeriod, TraceTimes, TracedRank, TracedWait, WaitKind, WaitingCause, WaitingPair,
+    WhatIf,
 };
 
 /// All that is said of one run.

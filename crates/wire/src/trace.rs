@@ -65,8 +65,8 @@ pub struct Record(pub [AtomicU64; 5]);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum RecordKind {
-    /// A call that has returned. Words: when it began; ticks in it; for a blocking collective call the number that it has in all its
-    /// ranks, else 0; bytes sent and received << 16 | the number of the call; 1 + root in the communicator << 32 | 1 + number of its
+    /// A call that has returned. Words: when it began; ticks in it; for a call that needs all ranks of its communicator the number that it
+    /// has in all of them, else 0; bytes sent and received << 16 | the number of the call; 1 + root in the communicator << 32 | 1 + number of its
     /// call site << 8, 0 where there is none.
     Call = 1,
     /// A message that the next [`RecordKind::Call`] of the thread sent. Words: when the call began that sent it; the number that the
@@ -80,12 +80,16 @@ pub enum RecordKind {
     /// Calls at one site that asked, one after the other, whether something had come, and found nothing. Words: when the first began;
     /// ticks in all of them; when the last returned; how many << 16 | the number of the call; as of [`RecordKind::Call`], without a root.
     Polls = 5,
+    /// The next call ended a collective call that another one began. Words: when that began; 0; 0; 0.
+    CollectiveDone = 6,
 }
 
 impl RecordKind {
     pub fn from_word(word: u64) -> Option<RecordKind> {
-        use RecordKind::{Call, Polls, Received, SendDone, Sent};
-        [Call, Sent, Received, SendDone, Polls].into_iter().find(|kind| *kind as u8 == word as u8)
+        use RecordKind::{Call, CollectiveDone, Polls, Received, SendDone, Sent};
+        [Call, Sent, Received, SendDone, Polls, CollectiveDone]
+            .into_iter()
+            .find(|kind| *kind as u8 == word as u8)
     }
 }
 

@@ -8,6 +8,7 @@ mod mpi;
 mod openmp;
 mod others;
 mod placement;
+mod trace;
 
 use numawise_facts::finding::{
     Advice, Amount, Evidence, EvidenceQuantity, EvidenceSource, EvidenceSubject, WatchedAdvice,
@@ -16,7 +17,8 @@ use numawise_facts::finding::{
 use numawise_facts::merged::MergedPlacement;
 use numawise_facts::{Finding, FindingId, Reading};
 use numawise_tables::snapshot::{
-    CpuCount, Efficiencies, MpiSummary, OpenMpSummary, PlacementSummary, PotentialGain, SnapshotFinding,
+    CpuCount, Efficiencies, MpiSummary, OpenMpSummary, PlacementSummary, PotentialGain, RunTrace,
+    SnapshotFinding,
 };
 use numawise_units::{Nanoseconds, Ratio};
 
@@ -39,6 +41,8 @@ pub struct Case<'a> {
     pub openmp: Option<&'a OpenMpSummary>,
     /// None where nothing is known of it.
     pub placement: Option<(&'a MergedPlacement, &'a PlacementSummary)>,
+    /// None where no calls were traced.
+    pub trace: Option<&'a RunTrace>,
 }
 
 impl Case<'_> {
@@ -87,8 +91,13 @@ pub fn gain(run: &Run<'_>, seconds: f64) -> Reading<PotentialGain> {
 ///
 /// `of_worlds` are those of each world by itself.
 pub fn all(case: &Case<'_>, of_worlds: Vec<SnapshotFinding>) -> Vec<SnapshotFinding> {
+    let traced = trace::all(case);
     let mut findings = mpi::all(case);
     findings.extend(of_worlds);
+    if traced.iter().any(trace::explains_imbalance) {
+        findings.retain(|one| one.finding.id != FindingId::MpiImbalance);
+    }
+    findings.extend(traced);
     findings.extend(openmp::all(case));
     findings.extend(placement::all(case));
     findings.extend(others::other_work(case));

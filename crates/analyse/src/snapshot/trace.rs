@@ -5,10 +5,14 @@
 //! (late sender, late receiver, late broadcast, early reduce, wait at N x N); a root that needs all waits for the last of them.
 
 mod causes;
+mod collectives;
 mod events;
 mod kinds;
 mod lanes;
 mod matching;
+mod order;
+mod period;
+mod replay;
 mod timeline;
 mod waits;
 
@@ -22,7 +26,8 @@ use numawise_tables::snapshot::{
 use numawise_units::Nanoseconds;
 
 use super::Run;
-use lanes::{At, Lane, Lanes};
+use collectives::Collectives;
+use lanes::{Lane, Lanes};
 use matching::Matched;
 use waits::Waits;
 
@@ -37,6 +42,7 @@ const MOST_ROWS: usize = 32;
 pub struct Traced<'a> {
     lanes: Lanes<'a>,
     matched: Matched,
+    collectives: Collectives,
     waits: Waits,
 }
 
@@ -55,8 +61,9 @@ impl<'a> Traced<'a> {
     pub fn of(run: &Run<'a>) -> Option<Traced<'a>> {
         let lanes = Lanes::of(run)?;
         let matched = matching::of(&lanes);
-        let waits = Waits::of(run, &lanes, &matched);
-        Some(Traced { lanes, matched, waits })
+        let collectives = Collectives::of(run, &lanes);
+        let waits = Waits::of(&lanes, &matched, &collectives);
+        Some(Traced { lanes, matched, collectives, waits })
     }
 
     /// Whether it has all calls from the end of `MPI_Init` to the begin of `MPI_Finalize`.
@@ -67,15 +74,19 @@ impl<'a> Traced<'a> {
     pub fn by_place(&self, run: &Run<'a>) -> BTreeMap<PlacedCall, KnownOfPlace> {
         let mut places: BTreeMap<PlacedCall, KnownOfPlace> = BTreeMap::new();
         for lane in &self.lanes.all {
-            let mut sites: BTreeMap<u32, KnownOfPlace> = BTreeMap::new();
-            for (number, call) in (0..).zip(lane.calls) {
+            // What waits and what is not judged stand in the order of the calls: of all others there is nothing to be known.
+            let called = lane.called_sites().map(|site| (site, KnownOfPlace::default()));
+            let mut sites: BTreeMap<u32, KnownOfPlace> = called.collect();
+            let of_call = |call: u32| lane.calls.get(call as usize);
+            for (wait, call) in
+                self.waits.of_lane(lane.number).iter().filter_map(|wait| Some((wait, of_call(wait.call)?)))
+            {
                 let known = sites.entry(call.site).or_default();
-                if let Some(wait) = self.waits.of_call(lane.number, number) {
-                    known.waiting = known.waiting + span(call.begin, wait.until);
-                }
-                if self.waits.is_not_judged(At { lane: lane.number, call: number }) {
-                    known.not_judged = known.not_judged + span(call.begin, call.end);
-                }
+                known.waiting = known.waiting + span(call.begin, wait.until);
+            }
+            for call in self.waits.not_judged_of(lane.number).filter_map(of_call) {
+                let known = sites.entry(call.site).or_default();
+                known.not_judged = known.not_judged + span(call.begin, call.end);
             }
             for (site, of_site) in sites {
                 let Some(name) = lane.placed_call(run, site) else { continue };
@@ -89,12 +100,12 @@ impl<'a> Traced<'a> {
 
     /// Its calls and messages, for a drawing.
     pub fn events(&self) -> TraceEvents {
-        events::of(&self.lanes, &self.matched, &self.waits)
+        events::of(&self.lanes, &self.matched, &self.waits, &self.collectives)
     }
 
     /// All tables.
     pub fn tables(&self, run: &Run<'a>) -> RunTrace {
-        let Traced { lanes, matched, waits } = self;
+        let Traced { lanes, matched, collectives, waits } = self;
         let timeline = timeline::of(lanes, waits);
         let waited_for = waits.waited_for(lanes);
         let calls = |lane: &Lane<'_>| lane.calls_in(lanes.begin, lanes.end).len() as u64;
@@ -107,11 +118,18 @@ impl<'a> Traced<'a> {
             calls: calls(lane),
             timeline,
         };
+        let causes = causes::of_waits(lanes, matched, waits, collectives);
+        let is_part = run.parts.trace_part.is_some_and(|part| !part.is_whole());
+        let what_if = if is_part {
+            Reading::unavailable("only a whole trace is replayed")
+        } else {
+            replay::what_if(lanes, matched, waits, collectives, &causes)
+        };
         let ranks: Vec<TracedRank> = lanes.shown().zip(timeline).map(rank).collect();
         RunTrace {
             span: span(lanes.begin, lanes.end),
             begin: span(lanes.origin, lanes.begin),
-            is_part: run.parts.trace_part.is_some_and(|part| !part.is_whole()),
+            is_part,
             calls: lanes.shown().map(calls).sum(),
             messages: matched.messages.len() as u64,
             unmatched: matched.unmatched,
@@ -120,8 +138,11 @@ impl<'a> Traced<'a> {
             ranks,
             waits: waits.by_place(lanes),
             pairs: waits.by_pair(lanes),
-            causes: causes::of_waits(lanes, matched, waits),
+            causes: causes.into_iter().map(|cause| cause.row).collect(),
             critical_path: causes::critical_path(lanes, waits),
+            what_if,
+            period: period::of(lanes),
+            out_of_order: order::out_of_order(lanes, matched, waits),
             not_judged: waits.not_judged_by_reason(lanes),
         }
     }

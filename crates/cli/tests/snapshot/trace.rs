@@ -15,7 +15,7 @@ type At = (usize, usize);
 type Waits = &'static [(At, &'static [At])];
 
 /// The pattern, why calls of it wait, and which for which; of several that one waits for, the latest.
-const PATTERNS: [(&str, &str, Waits); 10] = [
+const PATTERNS: [(&str, &str, Waits); 13] = [
     ("late_sender", "late_sender", &[((1, 0), &[(0, 0)])]),
     ("late_receiver", "late_receiver", &[((0, 0), &[(1, 0)])]),
     ("chain", "late_sender", &[((1, 0), &[(0, 0)]), ((2, 0), &[(1, 1)])]),
@@ -30,6 +30,13 @@ const PATTERNS: [(&str, &str, Waits); 10] = [
     ("tags", "late_sender", &[((1, 0), &[(0, 0)]), ((1, 1), &[(0, 1)])]),
     ("persistent", "late_sender", &[((1, 0), &[(0, 0)]), ((1, 1), &[(0, 1)])]),
     ("probed", "late_sender", &[((1, 0), &[(0, 0)])]),
+    (
+        "begun_all",
+        "last_of_all",
+        &[((0, 1), &[(1, 0), (2, 0)]), ((1, 1), &[(0, 0), (2, 0)]), ((2, 1), &[(0, 0), (1, 0)])],
+    ),
+    ("begun_root", "late_root", &[((1, 1), &[(0, 0)]), ((2, 1), &[(0, 0)])]),
+    ("split", "last_of_all", &[((0, 0), &[(1, 0), (2, 0)]), ((1, 0), &[(0, 0), (2, 0)])]),
 ];
 
 /// The trace of the patterns in which ranks are so late, and what they printed.
@@ -273,7 +280,41 @@ fn each_pattern_waits_for_as_long_as_its_ranks_say() {
             row["what"]["kind"] == "computed" && row["what"]["at"]["place"]["function"] == "chain"
         });
         let origin = origin.unwrap_or_else(|| panic!("{json:#}"));
-        assert_eq!((number(origin, "/rank"), number(origin, "/waiting_ranks")), (0.0, 2.0), "{origin}");
+        // Rank 0 itself may wait for some microseconds for those that it made late.
+        assert!(number(origin, "/rank") == 0.0 && number(origin, "/waiting_ranks") >= 2.0, "{origin}");
         assert!(number(origin, "/through_others_seconds") > 0.09, "{origin}");
+    }
+}
+
+/// The traced time in seconds, and all of it. Ranks of MPICH that wait leave no processor to those that compute.
+fn steps(bench: &Bench, words: [&str; 3]) -> Option<(f64, Value)> {
+    let (compiler, launcher) = OPEN_MPI;
+    let program = bench.compile(compiler, "steps.c", &["-g"])?;
+    let trace = ["trace", "--json=run.json", "--output", "run.trace", "--fresh", "--", launcher, "-n", "4"];
+    let answer = bench.numawise(&[&trace[..], &[program.to_str().unwrap(), "60"], &words].concat());
+    assert_eq!(answer.status, Some(0), "{}", answer.err);
+    let json = bench.json("run.json");
+    Some((number(&json, "/trace/span_seconds"), json))
+}
+
+#[test]
+#[ignore = "timing: the time that a replay gives vs that of the run without its imbalance"]
+fn a_replay_gives_the_time_of_the_run_without_its_imbalance() {
+    let bench = Bench::new();
+    let cases = [
+        (["16", "8", "2"], ["8", "8", "2"], "rank_computes_as_others", "NW101"),
+        (["16", "8", "-1"], ["10", "10", "0"], "computing_equal", "NW102"),
+    ];
+    for (unequal, equal, kind, finding) in cases {
+        let Some((before, json)) = steps(&bench, unequal) else { continue };
+        let is_it = |row: &&Value| text(row, "/change/kind") == kind;
+        let change = rows(&json, "what_if").iter().find(is_it).unwrap_or_else(|| panic!("{json:#}"));
+        let said = number(change, "/span_seconds");
+        let (truth, _) = steps(&bench, equal).unwrap();
+        eprintln!("{kind}: {before} s, replayed {said} s, run {truth} s");
+        assert!((said / truth - 1.0).abs() < 0.05, "{kind}: replayed {said} s, run {truth} s");
+        let found = json["findings"].as_array().unwrap();
+        assert!(found.iter().any(|of| text(of, "/id") == finding), "{found:?}");
+        assert_eq!(number(&json, "/trace/period/repetitions"), 59.0, "{:#}", json["trace"]["period"]);
     }
 }

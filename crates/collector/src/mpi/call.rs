@@ -238,12 +238,13 @@ fn note(call: &Call, frame: &Frame, (slot, tables): (&ThreadSlot, &ThreadTables)
         let ended = Ended { frame, site, ticks, posted: 0 };
         let message;
         (sent, received, message) = bytes(&accepted, &notes, ended, matched);
-        if call.sizes == Sizes::Collective
-            && call.is_blocking()
-            && let Some(comm) = accepted.comm
-        {
-            key = samples::collective(comm, ended);
-            root = accepted.rank(Role::Root);
+        if let Some(comm) = accepted.comm {
+            if call.sizes == Sizes::Collective && call.is_blocking() {
+                key = samples::collective(comm, ended);
+            } else if call.begins_collective() || matches!(call.effect, Effect::AllRanks | Effect::Window) {
+                key = samples::collective_key(comm);
+            }
+            root = if key == 0 { None } else { accepted.rank(Role::Root) };
         }
         if call.effect == Effect::Nothing && call.sizes != Sizes::Nothing {
             completion::sent_or_forgotten(abi, call, frame, message);

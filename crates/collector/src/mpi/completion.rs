@@ -152,18 +152,20 @@ fn made(accepted: &Accepted, awaited: Awaited, role: Role, comm: u16) {
     }
 }
 
-/// The call gave a request of a message to a rank of the world with this number, or one of which nothing is noted: then one that had its
-/// handle before, and ended where we did not see it, is gone.
+/// The call gave a request of a message to a rank of the world with this number, or, where calls are traced, of a collective call; or one of which
+/// nothing is noted: then one that had its handle before, and ended where we did not see it, is gone.
 #[inline]
 pub fn sent_or_forgotten(abi: &Abi, call: &Call, frame: &Frame, message: Option<(u32, u64)>) {
-    let Some(place) = call.place(Role::Request).filter(|_| message.is_some() || requests::any()) else {
+    let is_noted = message.is_some() || call.begins_collective() && trace::is_on();
+    let Some(place) = call.place(Role::Request).filter(|_| is_noted || requests::any()) else {
         return;
     };
     // SAFETY: MPI has written a handle there.
     let handle = unsafe { abi.stored(frame.argument(place), 0) };
-    match message {
-        Some((rank, number)) => requests::insert_send(handle, rank, number, frame.since),
-        None => drop(requests::look(handle, End::Freed)),
+    if is_noted {
+        requests::insert_where_room(handle, message, frame.since);
+    } else {
+        requests::look(handle, End::Freed);
     }
 }
 
@@ -349,6 +351,10 @@ fn completed(abi: &Abi, handle: u64, status: usize, notes: &Notes) -> Completed 
         }
         Awaited::PersistentSend => {
             trace::send_done(notes.slot, request.begun);
+            return nothing;
+        }
+        Awaited::Collective => {
+            trace::collective_done(notes.slot, request.begun);
             return nothing;
         }
         _ => return nothing,

@@ -24,6 +24,8 @@ pub enum Awaited {
     Window = 7,
     /// A message that was sent: only what its wait waits for is to be known.
     Send = 8,
+    /// A collective call: the same.
+    Collective = 9,
 }
 
 /// What is noted of a request.
@@ -54,7 +56,7 @@ struct Place {
 }
 
 const PLACES: usize = 4096;
-/// Messages that were sent take no more: the bytes of others would be lost.
+/// Messages that were sent, and collective calls, take no more: the bytes of others would be lost.
 const MOST_WITH_SENDS: usize = PLACES / 2;
 /// How far from the place that its hash gives a request may lie.
 const FARTHEST: usize = 64;
@@ -132,18 +134,20 @@ pub fn insert(handle: u64, request: Request) {
         COUNT.store(COUNT.load(Relaxed).wrapping_add(usize::from(is_new)), Relaxed);
     }
     unlock();
-    if found.is_none() && request.awaited != Awaited::Send {
+    if found.is_none() && !matches!(request.awaited, Awaited::Send | Awaited::Collective) {
         dropped();
     }
 }
 
-/// A message that was sent with a request. Where there is no room, a request that had its handle before is gone all the same.
-pub fn insert_send(handle: u64, rank: u32, number: u64, begun: u64) {
+/// A message that was sent with a request, as its rank and its number; or a collective call. Where there is no room, a request that had its handle
+/// before is gone all the same.
+pub fn insert_where_room(handle: u64, message: Option<(u32, u64)>, begun: u64) {
     if handle <= TAKEN || COUNT.load(Relaxed) >= MOST_WITH_SENDS {
         look(handle, End::Freed);
         return;
     }
-    let (awaited, rank) = (Awaited::Send, rank.cast_signed());
+    let awaited = if message.is_some() { Awaited::Send } else { Awaited::Collective };
+    let (rank, number) = message.map_or((-1, 0), |(rank, number)| (rank.cast_signed(), number));
     insert(handle, Request { awaited, comm: NO_COMMUNICATOR, rank, sent: 0, received: 0, number, begun });
 }
 
@@ -160,7 +164,8 @@ pub fn look(handle: u64, end: End) -> Option<Request> {
             other if other == handle => {
                 found = read(place);
                 let persists = found.is_some_and(|request| {
-                    !matches!(request.awaited, Awaited::Receive | Awaited::Read | Awaited::Send)
+                    use Awaited::{Collective, Read, Receive, Send};
+                    !matches!(request.awaited, Receive | Read | Send | Collective)
                 });
                 match end {
                     End::Started { begin } => place.begun.store(begin, Relaxed),
@@ -202,6 +207,7 @@ fn read(place: &Place) -> Option<Request> {
         6 => Awaited::Message,
         7 => Awaited::Window,
         8 => Awaited::Send,
+        9 => Awaited::Collective,
         _ => return None,
     };
     Some(Request {

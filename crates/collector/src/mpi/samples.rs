@@ -63,6 +63,13 @@ pub fn collective(comm: Comm, ended: Ended<'_>) -> u64 {
     key
 }
 
+/// What tells a collective call in all its ranks that no sample is kept of: it begins what another one ends, or needs all ranks for what is no
+/// data of the program's. Alone, nobody waits: 0.
+#[inline]
+pub fn collective_key(comm: Comm) -> u64 {
+    comm.next_collective().map_or(0, |(members, number)| mixed(members, number))
+}
+
 /// A wait for a request of which other ranks cannot tell what it waited for: by its own number at its site.
 #[inline]
 pub fn other_wait(ended: Ended<'_>) {

@@ -64,6 +64,8 @@ pub enum Effect {
     Matched,
     Window,
     WindowFree,
+    /// It needs all ranks of its communicator, and moves nothing of the program's.
+    AllRanks,
 }
 
 /// An argument that is looked at.
@@ -113,11 +115,22 @@ impl Call {
     /// It returns when its part is done, and all ranks of its communicator, or one other, take part.
     #[inline]
     pub fn is_blocking(&self) -> bool {
+        self.place(Role::Request).is_none() && !self.is_among_neighbours()
+    }
+
+    /// It begins what all ranks of its communicator take part in, and another call ends.
+    #[inline]
+    pub fn begins_collective(&self) -> bool {
+        self.sizes == Sizes::Collective
+            && self.effect == Effect::Nothing
+            && self.place(Role::Request).is_some()
+            && !self.is_among_neighbours()
+    }
+
+    #[inline]
+    fn is_among_neighbours(&self) -> bool {
         use Amount::{Degree, DegreeSum, DegreeWeighted};
-        let is_among_neighbours = |amount: Amount| matches!(amount, Degree | DegreeSum | DegreeWeighted);
-        self.place(Role::Request).is_none()
-            && !is_among_neighbours(self.sent)
-            && !is_among_neighbours(self.received)
+        [self.sent, self.received].iter().any(|amount| matches!(amount, Degree | DegreeSum | DegreeWeighted))
     }
 
     #[inline]

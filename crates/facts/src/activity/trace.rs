@@ -42,12 +42,24 @@ pub struct TracedCall {
     pub messages: u32,
 }
 
+impl TracedCall {
+    /// Since when the thread was in it, by and large. Polls between which it did something else for most of the time take the time that it
+    /// was in them, before the last one's end.
+    pub fn entered(&self) -> Nanoseconds {
+        let all = self.end.saturating_sub(self.begin);
+        match self.kind {
+            TracedKind::Polls { within, .. } if within.0 < all.0 / 2 => self.end.saturating_sub(within),
+            _ => self.begin,
+        }
+    }
+}
+
 /// What a call was.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TracedKind {
     /// One of which no other rank has the same.
     Alone,
-    /// A blocking collective call.
+    /// It needs all ranks of its communicator, or begins what needs them and another call ends.
     Collective {
         /// The same in all ranks that take part, and in no other call of them.
         key: NonZeroU64,
@@ -58,7 +70,7 @@ pub enum TracedKind {
     Polls { calls: u64, within: Nanoseconds },
 }
 
-/// A message, as one of its two ranks saw it.
+/// A message, as one of its two ranks saw it, or the end of what was begun by another call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TracedMessage {
     pub end: MessageSide,
@@ -79,6 +91,15 @@ pub enum MessageSide {
     Received,
     /// It waited for the request of one that was sent by the call that began at [`TracedMessage::posted`]; nothing else is known of it.
     SendDone,
+    /// It ended a collective call that the call began which began at [`TracedMessage::posted`]; nothing else is known of it.
+    CollectiveDone,
+}
+
+impl MessageSide {
+    /// One of the two ends of a message.
+    pub fn is_of_message(self) -> bool {
+        matches!(self, MessageSide::Sent | MessageSide::Received)
+    }
 }
 
 /// Records of a process that found no place in its trace.

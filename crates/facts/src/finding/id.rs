@@ -148,6 +148,18 @@ pub enum FindingId {
     /// An object that is far larger than the pages of which a processor keeps the addresses has no huge pages.
     #[serde(rename = "NW046")]
     ObjectWithoutHugePages,
+    /// One rank computes longer than others before a call, and they wait for it.
+    #[serde(rename = "NW101")]
+    OneRankComputesLonger,
+    /// Ranks compute for unequal times, now one and now another.
+    #[serde(rename = "NW102")]
+    ComputingUnequal,
+    /// Sends wait until the receiver comes.
+    #[serde(rename = "NW103")]
+    SendsWait,
+    /// Receives wait for one message while another one is there.
+    #[serde(rename = "NW104")]
+    ReceivesOutOfOrder,
 }
 
 impl FindingId {
@@ -201,6 +213,10 @@ impl FindingId {
             FindingId::ObjectPagesShared => "NW044",
             FindingId::ObjectNotInFastMemory => "NW045",
             FindingId::ObjectWithoutHugePages => "NW046",
+            FindingId::OneRankComputesLonger => "NW101",
+            FindingId::ComputingUnequal => "NW102",
+            FindingId::SendsWait => "NW103",
+            FindingId::ReceivesOutOfOrder => "NW104",
         }
     }
 }

@@ -3,6 +3,7 @@
 use numawise_units::{CpuId, CpuSet, NodeId, NodeSet};
 use serde::Serialize;
 
+use super::TracedQuantity;
 use crate::Reading;
 use crate::activity::{CodePlace, ConstructName};
 use crate::merged::ProcessName;
@@ -74,6 +75,9 @@ pub enum WatchedQuantity {
     /// Of ranks that ended without MPI_Finalize.
     #[serde(untagged)]
     Early(EarlyQuantity),
+    /// Of a trace.
+    #[serde(untagged)]
+    Traced(TracedQuantity),
 }
 
 /// Of CPUs and memory.
@@ -213,6 +217,21 @@ pub enum WatchedSubject {
         ranks: Vec<u32>,
         further_ranks: u64,
     },
+    /// What a rank computes on the way to a call; none: behind its last one. The number of its `MPI_COMM_WORLD` where there are several.
+    ComputingBefore {
+        #[serde(skip_serializing_if = "Option::is_none")]
+        world: Option<u32>,
+        rank: u32,
+        call: Option<String>,
+        place: Reading<CodePlace>,
+    },
+    /// Two calls that receive, one after the other.
+    CallBeforeCall {
+        call: String,
+        place: Reading<CodePlace>,
+        next: String,
+        next_place: Reading<CodePlace>,
+    },
     /// One of several `MPI_COMM_WORLD`s.
     World {
         number: u32,
@@ -278,6 +297,10 @@ pub enum WatchedAdvice {
     MeetLessOften,
     /// Begin messages early and compute meanwhile.
     OverlapMessages,
+    /// Begin receives before the computing that others do not wait for.
+    PostReceivesEarly,
+    /// Begin all receives, and take what comes first.
+    ReceiveWhatComesFirst,
     /// Place ranks that exchange most on the same host.
     NeighboursOnOneHost,
     /// Call it less often, or not at all.

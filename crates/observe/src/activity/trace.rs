@@ -116,6 +116,10 @@ impl<'a> Builder<'a> {
             TraceRecord::SendDone { sent } => {
                 message(MessageSide::SendDone, reader::TracedMessage { posted: sent, ..Default::default() });
             }
+            TraceRecord::CollectiveDone { begun } => {
+                let of = reader::TracedMessage { posted: begun, ..Default::default() };
+                message(MessageSide::CollectiveDone, of);
+            }
             TraceRecord::Call(of) => {
                 let kind = match of.key.and_then(NonZeroU64::new) {
                     Some(key) => TracedKind::Collective { key, root: of.root },

@@ -155,6 +155,7 @@ impl<'o> Archive<'o> {
                 (otf2.on_irecv)(callbacks, on_irecv),
                 (otf2.on_collective_begin)(callbacks, on_collective_begin),
                 (otf2.on_collective_end)(callbacks, on_collective_end),
+                (otf2.on_collective_request)(callbacks, on_collective_request),
                 (otf2.on_collective_complete)(callbacks, on_collective_complete),
                 (otf2.register_events)(self.reader, reader, callbacks, (&raw mut listener).cast()),
             ];
@@ -489,19 +490,32 @@ unsafe extern "C" fn on_collective_end(
     unsafe { listener(data) }.take(time, What::CollectiveEnd(end))
 }
 
+unsafe extern "C" fn on_collective_request(
+    _: u64,
+    time: u64,
+    _: u64,
+    data: *mut c_void,
+    _: Handle,
+    request: u64,
+) -> GoOn {
+    // SAFETY: as registered.
+    unsafe { listener(data) }.take(time, What::CollectiveRequest(request))
+}
+
 unsafe extern "C" fn on_collective_complete(
     _: u64,
     time: u64,
     _: u64,
     data: *mut c_void,
     _: Handle,
-    _: u8,
-    _: u32,
-    _: u32,
-    _: u64,
-    _: u64,
-    _: u64,
+    operation: u8,
+    communicator: u32,
+    root: u32,
+    sent: u64,
+    received: u64,
+    request: u64,
 ) -> GoOn {
+    let end = Collective { operation, communicator, root, sent, received };
     // SAFETY: as registered.
-    unsafe { listener(data) }.take(time, What::CollectiveComplete)
+    unsafe { listener(data) }.take(time, What::CollectiveComplete(end, request))
 }

@@ -146,6 +146,7 @@ fn users(ranks: &Ranks, lanes: &[Lane<'_>]) -> BTreeMap<u32, BTreeSet<usize>> {
             Side::Sent(message) | Side::Received(message) | Side::Came(message, _) => {
                 Some(message.communicator)
             }
+            Side::Ended(collective, _) => Some(collective.communicator),
             Side::Done(_) => None,
         });
         let collectives = lane.calls.iter().filter_map(|call| Some(call.collective?.communicator));

@@ -20,8 +20,6 @@ pub struct Call {
     pub end: u64,
     pub collective: Option<Collective>,
     pub polls: Option<Polls>,
-    /// It ended a collective call that another one had begun.
-    pub completes: bool,
     /// How many of [`Lane::messages`] are its, behind those of the call before it.
     pub messages: u32,
 }
@@ -35,6 +33,16 @@ pub enum Side {
     Came(Message, u64),
     /// A send was completed, by its request.
     Done(u64),
+    /// A collective call was, that was begun before.
+    Ended(Collective, u64),
+}
+
+/// What a request is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum RequestOf {
+    Send,
+    Receive,
+    Collective,
 }
 
 /// A message, or the end of one, and when.
@@ -48,7 +56,7 @@ pub struct Passed {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Begun {
     pub request: u64,
-    pub is_receive: bool,
+    pub of: RequestOf,
     pub time: u64,
     /// When the call began that began it.
     pub posted: u64,
@@ -135,11 +143,11 @@ impl<'d> Lane<'d> {
             What::Leave(region) => self.leave(region, time),
             What::Send(message) => self.pass(Side::Sent(message), time),
             What::Isend(message, request) => {
-                self.begin(request, false, time);
+                self.begin(request, RequestOf::Send, time);
                 self.pass(Side::Sent(message), time);
             }
             What::IsendComplete(request) => self.pass(Side::Done(request), time),
-            What::IrecvRequest(request) => self.begin(request, true, time),
+            What::IrecvRequest(request) => self.begin(request, RequestOf::Receive, time),
             What::Recv(message) => self.pass(Side::Received(message), time),
             What::Irecv(message, request) => self.pass(Side::Came(message, request), time),
             What::CollectiveBegin | What::ProgramEnd => {}
@@ -147,10 +155,9 @@ impl<'d> Lane<'d> {
                 Some((_, call)) => call.collective = Some(collective),
                 None => self.odd.outside += 1,
             },
-            What::CollectiveComplete => {
-                if let Some((_, call)) = &mut self.open {
-                    call.completes = true;
-                }
+            What::CollectiveRequest(request) => self.begin(request, RequestOf::Collective, time),
+            What::CollectiveComplete(collective, request) => {
+                self.pass(Side::Ended(collective, request), time)
             }
         }
     }
@@ -158,16 +165,7 @@ impl<'d> Lane<'d> {
     fn enter(&mut self, region: u32, at: EnteredAt, polls: Option<Polls>, begin: u64) {
         if let (Kind::Call(name), None) = (self.regions.kind(region), &self.open) {
             let place = Place { inside: self.entered.last().copied(), at };
-            let call = Call {
-                name,
-                place,
-                begin,
-                end: begin,
-                collective: None,
-                polls,
-                completes: false,
-                messages: 0,
-            };
+            let call = Call { name, place, begin, end: begin, collective: None, polls, messages: 0 };
             self.open = Some((self.entered.len(), call));
         }
         self.entered.push(region);
@@ -200,9 +198,9 @@ impl<'d> Lane<'d> {
         }
     }
 
-    fn begin(&mut self, request: u64, is_receive: bool, time: u64) {
+    fn begin(&mut self, request: u64, of: RequestOf, time: u64) {
         let posted = self.open.as_ref().map_or(time, |(_, call)| call.begin);
-        self.begun.push(Begun { request, is_receive, time, posted });
+        self.begun.push(Begun { request, of, time, posted });
     }
 
     /// Behind the last event: what is still entered ends there.

@@ -165,7 +165,7 @@ fn sites(trace: &ThreadTrace) -> (Vec<CallSite>, Nanoseconds) {
             let side = match message.end {
                 MessageSide::Sent => &mut site.sent,
                 MessageSide::Received => &mut site.received,
-                MessageSide::SendDone => continue,
+                MessageSide::SendDone | MessageSide::CollectiveDone => continue,
             };
             if let Some(bytes) = side.measured_mut() {
                 bytes.0 = bytes.0.saturating_add(message.bytes.0);
@@ -186,7 +186,7 @@ fn peers(trace: &ThreadTrace) -> Vec<PeerTraffic> {
             received: Bytes(0),
             fetched: Bytes(0),
         };
-        if message.end == MessageSide::SendDone {
+        if !message.end.is_of_message() {
             continue;
         }
         let peer = peers.entry(message.peer).or_insert(none);

@@ -11,7 +11,7 @@ use numawise_facts::activity::{
 use numawise_units::{Bytes, Nanoseconds};
 
 use super::communicators::{ClassOf, Communicators};
-use super::lane::{Call, Lane, Passed, Place, Side};
+use super::lane::{Call, Lane, Passed, Place, RequestOf, Side};
 use super::places::Places;
 use super::ranks::Ranks;
 use crate::calls::{begins_collective, may_poll};
@@ -79,8 +79,11 @@ pub fn all(
             communicators,
             requests: Requests::of(&lanes),
             own: BTreeMap::new(),
+            ended: BTreeMap::new(),
+            begun: BTreeMap::new(),
             odd: &mut traced.odd,
         };
+        lanes.iter().for_each(|lane| of.end_collectives(lane));
         let mut threads: Vec<Thread> = lanes.iter().map(|lane| of.thread(lane, places)).collect();
         let own = of.own;
         of.requests.count(&mut traced.odd);
@@ -102,10 +105,26 @@ struct Process<'a> {
     communicators: &'a Communicators,
     requests: Requests,
     own: BTreeMap<ClassOf, u16>,
+    /// Ends of collective calls that others began, by location, moment and request: when the call began that began it.
+    ended: BTreeMap<(u64, u64, u64), Option<u64>>,
+    /// What calls began, by when they began.
+    begun: BTreeMap<u64, Collective>,
     odd: &'a mut Odd,
 }
 
 impl Process<'_> {
+    /// What a collective call is, only its end tells.
+    fn end_collectives(&mut self, lane: &Lane<'_>) {
+        for passed in &lane.messages {
+            if let Side::Ended(collective, request) = passed.side {
+                let posted = self.requests.end(RequestOf::Collective, request, lane.location, passed.time);
+                self.odd.not_begun += u64::from(posted.is_none());
+                self.ended.insert((lane.location, passed.time, request), posted);
+                self.begun.extend(posted.map(|posted| (posted, collective)));
+            }
+        }
+    }
+
     fn thread(&mut self, lane: &Lane<'_>, places: &mut Places<'_>) -> Thread {
         let mut trace = ThreadTrace::default();
         let mut collectives = Vec::new();
@@ -117,6 +136,8 @@ impl Process<'_> {
                 trace.messages.extend(self.message(lane.location, call, passed));
             }
             let count = (trace.messages.len() - before) as u32;
+            let begun = self.begun.get(&call.begin).filter(|_| begins_collective(name)).copied();
+            let call = &Call { collective: call.collective.or(begun), ..*call };
             let communicator = self.communicator(call, messages);
             let next = trace.sites.len() as u32;
             let site = *sites.entry((call.name, call.place, communicator)).or_insert(next);
@@ -130,7 +151,7 @@ impl Process<'_> {
             let moved = moved.fold(0u64, |sum, message| sum.saturating_add(message.bytes.0));
             let of_all = call.collective.map_or(0, |of| of.sent.saturating_add(of.received));
             let [begin, end] = [call.begin, call.end].map(Nanoseconds);
-            let found_nothing = messages.is_empty() && !call.completes && may_poll(name);
+            let found_nothing = messages.is_empty() && may_poll(name);
             let kind = match call.polls {
                 Some(polls) => TracedKind::Polls { calls: polls.calls, within: Nanoseconds(polls.within) },
                 None if found_nothing => TracedKind::Polls { calls: 1, within: end.saturating_sub(begin) },
@@ -150,7 +171,7 @@ impl Process<'_> {
         let of_message = messages.iter().find_map(|passed| match passed.side {
             // What is waited for may be of several.
             Side::Sent(message) | Side::Received(message) => Some(message.communicator),
-            Side::Came(..) | Side::Done(_) => None,
+            Side::Came(..) | Side::Done(_) | Side::Ended(..) => None,
         });
         let number = call.collective.map(|of| of.communicator).or(of_message)?;
         let Some(class) = self.communicators.of_number(self.number, number) else {
@@ -172,21 +193,18 @@ impl Process<'_> {
             Side::Sent(message) => (MessageSide::Sent, message, call.begin),
             Side::Received(message) => (MessageSide::Received, message, call.begin),
             Side::Came(message, request) => {
-                let posted = self.requests.end(true, request, location, passed.time);
+                let posted = self.requests.end(RequestOf::Receive, request, location, passed.time);
                 self.odd.not_begun += u64::from(posted.is_none());
                 (MessageSide::Received, message, posted.unwrap_or(call.begin))
             }
             Side::Done(request) => {
-                let posted = self.requests.end(false, request, location, passed.time);
+                let posted = self.requests.end(RequestOf::Send, request, location, passed.time);
                 self.odd.not_begun += u64::from(posted.is_none());
-                return posted.map(|posted| TracedMessage {
-                    end: MessageSide::SendDone,
-                    posted: Nanoseconds(posted),
-                    communicator: None,
-                    bytes: Bytes(0),
-                    tag: 0,
-                    peer: 0,
-                });
+                return posted.map(|posted| ended(MessageSide::SendDone, posted));
+            }
+            Side::Ended(_, request) => {
+                let posted = self.ended.get(&(location, passed.time, request)).copied().flatten();
+                return posted.map(|posted| ended(MessageSide::CollectiveDone, posted));
             }
         };
         let Message { peer, communicator, tag, bytes } = message;
@@ -207,13 +225,19 @@ impl Process<'_> {
     }
 }
 
+/// What was begun by the call that began then.
+fn ended(end: MessageSide, posted: u64) -> TracedMessage {
+    let posted = Nanoseconds(posted);
+    TracedMessage { end, posted, communicator: None, bytes: Bytes(0), tag: 0, peer: 0 }
+}
+
 /// So many places of a number's key are for how manieth the call is on its communicator.
 const CALL_BITS: u32 = 40;
 const MOST_CLASSES: u32 = 1 << (63 - CALL_BITS);
 /// `OTF2_COLLECTIVE_ROOT_THIS_GROUP`: what is no rank.
 const FIRST_NO_ROOT: u32 = NO_ROOT - 2;
 
-/// Gives blocking collective calls of several ranks numbers: the communicator, and the how manieth of the process the call is on it. All ranks
+/// Gives collective calls of several ranks numbers: the communicator, and the how manieth of the process the call is on it. All ranks
 /// make them in one order (MPI 4.1, section 6.1).
 fn number_collectives(
     communicators: &Communicators,
@@ -227,9 +251,6 @@ fn number_collectives(
         for (number, collective) in &thread.collectives {
             let Some(call) = thread.trace.calls.get(*number) else { continue };
             let Some(site) = thread.trace.sites.get(call.site as usize) else { continue };
-            if begins_collective(&site.call) {
-                continue;
-            }
             if let Some(class) = site.communicator.and_then(|number| by_number.get(&number)) {
                 found.push((call.end, of, *number, *class, collective.root));
             }
@@ -273,7 +294,7 @@ fn add(calls: &mut Vec<TracedCall>, call: TracedCall) {
 /// What a process began and waits for. Numbers may be used again, and by tools that note no end without one.
 #[derive(Debug, Default)]
 struct Requests {
-    all: BTreeMap<(bool, u64), Vec<Open>>,
+    all: BTreeMap<(RequestOf, u64), Vec<Open>>,
 }
 
 #[derive(Debug)]
@@ -294,7 +315,7 @@ impl Requests {
             for begun in &lane.begun {
                 let open =
                     Open { time: begun.time, location: lane.location, posted: begun.posted, is_done: false };
-                requests.all.entry((begun.is_receive, begun.request)).or_default().push(open);
+                requests.all.entry((begun.of, begun.request)).or_default().push(open);
             }
         }
         requests.all.values_mut().for_each(|uses| uses.sort_by_key(|open| open.time));
@@ -302,8 +323,8 @@ impl Requests {
     }
 
     /// Ends the latest use of a number before a moment: one of the same thread, if there is one. Gives when the call began that began it.
-    fn end(&mut self, is_receive: bool, request: u64, location: u64, time: u64) -> Option<u64> {
-        let uses = self.all.get_mut(&(is_receive, request))?;
+    fn end(&mut self, of: RequestOf, request: u64, location: u64, time: u64) -> Option<u64> {
+        let uses = self.all.get_mut(&(of, request))?;
         let before = uses.partition_point(|open| open.time <= time);
         let near = before.saturating_sub(LOOKED_AT)..before;
         let open = |own: bool| {
@@ -319,11 +340,15 @@ impl Requests {
     }
 
     fn count(&self, odd: &mut Odd) {
-        for ((is_receive, _), uses) in &self.all {
+        for ((of, _), uses) in &self.all {
             let open = uses.iter().filter(|open| !open.is_done).count() as u64;
             let last_is_open = uses.last().is_some_and(|open| !open.is_done);
             odd.again += open - u64::from(last_is_open);
-            if *is_receive { odd.receives_open += open } else { odd.sends_open += open }
+            match of {
+                RequestOf::Receive => odd.receives_open += open,
+                RequestOf::Send => odd.sends_open += open,
+                RequestOf::Collective => {}
+            }
         }
     }
 }

@@ -188,7 +188,18 @@ impl EventWriter<'_, '_> {
                     of.sent,
                     of.received,
                 ),
-                What::CollectiveComplete => 0,
+                What::CollectiveRequest(request) => (otf2.write_collective_request)(to, none, time, request),
+                What::CollectiveComplete(of, request) => (otf2.write_collective_complete)(
+                    to,
+                    none,
+                    time,
+                    of.operation,
+                    of.communicator,
+                    of.root,
+                    of.sent,
+                    of.received,
+                    request,
+                ),
             }
         };
         self.archive.done(code, "write an event")

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use std::num::NonZeroU64;
 
 use numawise_facts::WatchedRun;
-use numawise_facts::activity::MessageSide;
 
 use super::ranks::{Ranks, World};
 
@@ -172,7 +171,7 @@ fn used(run: &WatchedRun, ranks: &Ranks) -> BTreeMap<(usize, u16), Vec<NonZeroU6
             let Some(communicator) = site.and_then(|site| site.communicator) else { continue };
             let names = used.entry((process, communicator)).or_default();
             let own = trace.messages.get(messages).unwrap_or_default().iter();
-            let own = own.filter(|message| message.end != MessageSide::SendDone);
+            let own = own.filter(|message| message.end.is_of_message());
             for name in own.filter_map(|message| message.communicator) {
                 if !names.contains(&name) {
                     names.push(name);

@@ -11,7 +11,7 @@ use super::definitions::Definitions;
 use super::ranks::Ranks;
 use super::requests::{Request, Requests, calls, was_asked_for};
 use crate::Otf2Error;
-use crate::calls::{gives_request, operation, split};
+use crate::calls::{Role, begins_collective, gives_request, operation, role, split};
 use crate::event::{Collective, EnteredAt, Event, Message, NO_ROOT, Polls, What};
 
 /// Takes the events of a thread.
@@ -84,9 +84,13 @@ impl Thread<'_> {
         };
         self.written.calls += 1;
         self.put(of, call.begin, What::Enter { region, at, polls }, sink)?;
-        let collective = self.collective(of, call, site);
+        let (begins, all) = (begins_collective(&site.call), self.collective(of, call, site));
+        let collective = all.filter(|_| !begins);
+        let request = all.filter(|_| begins).and_then(|of| self.requests.collective(call.begin, of));
         if collective.is_some() {
             self.put(of, call.begin, What::CollectiveBegin, sink)?;
+        } else if let Some(request) = request {
+            self.put(of, call.begin, What::CollectiveRequest(request), sink)?;
         }
         for message in messages.iter().filter(|message| message.end == MessageSide::Sent) {
             let request = self.requests.send(message.posted, gives_request(&site.call));
@@ -98,12 +102,21 @@ impl Thread<'_> {
         for request in self.requests.begun(self.location, call.begin) {
             self.put(of, call.begin, What::IrecvRequest(request), sink)?;
         }
-        let ended = messages.iter().filter(|message| message.end != MessageSide::Sent);
+        let is_ended = |end: MessageSide| matches!(end, MessageSide::Received | MessageSide::SendDone);
+        let ended = messages.iter().filter(|message| is_ended(message.end));
         let ended: Vec<(&TracedMessage, Option<Request>)> =
             ended.map(|message| (message, self.request(call, message))).collect();
         // Nothing says which call asked for these: this one is as early as it is known.
         for request in ended.iter().filter_map(|(_, request)| *request).filter(|request| !request.is_begun) {
             self.put(of, call.begin, What::IrecvRequest(request.number), sink)?;
+        }
+        for message in messages.iter().filter(|message| message.end == MessageSide::CollectiveDone) {
+            let done = self.requests.collective_done(message.posted);
+            self.written.requests_without_begin += u64::from(done.is_none());
+            if let Some((collective, request)) = done {
+                self.written.collectives += 1;
+                self.put(of, call.end, What::CollectiveComplete(collective, request), sink)?;
+            }
         }
         for (message, request) in ended {
             let request = request.map(|request| request.number);
@@ -128,7 +141,7 @@ impl Thread<'_> {
     /// The number of what was sent or asked for before.
     fn request(&mut self, call: &TracedCall, message: &TracedMessage) -> Option<Request> {
         match message.end {
-            MessageSide::Sent => None,
+            MessageSide::Sent | MessageSide::CollectiveDone => None,
             MessageSide::SendDone => {
                 let request = self.requests.send_done(message.posted);
                 self.written.requests_without_begin += u64::from(request.is_none());
@@ -167,11 +180,14 @@ impl Thread<'_> {
 
     fn collective(&mut self, of: Of<'_>, call: &TracedCall, site: &TracedSite) -> Option<Collective> {
         let TracedKind::Collective { root, .. } = call.kind else { return None };
-        let found = operation(&site.call).and_then(|operation| {
-            let number = self.communicators.of_process(of.process, site.communicator)?;
-            Some((operation, number, self.communicators.get(number)?))
-        });
-        let Some((operation, communicator, known)) = found else {
+        let Some(operation) = operation(&site.call) else {
+            // Others, as those that make communicators, move nothing.
+            self.written.collectives_left_out += u64::from(role(&site.call) == Role::OtherCollective);
+            return None;
+        };
+        let number = self.communicators.of_process(of.process, site.communicator);
+        let known = number.and_then(|number| Some((number, self.communicators.get(number)?)));
+        let Some((communicator, known)) = known else {
             self.written.collectives_left_out += 1;
             return None;
         };

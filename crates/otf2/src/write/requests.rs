@@ -8,6 +8,7 @@ use numawise_facts::activity::{MessageSide, ThreadTrace, TracedCall, TracedMessa
 use numawise_units::Nanoseconds;
 
 use super::ranks::Ranks;
+use crate::event::Collective;
 
 /// Each with its messages.
 pub fn calls(trace: &ThreadTrace) -> impl Iterator<Item = (&TracedCall, &[TracedMessage])> {
@@ -37,6 +38,8 @@ pub struct Request {
 pub struct Requests {
     next: u64,
     sends: BTreeMap<Nanoseconds, [VecDeque<u64>; 2]>,
+    /// Collective calls that another call ends: by when they began, the number, and, when they are written, what they are.
+    collectives: BTreeMap<Nanoseconds, (u64, Option<Collective>)>,
     receives: BTreeMap<Nanoseconds, Receives>,
 }
 
@@ -62,6 +65,10 @@ impl Requests {
                     match message.end {
                         MessageSide::Sent => counts.entry(message.posted).or_default()[0] += 1,
                         MessageSide::SendDone => counts.entry(message.posted).or_default()[1] += 1,
+                        MessageSide::CollectiveDone => {
+                            let number = requests.number();
+                            requests.collectives.insert(message.posted, (number, None));
+                        }
                         MessageSide::Received if was_asked_for(call, message) => {
                             let number = requests.number();
                             requests.receives.entry(message.posted).or_default().numbers.push(number);
@@ -103,6 +110,19 @@ impl Requests {
     pub fn send_done(&mut self, posted: Nanoseconds) -> Option<Request> {
         let number = self.sends.get_mut(&posted).and_then(|[_, done]| done.pop_front())?;
         Some(Request { number, is_begun: true })
+    }
+
+    /// Of a collective call that begins now; none where nothing says that it was ended.
+    pub fn collective(&mut self, begin: Nanoseconds, of: Collective) -> Option<u64> {
+        let (number, known) = self.collectives.get_mut(&begin)?;
+        *known = Some(of);
+        Some(*number)
+    }
+
+    /// Of a collective call that has ended, where its begin was written.
+    pub fn collective_done(&mut self, posted: Nanoseconds) -> Option<(Collective, u64)> {
+        let (number, of) = self.collectives.remove(&posted)?;
+        Some((of?, number))
     }
 
     /// Of all receives that the call begins which begins at this moment in a location.

@@ -79,6 +79,7 @@ fn packed(calls: &[TracedCall], mut messages: &[TracedMessage]) -> Vec<u8> {
                 MessageSide::Sent => 0,
                 MessageSide::Received => 1,
                 MessageSide::SendDone => 2,
+                MessageSide::CollectiveDone => 3,
             };
             let of_message = message.communicator.map_or(0, NonZeroU64::get);
             let is_other = u64::from(of_message != communicator);
@@ -166,7 +167,7 @@ fn unpack(blob: &[u8], trace: &mut ThreadTrace) -> Option<()> {
                 0 => MessageSide::Sent,
                 1 => MessageSide::Received,
                 2 => MessageSide::SendDone,
-                _ => return None,
+                _ => MessageSide::CollectiveDone,
             };
             if head >> 2 & 1 == 1 {
                 communicator = all.long()?;

@@ -13,6 +13,7 @@ use crate::program::function_in_short;
 
 mod early;
 mod late;
+mod traced;
 
 #[cfg(test)]
 #[path = "watched_tests.rs"]
@@ -87,6 +88,7 @@ pub(super) fn sentence(quantity: WatchedQuantity, one: &Evidence) -> String {
         WatchedQuantity::Placed(quantity) => of_placement(quantity, one, &value, &of),
         WatchedQuantity::Files(quantity) => of_files(quantity, one, &value, &of),
         WatchedQuantity::Early(quantity) => early::sentence(quantity, one, &value, &of),
+        WatchedQuantity::Traced(quantity) => traced::sentence(quantity, one, &value, &of),
     }
 }
 
@@ -182,6 +184,19 @@ fn subject(one: &Evidence) -> String {
         WatchedSubject::World { number, program } => format!("world {number} ({})", last(program)),
         WatchedSubject::LateCall { waits, late, .. } => {
             format!("{} for {}", late::in_call(waits), late::in_call(late))
+        }
+        WatchedSubject::ComputingBefore { world, rank, call, place: at } => {
+            let world = world.map_or_else(String::new, |world| format!(" of world {world}"));
+            let before = call.as_ref().map(|call| format!("before {call} {}", place(at)));
+            let before = before.unwrap_or_else(|| "after its last call".to_owned());
+            format!("rank {rank}{world} computes longer {before}")
+        }
+        WatchedSubject::CallBeforeCall { call, place: at, next, next_place } => {
+            format!(
+                "{call} {}, while the message was there that {next} {} received next",
+                place(at),
+                place(next_place)
+            )
         }
         WatchedSubject::Region { place: at, within: None } => format!("the region {}", place(at)),
         WatchedSubject::Region { place: at, within: Some(within) } => {
@@ -309,6 +324,8 @@ pub(super) fn advise(advice: &WatchedAdvice) -> String {
             "begin messages early (MPI_Isend, MPI_Irecv, non-blocking collectives), compute meanwhile what does not need them, \
              and wait late"
         }
+        WatchedAdvice::PostReceivesEarly => traced::POST_EARLY,
+        WatchedAdvice::ReceiveWhatComesFirst => traced::COMES_FIRST,
         WatchedAdvice::NeighboursOnOneHost => {
             "start ranks so that those which exchange most are on the same host (the launcher's mapping, MPI_Cart_create with \
              reordering)"

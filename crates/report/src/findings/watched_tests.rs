@@ -173,6 +173,10 @@ fn findings_have_their_rows_in_the_manual() {
         FindingId::Unpinned,
         FindingId::RemoteRankMemory,
         FindingId::LongOnFiles,
+        FindingId::OneRankComputesLonger,
+        FindingId::ComputingUnequal,
+        FindingId::SendsWait,
+        FindingId::ReceivesOutOfOrder,
         FindingId::Oversubscribed,
     ] {
         let row = format!("| {id} | {} |", title(id));

@@ -45,11 +45,13 @@ pub enum CsvTable {
     Pairs,
     Causes,
     CriticalPath,
+    WhatIf,
+    OutOfOrder,
     Timeline,
 }
 
 /// By their names.
-pub const TABLES: [(&str, CsvTable); 18] = [
+pub const TABLES: [(&str, CsvTable); 20] = [
     ("efficiency", CsvTable::Efficiency),
     ("ranks", CsvTable::Ranks),
     ("memory", CsvTable::Memory),
@@ -67,6 +69,8 @@ pub const TABLES: [(&str, CsvTable); 18] = [
     ("pairs", CsvTable::Pairs),
     ("causes", CsvTable::Causes),
     ("critical_path", CsvTable::CriticalPath),
+    ("what_if", CsvTable::WhatIf),
+    ("out_of_order", CsvTable::OutOfOrder),
     ("timeline", CsvTable::Timeline),
 ];
 
@@ -179,6 +183,13 @@ fn rows(shown: &Shown, table: CsvTable) -> Vec<Vec<Value>> {
         CsvTable::Causes => traced.map_or(&[][..], |of| &of.causes).iter().map(trace::cause).collect(),
         CsvTable::CriticalPath => {
             traced.map_or(&[][..], |of| &of.critical_path).iter().map(trace::path_part).collect()
+        }
+        CsvTable::WhatIf => {
+            let rows = traced.and_then(|of| of.what_if.measured());
+            rows.map_or(&[][..], Vec::as_slice).iter().map(trace::what_if).collect()
+        }
+        CsvTable::OutOfOrder => {
+            traced.map_or(&[][..], |of| &of.out_of_order).iter().map(trace::out_of_order).collect()
         }
         CsvTable::Timeline => traced.map_or_else(Vec::new, trace::timeline),
     }

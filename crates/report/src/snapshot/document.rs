@@ -23,26 +23,17 @@ const OBJECT_LINES: usize = 20;
 const MOST_OF_TRACE: usize = 16;
 
 const SCRIPT: &str = include_str!("charts.js");
-/// With the calls of a trace one by one.
-const SCRIPT_OF_TRACE: &str = concat!(
-    include_str!("charts.js"),
-    include_str!("trace/unpack.js"),
-    include_str!("trace/view.js"),
-    include_str!("trace/draw.js"),
-    include_str!("trace/hands.js"),
-);
+const SCRIPT_OF_TRACE: &str = concat!(include_str!("charts.js"), events::script!());
 
 /// The snapshot as a document.
 pub fn document(shown: &Shown) -> Document {
     let tables = shown.tables;
     let mut blocks = vec![Block::Facts(facts(shown))];
     if tables.processes.counted > 0 {
-        blocks.extend(
-            tables
-                .trace
-                .iter()
-                .flat_map(|of| trace::sections(of, MOST_OF_TRACE, events::block(shown, &trace::parts()))),
-        );
+        blocks.extend(tables.trace.iter().flat_map(|of| {
+            let drawn = events::block(shown.events, shown.record, &trace::parts());
+            trace::sections(of, MOST_OF_TRACE, drawn)
+        }));
         blocks.extend([time(shown), efficiencies(shown), findings(shown)]);
         blocks.extend(tables.mpi.measured().map(mpi::section));
         blocks.extend(tables.openmp.measured().map(openmp::section));
@@ -112,7 +103,7 @@ fn sentence(shown: &Shown) -> String {
 /// For the page's script.
 fn data(shown: &Shown) -> serde_json::Value {
     json!({
-        "events": events::data(shown, &trace::parts(), trace::meaning),
+        "events": events::data(shown.events, &trace::parts(), trace::meaning),
         "ranks": processes::data(&shown.tables.rows),
         "volumes": shown.tables.mpi.measured().map_or_else(|| json!([]), |mpi| volume::data(&mpi.volume)),
     })

@@ -26,8 +26,8 @@ use numawise_units::harmless;
 use numawise_units::packed::Packed;
 use serde_json::{Value, json};
 
-use super::{Shown, words};
-use crate::document::{BarPart, Block, Events};
+use super::words;
+use crate::document::{BarPart, Block, Charts, Events};
 use crate::object::each;
 
 #[cfg(test)]
@@ -48,9 +48,27 @@ const KINDS: [WaitKind; 5] = [
     WaitKind::LastOfAll,
 ];
 
-/// The drawing, or why there is none; nothing where nobody gave events. `parts`: what a rank does, as of [`data`].
-pub fn block(shown: &Shown, parts: &[BarPart]) -> Option<Block> {
-    let events = shown.events?;
+/// Draws them.
+macro_rules! script {
+    () => {
+        concat!(
+            include_str!("trace/unpack.js"),
+            include_str!("trace/view.js"),
+            include_str!("trace/draw.js"),
+            include_str!("trace/hands.js"),
+        )
+    };
+}
+pub(super) use script;
+
+/// For a page that has nothing but a trace.
+pub fn charts(events: &TraceEvents, parts: &[BarPart], meaning: fn(WaitKind) -> &'static str) -> Charts {
+    Charts { data: json!({ "events": data(Some(events), parts, meaning) }), script: script!() }
+}
+
+/// The drawing, or why there is none; nothing where nobody gave events. `parts`: what a rank does, as of [`data`]; `file`: of the trace.
+pub fn block(events: Option<&TraceEvents>, file: Option<&str>, parts: &[BarPart]) -> Option<Block> {
+    let events = events?;
     let count = count(events);
     let packed = (count <= MOST_EVENTS).then(|| base64(&deflated(&packed(events))));
     Some(match packed.filter(|packed| packed.len() <= LONGEST) {
@@ -64,7 +82,7 @@ pub fn block(shown: &Shown, parts: &[BarPart]) -> Option<Block> {
             format!(
                 "{count} calls and ends of messages are too many for a page, which draws spans of time; numawise report {} --json has their \
                  figures",
-                shown.record.unwrap_or("FILE")
+                file.unwrap_or("FILE")
             )
             .into(),
         ),
@@ -77,8 +95,8 @@ fn count(of: &TraceEvents) -> usize {
 }
 
 /// What the numbers stand for, for the page's script; null without events. `meaning`: of each kind of waiting.
-pub fn data(shown: &Shown, parts: &[BarPart], meaning: fn(WaitKind) -> &'static str) -> Value {
-    let Some(events) = shown.events else { return Value::Null };
+pub fn data(events: Option<&TraceEvents>, parts: &[BarPart], meaning: fn(WaitKind) -> &'static str) -> Value {
+    let Some(events) = events else { return Value::Null };
     json!({
         "sites": each(&events.sites, |of| json!([harmless::line(&of.call), place(of)])),
         "parts": each(parts, |part| json!([part.name, part.colour])),

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use numawise_facts::finding::{Advice, SystemAdvice, WatchedAdvice};
+use numawise_facts::finding::{Advice, EvidenceSubject, SystemAdvice, WatchedAdvice, WatchedSubject};
 use numawise_facts::{Argument, Finding, FindingId, MemoryMode, Placement, RunSpec, Strategy};
 
 use super::Shown;
@@ -23,6 +23,9 @@ pub fn of_finding(shown: &Shown, finding: &Finding) -> Option<String> {
             with_threads(shown, &format!("--threads {}", fewer_threads(finding)?))
         }
         FindingId::MpiImbalance if shown.tables.trace.is_some() => table(shown, "causes"),
+        FindingId::OneRankComputesLonger => around_a_wait(shown, finding),
+        FindingId::ComputingUnequal => table(shown, "causes"),
+        FindingId::SendsWait | FindingId::ReceivesOutOfOrder => table(shown, "waits"),
         FindingId::MpiImbalance | FindingId::MachineShared => table(shown, "ranks"),
         FindingId::LongOnFiles => table(shown, "files"),
         FindingId::MpiTransfer | FindingId::MpiConcentrated | FindingId::TinyMessages => {
@@ -66,6 +69,22 @@ fn word(text: &str) -> String {
 
 fn table(shown: &Shown, table: &str) -> Option<String> {
     Some(format!("numawise report {} --csv={table}", word(shown.record?)))
+}
+
+/// The part of a trace around the longest wait for the rank of a finding.
+fn around_a_wait(shown: &Shown, finding: &Finding) -> Option<String> {
+    let trace = shown.tables.trace.as_ref()?;
+    let rank = finding.evidence.iter().find_map(|one| match &one.subject {
+        EvidenceSubject::Watched(WatchedSubject::ComputingBefore { rank, .. }) => Some(*rank),
+        _ => None,
+    })?;
+    let waits = trace.waits.iter().map(|row| row.longest).filter(|longest| longest.late == rank);
+    let longest = waits.max_by_key(|longest| longest.time)?;
+    // As long before it and behind it.
+    let time = longest.time.0;
+    let from = longest.begin.0.saturating_sub(time) / 1000;
+    let to = (longest.begin.0 + 2 * time).min(trace.begin.0 + trace.span.0).div_ceil(1000);
+    Some(format!("numawise report {} --from {from}us --to {to}us", word(shown.record?)))
 }
 
 /// The same run once more, with a record of a name that is free: when this one was begun.

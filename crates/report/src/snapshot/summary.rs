@@ -134,7 +134,7 @@ fn findings(shown: &Shown) -> Option<Block> {
         let shown = match of.finding.id {
             FindingId::EndedEarly => usize::MAX,
             // How long, and for whom.
-            FindingId::MpiImbalance => 2,
+            FindingId::MpiImbalance | FindingId::OneRankComputesLonger => 2,
             _ => 1,
         };
         let of_world = of

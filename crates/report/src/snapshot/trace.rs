@@ -3,20 +3,24 @@
 use numawise_facts::Reading;
 use numawise_facts::activity::CodePlace;
 use numawise_tables::snapshot::{
-    CallPlace, NotJudged, NotJudgedReason, PathPart, RankActivity, RankInCall, RunTrace, TraceTimes,
-    TracedRank, TracedWait, WaitKind, WaitingCause,
+    CallPlace, NotJudged, NotJudgedReason, OddRepetition, PathPart, RankActivity, RankInCall, RunTrace,
+    TraceChange, TraceEvents, TracePeriod, TraceTimes, TracedRank, TracedWait, WaitKind, WaitingCause,
+    WhatIf,
 };
 use numawise_units::{Nanoseconds, Ratio};
-use serde_json::{Value, json as object};
+use serde_json::json as object;
 
-use super::words;
+use super::{events, words};
 use crate::amount::many;
 use crate::document::capital;
 use crate::document::{
     self, BarPart, Block, Cell, Column, Document, Face, Fact, Opening, Row, Table, Text, Timeline,
     TimelineRow, Tone, list, section,
 };
-use crate::object::each;
+
+mod json;
+
+pub use json::{activity_word, change_word, json, kind_word};
 
 /// Characters of a line of the timeline.
 const LINE: usize = 80;
@@ -135,6 +139,8 @@ pub fn sections(of: &RunTrace, most: usize, events: Option<Block>) -> Vec<Block>
         ));
         blocks.push(section("pairs", "Who waited for whom", vec![Block::Table(pairs(of, most))]));
     }
+    blocks.extend(what_if(of));
+    blocks.extend(of.period.as_ref().map(period));
     let path = vec![
         Block::Table(critical_path(of, most)),
         Block::Legend("the chain through the ranks that contains no waiting: only what is on it can make the run shorter".into()),
@@ -150,13 +156,16 @@ fn remarks(of: &RunTrace) -> Option<Block> {
         let why = match row.why {
             NotJudgedReason::OtherRanksMissing => "the other ranks of them are not in the trace",
             NotJudgedReason::NotFollowed => {
-                "what they wait for is not followed: non-blocking collective calls, one-sided synchronisation, probes, files, scans, new \
-                 communicators, messages to other worlds"
+                "what they wait for is not followed: one-sided synchronisation, persistent collective calls, files, scans, messages to other \
+                 worlds"
             }
         };
         format!("{} of {} may hold waiting that is not known: {why}", row.time, many(row.calls, "call"))
     };
     let mut lines: Vec<Text> = of.not_judged.iter().map(|row| not_judged(row).into()).collect();
+    if let Some(why) = of.what_if.reason() {
+        lines.push(format!("what the run would be without its waiting (what if): {why}").into());
+    }
     if of.unmatched > 0 {
         lines.push(
             format!("{} without a partner in the trace (sends or receives)", many(of.unmatched, "message"))
@@ -336,6 +345,92 @@ fn causes(of: &RunTrace, most: usize) -> Table {
     Table { columns, rows: of.causes.iter().map(row).collect(), most: words::limits(most) }
 }
 
+/// What repeats, and what differs.
+fn period(of: &TracePeriod) -> Block {
+    let [short, long] = of.nine_of_ten;
+    let text = format!(
+        "{} from each call of {} to the next: {} each ({short} to {long} for nine of ten), the first at {}",
+        many(of.repetitions, "repetition"),
+        call(&of.from),
+        of.median,
+        of.begin
+    );
+    let mut blocks = vec![Block::Paragraph(text.into())];
+    if !of.oddest.is_empty() {
+        let row = |odd: &OddRepetition| -> Row {
+            let differs = odd.length.0 as f64 / of.median.0.max(1) as f64;
+            let cells: [Cell; 4] = [
+                odd.number.to_string().into(),
+                odd.begin.to_string().into(),
+                odd.length.to_string().into(),
+                format!("{differs:.2} x").into(),
+            ];
+            cells.into_iter().collect()
+        };
+        let columns = vec![
+            Column::number("odd repetition"),
+            Column::number("begins at"),
+            Column::number("takes"),
+            Column::number("of the median"),
+        ];
+        let rows = of.oddest.iter().map(row).collect();
+        blocks.push(Block::Table(Table { columns, rows, most: words::limits(8) }));
+        blocks.push(Block::Legend(
+            format!("{} in all; --from and --to show one", many(of.odd, "odd repetition")).into(),
+        ));
+    }
+    section("period", "What repeats", blocks)
+}
+
+/// Why a replay is no promise.
+const REPLAY: &str = "the trace, replayed: computing takes as long as it did, but for what the row changes; a call ends as long after what it needs of \
+                      other ranks as it did. Waiting that is not known stays as it was";
+
+/// Percent of the traced time: changes that bring less are in the JSON only.
+const CHANGES: f64 = 0.5;
+
+/// What is changed, as a row says it.
+fn changed(of: &TraceChange) -> String {
+    match of {
+        TraceChange::ComputingEqual => "all ranks compute equally long before the same calls".to_owned(),
+        TraceChange::CallsInstant => "calls take no longer than they wait for other ranks".to_owned(),
+        TraceChange::ReceivesPosted => "no send waits for its receive".to_owned(),
+        TraceChange::RankAsOthers(of) => {
+            let rank = lane_name(of.world, of.rank, None);
+            let to = of
+                .to
+                .as_ref()
+                .map_or_else(|| "after its last call".to_owned(), |to| format!("before {}", call(to)));
+            match of.others {
+                None => format!("{rank} computes nothing {to} (no other rank makes this call)"),
+                Some(_) => format!("{rank} computes {to} only as long as the others do on average"),
+            }
+        }
+    }
+}
+
+fn what_if(of: &RunTrace) -> Option<Block> {
+    let differs = |row: &WhatIf| 100.0 * (row.span.seconds() / of.span.seconds() - 1.0);
+    let rows: Vec<&WhatIf> =
+        of.what_if.measured()?.iter().filter(|row| differs(row).abs() >= CHANGES).collect();
+    if rows.is_empty() {
+        return None;
+    }
+    let row = |row: &&WhatIf| -> Row {
+        let differs = differs(row);
+        let cells: [Cell; 3] =
+            [changed(&row.change).into(), row.span.to_string().into(), format!("{differs:+.1} %").into()];
+        cells.into_iter().collect()
+    };
+    let columns = vec![
+        Column::text("if"),
+        Column::number("the traced time would be"),
+        Column::number(format!("instead of {}", of.span)),
+    ];
+    let table = Table { columns, rows: rows.iter().map(row).collect(), most: words::limits(8) };
+    Some(section("what-if", "What if", vec![Block::Table(table), Block::Legend(REPLAY.into())]))
+}
+
 fn pairs(of: &RunTrace, most: usize) -> Table {
     let row = |pair: &numawise_tables::snapshot::WaitingPair| -> Row {
         let cells: [Cell; 5] = [
@@ -378,98 +473,6 @@ fn critical_path(of: &RunTrace, most: usize) -> Table {
     Table { columns, rows: of.critical_path.iter().map(row).collect(), most: words::limits(most) }
 }
 
-/// As JSON and CSV have it.
-pub fn kind_word(of: WaitKind) -> &'static str {
-    match of {
-        WaitKind::LateSender => "late_sender",
-        WaitKind::LateReceiver => "late_receiver",
-        WaitKind::LateRoot => "late_root",
-        WaitKind::EarlyRoot => "early_root",
-        WaitKind::LastOfAll => "last_of_all",
-    }
-}
-
-/// As JSON and CSV have it.
-pub fn activity_word(of: &RankActivity) -> &'static str {
-    match of {
-        RankActivity::Computed { .. } => "computed",
-        RankActivity::Called(_) => "called",
-        RankActivity::Polled(_) => "polled",
-        RankActivity::Outside => "outside",
-    }
-}
-
-fn code(of: &Reading<CodePlace>) -> Value {
-    super::figures::place(of)
-}
-
-fn times_json(of: &TraceTimes) -> Value {
-    object!({
-        "useful_seconds": of.useful.seconds(),
-        "waiting_seconds": of.waiting.seconds(),
-        "in_calls_seconds": of.in_calls.seconds(),
-        "polling_seconds": of.polling.seconds(),
-    })
-}
-
-fn activity_json(of: &RankActivity) -> Value {
-    let at = |of: &CallPlace| object!({ "call": of.call, "place": code(&of.place) });
-    let at = match of {
-        RankActivity::Computed { to } => to.as_ref().map(at),
-        RankActivity::Called(of) | RankActivity::Polled(of) => Some(at(of)),
-        RankActivity::Outside => None,
-    };
-    object!({ "kind": activity_word(of), "at": at })
-}
-
-/// Null where no trace was made.
-pub fn json(of: Option<&RunTrace>) -> Value {
-    let Some(of) = of else { return Value::Null };
-    let place = |of: &RankInCall| object!({ "rank": of.rank, "call": of.call, "place": code(&of.place) });
-    object!({
-        "begin_seconds": of.begin.seconds(),
-        "span_seconds": of.span.seconds(),
-        "calls": of.calls,
-        "messages": of.messages,
-        "unmatched": of.unmatched,
-        "lost": of.lost,
-        "times": times_json(&of.times),
-        "ranks": each(&of.ranks, |rank| object!({
-            "world": rank.world, "rank": rank.rank, "thread": rank.thread, "times": times_json(&rank.times),
-            "waited_for_seconds": rank.waited_for.seconds(), "calls": rank.calls,
-            "timeline": each(&rank.timeline, |times| object!([
-                times.useful.seconds(), times.waiting.seconds(), times.in_calls.seconds(), times.polling.seconds(),
-            ])),
-        })),
-        "waits": each(&of.waits, |row| object!({
-            "kind": kind_word(row.kind),
-            "waits": place(&row.waits), "late": place(&row.late), "times": row.times, "seconds": row.waiting.seconds(),
-            "longest": {
-                "seconds": row.longest.time.seconds(), "begin_seconds": row.longest.begin.seconds(),
-                "waits": row.longest.waits, "late": row.longest.late,
-            },
-            "waiting_ranks": row.waiting_ranks, "late_ranks": row.late_ranks,
-        })),
-        "pairs": each(&of.pairs, |pair| object!({
-            "world": pair.world, "waits": pair.waits, "late": pair.late, "times": pair.times, "seconds": pair.waiting.seconds(),
-        })),
-        "causes": each(&of.causes, |row| object!({
-            "world": row.world, "rank": row.rank, "what": activity_json(&row.what), "seconds": row.waiting.seconds(),
-            "through_others_seconds": row.through_others.seconds(), "waiting_ranks": row.waiting_ranks,
-        })),
-        "critical_path": each(&of.critical_path, |part| object!({
-            "world": part.world, "rank": part.rank, "what": activity_json(&part.what), "seconds": part.time.seconds(), "times": part.times,
-        })),
-        "not_judged": each(&of.not_judged, |row| object!({
-            "why": match row.why {
-                NotJudgedReason::OtherRanksMissing => "other_ranks_missing",
-                NotJudgedReason::NotFollowed => "not_followed",
-            },
-            "calls": row.calls, "seconds": row.time.seconds(),
-        })),
-    })
-}
-
 /// The trace of another tool, of which nothing else is known.
 #[derive(Debug, Clone, Copy)]
 pub struct ForeignTrace<'a> {
@@ -481,6 +484,8 @@ pub struct ForeignTrace<'a> {
     /// What had to be assumed, each a sentence without its end.
     pub assumed: &'a [String],
     pub trace: &'a RunTrace,
+    /// Its calls one by one, for a page that draws them.
+    pub drawn: Option<&'a TraceEvents>,
 }
 
 /// As people read it.
@@ -499,7 +504,7 @@ pub fn foreign_document(of: &ForeignTrace<'_>) -> Document {
             .into(),
         ),
     ])];
-    blocks.extend(sections(of.trace, FOREIGN_ROWS, None));
+    blocks.extend(sections(of.trace, FOREIGN_ROWS, events::block(of.drawn, Some(of.archive), &parts())));
     blocks.extend(list("assumed", "What was assumed", of.assumed));
     Document {
         tool: "numawise report",
@@ -511,7 +516,7 @@ pub fn foreign_document(of: &ForeignTrace<'_>) -> Document {
             sentence: None,
         },
         blocks,
-        charts: None,
+        charts: of.drawn.map(|drawn| events::charts(drawn, &parts(), meaning)),
         width: 100,
     }
 }

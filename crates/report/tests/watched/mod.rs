@@ -244,19 +244,31 @@ pub fn traced() -> WatchedRun {
             trace.calls.push(TracedCall { site, begin, end, kind, bytes: Bytes(8), messages });
         };
         call(0, 0, 0, TracedKind::Alone, 0);
-        let (site, begin, end, side) =
-            if rank == 0 { (1, 60, 61, MessageSide::Sent) } else { (2, 10, 62, MessageSide::Received) };
-        call(site, begin, end, TracedKind::Alone, 1);
+        // What was sent first is received last.
+        let (site, side, both) = match rank {
+            0 => (1, MessageSide::Sent, [(5, 6, 4), (60, 61, 3)]),
+            _ => (2, MessageSide::Received, [(10, 62, 3), (63, 64, 4)]),
+        };
+        both.iter().for_each(|(begin, end, _)| call(site, *begin, *end, TracedKind::Alone, 1));
         let key = 9u64.try_into().unwrap();
         call(3, if rank == 0 { 70 } else { 100 }, 101, TracedKind::Collective { key, root: None }, 0);
-        let polls = TracedKind::Polls { calls: 7, within: ms(5) };
+        let polls = TracedKind::Polls { calls: 7, within: ms(15) };
         if rank == 1 {
             call(4, 110, 130, polls, 0);
         }
         call(5, 150, 160, TracedKind::Alone, 0);
-        let (posted, communicator) = (ms(begin), 7u64.try_into().ok());
-        trace.messages =
-            vec![TracedMessage { end: side, posted, communicator, bytes: Bytes(8), tag: 3, peer: 1 - rank }];
+        let communicator = 7u64.try_into().ok();
+        trace.messages = both
+            .iter()
+            .map(|(posted, _, tag)| TracedMessage {
+                end: side,
+                posted: ms(*posted),
+                communicator,
+                bytes: Bytes(8),
+                tag: *tag,
+                peer: 1 - rank,
+            })
+            .collect();
         if let Reading::Measured(threads) = &mut process.threads {
             threads[0].trace = Some(Arc::new(trace));
         }

@@ -36,6 +36,12 @@ pub struct RunTrace {
     pub causes: Vec<WaitingCause>,
     /// The chain of calls and of computing that no other rank waited out: what the span hangs on, the longest parts first.
     pub critical_path: Vec<PathPart>,
+    /// How long the span would be if something had been otherwise.
+    pub what_if: Reading<Vec<WhatIf>>,
+    /// What all ranks do again and again, where they do.
+    pub period: Option<TracePeriod>,
+    /// Receives that waited while another message was there, those with most waiting first.
+    pub out_of_order: Vec<OutOfOrder>,
     /// Why waiting is not known of calls that took this long in all.
     pub not_judged: Vec<NotJudged>,
 }
@@ -183,6 +189,76 @@ pub struct PathPart {
     pub time: Nanoseconds,
 }
 
+/// The span of a trace that was replayed with a change.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WhatIf {
+    pub change: TraceChange,
+    pub span: Nanoseconds,
+}
+
+/// What is otherwise in a replay.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TraceChange {
+    /// Each time that ranks come to a call at one place, they have computed equally long before it.
+    ComputingEqual,
+    /// Calls take only as long as they wait for other ranks.
+    CallsInstant,
+    /// No send waits for its receive.
+    ReceivesPosted,
+    RankAsOthers(RankAsOthers),
+}
+
+/// A rank computes no longer before a call than the other ranks do; where no other rank makes this call, not at all.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RankAsOthers {
+    /// The number of its `MPI_COMM_WORLD`, where there are several.
+    pub world: Option<u32>,
+    pub rank: u32,
+    /// None: behind its last call.
+    pub to: Option<CallPlace>,
+    /// How long it computes there each time on average, and the others; none where no other makes the call.
+    pub mean: Nanoseconds,
+    pub others: Option<Nanoseconds>,
+}
+
+/// What all ranks do again and again: from each call at a place to the next one there.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TracePeriod {
+    pub from: CallPlace,
+    /// When the first one begins, since the begin of all, in the rank that comes last; as all moments and lengths here.
+    pub begin: Nanoseconds,
+    pub repetitions: u64,
+    pub median: Nanoseconds,
+    /// From and to which nine of ten take.
+    pub nine_of_ten: [Nanoseconds; 2],
+    /// How many take much longer or shorter than the others, and those that differ most.
+    pub odd: u64,
+    pub oddest: Vec<OddRepetition>,
+}
+
+/// A repetition that differs from the others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OddRepetition {
+    /// The first one is 1.
+    pub number: u64,
+    pub begin: Nanoseconds,
+    pub length: Nanoseconds,
+}
+
+/// Receives that waited for a message while the one was there that was received soon after.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OutOfOrder {
+    /// The number of its `MPI_COMM_WORLD`, where there are several, and the rank: of the longest.
+    pub world: Option<u32>,
+    pub rank: u32,
+    pub waits: CallPlace,
+    /// What received the message that was there.
+    pub next: CallPlace,
+    pub times: u64,
+    /// While that was there, all ranks together.
+    pub waiting: Nanoseconds,
+}
+
 /// Calls of which waiting is not known.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NotJudged {
@@ -196,7 +272,7 @@ pub struct NotJudged {
 pub enum NotJudgedReason {
     /// The other ranks of it are not in the trace.
     OtherRanksMissing,
-    /// What it waits for is not known: requests of collective calls and of files, one-sided synchronisation, probes.
+    /// What it waits for is not known: requests of persistent collective calls and of files, one-sided synchronisation, scans.
     NotFollowed,
 }
 
@@ -250,7 +326,7 @@ pub enum EventState {
 }
 
 /// A call, by the number of its lane and its own.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CallAt {
     pub lane: u32,
     pub call: u32,

@@ -23,6 +23,10 @@ pub enum TraceRecord {
     SendDone {
         sent: u64,
     },
+    /// When the call began that began the collective call.
+    CollectiveDone {
+        begun: u64,
+    },
     Polls {
         site: Option<u16>,
         call: u16,
@@ -161,6 +165,7 @@ fn record(words: [u64; 5]) -> Option<TraceRecord> {
         RecordKind::Sent => TraceRecord::Sent(message()),
         RecordKind::Received => TraceRecord::Received(message()),
         RecordKind::SendDone => TraceRecord::SendDone { sent: first },
+        RecordKind::CollectiveDone => TraceRecord::CollectiveDone { begun: first },
         RecordKind::Polls => {
             TraceRecord::Polls { site, call, begin: first, ticks: second, end: third, count: fourth >> 16 }
         }

@@ -5,12 +5,13 @@
 //! applications", delay costs). Where it waited there itself, that wait is explained in the same way, and with it what it cost others. Amounts
 //! add up to all waiting.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, HashMap};
 
 use numawise_tables::snapshot::{PathPart, RankActivity, WaitingCause};
 use numawise_units::Nanoseconds;
 
-use super::lanes::{At, Lane, Lanes};
+use super::collectives::Collectives;
+use super::lanes::{At, Lane, LaneSet, Lanes};
 use super::matching::Matched;
 use super::timeline::{Segment, State, segments};
 use super::waits::{ShownWait, Wait, Waits};
@@ -63,41 +64,39 @@ fn overlap(lanes: &Lanes<'_>, one: At, other: At) -> bool {
 struct InStep<'l, 'a> {
     lanes: &'l Lanes<'a>,
     /// Of two lanes, the lower first: the calls of both in messages between them.
-    messages: BTreeMap<(u32, u32), Vec<(u32, u32)>>,
-    /// Of each lane, the collective calls: its call, and the number of the group.
-    collectives: Vec<Vec<(u32, usize)>>,
-    groups: Vec<BTreeMap<u32, u32>>,
+    messages: HashMap<(u32, u32), Vec<(u32, u32)>>,
+    collectives: &'l Collectives,
+    /// Of each lane, the collective calls: its call, and the number among all.
+    by_lane: Vec<Vec<(u32, usize)>>,
 }
 
 impl<'l, 'a> InStep<'l, 'a> {
-    fn of(lanes: &'l Lanes<'a>, matched: &Matched, waits: &Waits) -> Self {
-        let mut messages: BTreeMap<(u32, u32), Vec<(u32, u32)>> = BTreeMap::new();
+    fn of(lanes: &'l Lanes<'a>, matched: &Matched, collectives: &'l Collectives) -> Self {
+        let mut messages: HashMap<(u32, u32), Vec<(u32, u32)>> = HashMap::new();
         for message in matched.messages.iter().filter(|message| overlap(lanes, message.send, message.receive))
         {
             let (one, other) = (message.send.min(message.receive), message.send.max(message.receive));
             messages.entry((one.lane, other.lane)).or_default().push((one.call, other.call));
         }
         messages.values_mut().for_each(|all| all.sort_unstable());
-        let mut collectives = vec![Vec::new(); lanes.all.len()];
-        let mut groups = Vec::new();
-        for of_call in waits.whole_collectives() {
-            for at in of_call {
-                if let Some(of_lane) = collectives.get_mut(at.lane as usize) {
-                    of_lane.push((at.call, groups.len()));
+        let mut by_lane = vec![Vec::new(); lanes.all.len()];
+        for number in 0..collectives.len() {
+            for at in collectives.met(number) {
+                if let Some(of_lane) = by_lane.get_mut(at.lane as usize) {
+                    of_lane.push((at.call, number));
                 }
             }
-            groups.push(of_call.iter().map(|at| (at.lane, at.call)).collect());
         }
-        collectives.iter_mut().for_each(|of_lane| of_lane.sort_unstable());
-        InStep { lanes, messages, collectives, groups }
+        by_lane.iter_mut().for_each(|of_lane: &mut Vec<(u32, usize)>| of_lane.sort_unstable());
+        InStep { lanes, messages, collectives, by_lane }
     }
 
     /// From when on a lane and another one, each before its call, did their own.
     fn since(&self, one: At, other: At) -> (Nanoseconds, Nanoseconds) {
         let begin = |lane: u32| self.lanes.all.get(lane as usize).map_or(Nanoseconds(0), |lane| lane.begin);
         let end = |at: At| self.lanes.call(at).map(|(_, call)| call.end);
-        let found = [self.last_message(one, other), self.last_collective(one, other)];
-        let last = found.into_iter().flatten().max();
+        let message = self.last_message(one, other);
+        let last = self.last_collective(one, other, message.map_or(0, |(of_one, _)| of_one)).max(message);
         match last {
             Some((of_one, of_other)) => (
                 end(At { lane: one.lane, call: of_one }).unwrap_or_default(),
@@ -116,13 +115,16 @@ impl<'l, 'a> InStep<'l, 'a> {
         Some(if is_swapped { (last.1, last.0) } else { *last })
     }
 
-    fn last_collective(&self, one: At, other: At) -> Option<(u32, u32)> {
-        let all = self.collectives.get(one.lane as usize)?;
+    /// Of those from a call of the first lane on.
+    fn last_collective(&self, one: At, other: At, from: u32) -> Option<(u32, u32)> {
+        let all = self.by_lane.get(one.lane as usize)?;
         let before = all.partition_point(|(call, _)| *call < one.call);
-        all.get(..before)?.iter().rev().find_map(|(call, group)| {
-            let of_other = *self.groups.get(*group)?.get(&other.lane).filter(|call| **call < other.call)?;
-            let both = [At { call: *call, ..one }, At { call: of_other, ..other }];
-            overlap(self.lanes, both[0], both[1]).then_some((*call, of_other))
+        let since = all.get(..before)?.iter().rev().take_while(|(call, _)| *call >= from);
+        since.into_iter().find_map(|(call, number)| {
+            let members = self.collectives.met(*number);
+            let at = members.binary_search_by_key(&other.lane, |at| at.lane).ok()?;
+            let of_other = members.get(at).filter(|at| at.call < other.call)?;
+            overlap(self.lanes, At { call: *call, ..one }, *of_other).then_some((*call, of_other.call))
         })
     }
 }
@@ -132,14 +134,14 @@ impl<'l, 'a> InStep<'l, 'a> {
 struct Explained {
     waiting: f64,
     through_others: f64,
-    ranks: BTreeSet<u32>,
+    lanes: LaneSet,
 }
 
 impl Explained {
     fn add(&mut self, part: &Explained, share: f64, is_through_others: bool) {
         self.waiting += share * part.waiting;
         self.through_others += share * if is_through_others { part.waiting } else { part.through_others };
-        self.ranks.extend(&part.ranks);
+        self.lanes.extend(&part.lanes);
     }
 }
 
@@ -148,8 +150,8 @@ struct Explainer<'r, 'l, 'a> {
     waits: &'r Waits,
     in_step: InStep<'l, 'a>,
     causes: BTreeMap<(u32, Doing), Explained>,
-    /// What waits cost that are still to be explained, by when they ended and their call.
-    pending: BTreeMap<(Nanoseconds, At), Explained>,
+    /// Of each lane, what its waits cost that is still to be explained.
+    pending: Vec<Vec<Explained>>,
 }
 
 /// What a lane did in a span: each with its time; and its waits there.
@@ -219,13 +221,17 @@ impl Explainer<'_, '_, '_> {
         }
         for (number, time) in waits_of_late {
             let share = of_waits as f64 / all as f64 * time as f64 / waited_late.max(1) as f64;
-            let Some(of_late) = self.waits.of_call(late.number, number).filter(|_| share > 0.0) else {
+            let Some((place, of_late)) = self.waits.place_of(late.number, number).filter(|_| share > 0.0)
+            else {
                 continue;
             };
             let key = (of_late.until, At { lane: late.number, call: number });
             // What did not end before, as with clocks that differ, or a message to itself, cannot be a cause. Nor is less than a nanosecond followed.
-            if key < (wait.until, at) && share * cost.waiting >= 1.0 {
-                self.pending.entry(key).or_default().add(cost, share, true);
+            let is_before = key < (wait.until, at) && share * cost.waiting >= 1.0;
+            let pending =
+                self.pending.get_mut(late.number as usize).and_then(|of_lane| of_lane.get_mut(place));
+            if let Some(pending) = pending.filter(|_| is_before) {
+                pending.add(cost, share, true);
             } else {
                 let place = late.calls.get(number as usize).map(|call| late.place_of(call.site));
                 let doing = Doing { state: DoingState::Called, place };
@@ -235,23 +241,41 @@ impl Explainer<'_, '_, '_> {
     }
 }
 
-pub fn of_waits(lanes: &Lanes<'_>, matched: &Matched, waits: &Waits) -> Vec<WaitingCause> {
-    let in_step = InStep::of(lanes, matched, waits);
-    let mut explainer =
-        Explainer { lanes, waits, in_step, causes: BTreeMap::new(), pending: BTreeMap::new() };
-    for ShownWait { lane, wait, begin, end, .. } in waits.each(lanes) {
-        let own = Explained {
-            waiting: span(begin, end).0 as f64,
-            through_others: 0.0,
-            ranks: BTreeSet::from([lane.number]),
-        };
-        let at = At { lane: lane.number, call: wait.call };
-        explainer.pending.entry((wait.until, at)).or_default().add(&own, 1.0, false);
+/// A row of the table, with what a replay needs.
+pub struct Cause {
+    pub lane: u32,
+    /// The number of the place before whose call it computed; the one behind all of them: after its last call.
+    pub computed_before: Option<u32>,
+    pub row: WaitingCause,
+}
+
+pub fn of_waits(
+    lanes: &Lanes<'_>,
+    matched: &Matched,
+    waits: &Waits,
+    collectives: &Collectives,
+) -> Vec<Cause> {
+    let in_step = InStep::of(lanes, matched, collectives);
+    let nothing = |lane: &Lane<'_>| vec![Explained::default(); waits.of_lane(lane.number).len()];
+    let pending = lanes.all.iter().map(nothing).collect();
+    let mut explainer = Explainer { lanes, waits, in_step, causes: BTreeMap::new(), pending };
+    for (place, ShownWait { lane, begin, end, .. }) in waits.each(lanes) {
+        let of_lane = explainer.pending.get_mut(lane.number as usize);
+        if let Some(cost) = of_lane.and_then(|of_lane| of_lane.get_mut(place)) {
+            cost.waiting += span(begin, end).0 as f64;
+            cost.lanes.insert(lane.number);
+        }
     }
     // A wait ends before those that it causes.
-    while let Some(((_, at), cost)) = explainer.pending.pop_last() {
-        if let Some(wait) = waits.of_call(at.lane, at.call).copied() {
-            explainer.explain(at, &wait, &cost);
+    for (_, at, place) in waits.by_end(lanes).into_iter().rev() {
+        let of_lane = explainer.pending.get_mut(at.lane as usize);
+        let Some(cost) = of_lane.and_then(|of_lane| of_lane.get_mut(place as usize)).map(std::mem::take)
+        else {
+            continue;
+        };
+        let wait = waits.of_lane(at.lane).get(place as usize).filter(|_| cost.waiting > 0.0);
+        if let Some(wait) = wait {
+            explainer.explain(at, wait, &cost);
         }
     }
     let mut causes: Vec<((u32, Doing), Explained)> = explainer.causes.into_iter().collect();
@@ -259,14 +283,17 @@ pub fn of_waits(lanes: &Lanes<'_>, matched: &Matched, waits: &Waits) -> Vec<Wait
     causes.truncate(MOST_ROWS);
     let shown = causes.into_iter().filter_map(|((lane, doing), of)| {
         let lane = lanes.all.get(lane as usize)?;
-        Some(WaitingCause {
+        let behind = lanes.places.len() as u32;
+        let computed_before = (doing.state == DoingState::Computed).then(|| doing.place.unwrap_or(behind));
+        let row = WaitingCause {
             world: lane.numbered_world,
             rank: lane.rank,
             what: doing.shown(lanes),
             waiting: Nanoseconds(of.waiting.round() as u64),
-            waiting_ranks: of.ranks.len() as u64,
+            waiting_ranks: of.lanes.ranks(lanes),
             through_others: Nanoseconds(of.through_others.round() as u64),
-        })
+        };
+        Some(Cause { lane: lane.number, computed_before, row })
     });
     shown.collect()
 }

@@ -4,19 +4,20 @@ use numawise_facts::activity::{TracedCall, TracedKind};
 use numawise_tables::snapshot::{EventCall, EventLane, EventMessage, EventState, TraceEvents};
 use numawise_units::Nanoseconds;
 
+use super::collectives::Collectives;
 use super::lanes::{Lane, Lanes};
 use super::matching::{Matched, Message};
 use super::span;
 use super::waits::Waits;
 
-pub fn of(lanes: &Lanes<'_>, matched: &Matched, waits: &Waits) -> TraceEvents {
+pub fn of(lanes: &Lanes<'_>, matched: &Matched, waits: &Waits, collectives: &Collectives) -> TraceEvents {
     let message = |of: &Message| EventMessage { from: of.send, to: of.receive, bytes: of.bytes, tag: of.tag };
     TraceEvents {
         span: span(lanes.origin, lanes.end),
         sites: lanes.places.clone(),
         lanes: lanes.all.iter().map(|lane| events_of(lanes, lane, waits)).collect(),
         messages: matched.messages.iter().map(message).collect(),
-        collectives: waits.whole_collectives().to_vec(),
+        collectives: collectives.each().map(|(_, members)| members.to_vec()).collect(),
     }
 }
 
@@ -31,7 +32,7 @@ fn events_of(lanes: &Lanes<'_>, lane: &Lane<'_>, waits: &Waits) -> EventLane {
             _ => EventState::Called,
         };
         let site = lane.place_of(call.site);
-        EventCall { site, begin: since(call.begin), end: since(call.end), bytes: call.bytes, state }
+        EventCall { site, begin: since(call.entered()), end: since(call.end), bytes: call.bytes, state }
     };
     EventLane {
         world: lane.numbered_world,

@@ -9,6 +9,8 @@ pub struct SiteKind {
     pub sends: bool,
     /// It blocks until a message is there.
     pub probes: bool,
+    /// It begins what another call ends.
+    pub begins: bool,
     /// Other ranks, or a disk, may have to come first.
     pub may_wait: bool,
     /// Ranks of its communicator, where these are known.
@@ -20,10 +22,18 @@ impl SiteKind {
         SiteKind {
             sends: is_send(call) || call.starts_with("MPI_Sendrecv"),
             probes: matches!(call, "MPI_Probe" | "MPI_Mprobe"),
+            begins: is_collective_begun(call),
             may_wait: may_wait(call),
             ranks,
         }
     }
+}
+
+/// `MPI_Ibcast`, which `MPI_Wait` ends.
+fn is_collective_begun(call: &str) -> bool {
+    let name = call.strip_prefix("MPI_I").unwrap_or_default();
+    let first = name.get(..1).map(str::to_ascii_uppercase);
+    first.is_some_and(|first| is_collective(&format!("MPI_{first}{}", name.get(1..).unwrap_or_default())))
 }
 
 fn may_wait(call: &str) -> bool {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use numawise_facts::activity::{ThreadTrace, TracedCall, TracedMessage, TracedSite};
+use numawise_facts::activity::{MessageSide, ThreadTrace, TracedCall, TracedMessage, TracedSite};
 pub use numawise_tables::snapshot::CallAt as At;
 use numawise_tables::snapshot::CallPlace;
 use numawise_units::Nanoseconds;
@@ -125,6 +125,25 @@ impl<'a> Lane<'a> {
         self.kinds.get(call.site as usize).copied()
     }
 
+    /// The sites of its calls, each once.
+    pub fn called_sites(&self) -> impl Iterator<Item = u32> {
+        let mut is_called = vec![false; self.sites.len()];
+        for call in self.calls {
+            is_called.get_mut(call.site as usize).into_iter().for_each(|is_called| *is_called = true);
+        }
+        (0..).zip(is_called).filter(|(_, is_called)| *is_called).map(|(site, _)| site)
+    }
+
+    /// The call that began at a moment.
+    pub fn call_at(&self, begin: Nanoseconds) -> Option<At> {
+        let call = self.calls.binary_search_by_key(&begin, |call| call.begin).ok()?;
+        Some(At { lane: self.number, call: call as u32 })
+    }
+
+    pub fn ends_collectives(&self) -> bool {
+        self.messages.iter().any(|message| message.end == MessageSide::CollectiveDone)
+    }
+
     pub fn has_probes(&self) -> bool {
         self.kinds.iter().any(|kind| kind.probes)
     }
@@ -144,6 +163,40 @@ impl<'a> Lane<'a> {
     /// The place of a site, by its number in [`Lanes::places`].
     pub fn place_of(&self, site: u32) -> u32 {
         self.places.get(site as usize).copied().unwrap_or(0)
+    }
+}
+
+/// Some lanes.
+#[derive(Debug, Clone, Default)]
+pub struct LaneSet(Vec<u64>);
+
+impl LaneSet {
+    pub fn insert(&mut self, lane: u32) {
+        let word = (lane / 64) as usize;
+        if self.0.len() <= word {
+            self.0.resize(word + 1, 0);
+        }
+        if let Some(word) = self.0.get_mut(word) {
+            *word |= 1 << (lane % 64);
+        }
+    }
+
+    pub fn extend(&mut self, others: &LaneSet) {
+        if self.0.len() < others.0.len() {
+            self.0.resize(others.0.len(), 0);
+        }
+        self.0.iter_mut().zip(&others.0).for_each(|(mine, theirs)| *mine |= theirs);
+    }
+
+    /// How many ranks these are: each may have several lanes, which lie beside one another.
+    pub fn ranks(&self, lanes: &Lanes<'_>) -> u64 {
+        let is_in = |lane: &&Lane<'_>| {
+            self.0.get((lane.number / 64) as usize).is_some_and(|word| word >> (lane.number % 64) & 1 != 0)
+        };
+        let mut ranks: Vec<(usize, u32)> =
+            lanes.all.iter().filter(is_in).map(|lane| (lane.world, lane.rank)).collect();
+        ranks.dedup();
+        ranks.len() as u64
     }
 }
 

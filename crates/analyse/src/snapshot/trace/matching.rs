@@ -2,7 +2,7 @@
 //! are sent, by receives in the order in which these were posted (MPI 4.1, section 3.5). A receive from any rank, or with any tag, is among
 //! those of what it got.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 use std::num::NonZeroU64;
 
 use numawise_facts::activity::{MessageSide, TracedMessage};
@@ -28,8 +28,8 @@ pub struct Matched {
     /// In the order of the receiving calls.
     pub messages: Vec<Message>,
     pub unmatched: u64,
-    /// The message that the call of a lane sent which began at a moment, for calls that wait for its request.
-    by_send: Vec<(u32, Nanoseconds, usize)>,
+    /// In the order of the sending calls: when each began, and the message.
+    by_send: Vec<(u32, Nanoseconds, u32)>,
 }
 
 impl Matched {
@@ -38,18 +38,20 @@ impl Matched {
         let from = self.by_send.partition_point(|(of, sent, _)| (*of, *sent) < (lane, begin));
         let rest = self.by_send.get(from..).unwrap_or_default();
         let same = rest.iter().take_while(move |(of, sent, _)| (*of, *sent) == (lane, begin));
-        same.filter_map(|(_, _, number)| self.messages.get(*number))
+        same.filter_map(|(_, _, number)| self.messages.get(*number as usize))
     }
 }
 
 /// World, communicator, sender, receiver and tag.
 type Channel = (usize, Option<NonZeroU64>, u32, u32, i32);
 
-/// When it was sent or asked for, the call, and the bytes.
-type End = (Nanoseconds, At, Bytes);
+/// When it was sent or asked for, the call, the bytes, and how many ends of its side stand before it in the trace.
+type End = (Nanoseconds, At, Bytes, u32);
 
 pub fn of(lanes: &Lanes<'_>) -> Matched {
-    let mut channels: BTreeMap<Channel, [Vec<End>; 2]> = BTreeMap::new();
+    let mut channels: HashMap<Channel, usize> = HashMap::new();
+    let mut ends: Vec<[Vec<End>; 2]> = Vec::new();
+    let mut before = [0u32; 2];
     for lane in &lanes.all {
         for call in 0..lane.calls.len() {
             let at = At { lane: lane.number, call: call as u32 };
@@ -58,34 +60,48 @@ pub fn of(lanes: &Lanes<'_>) -> Matched {
                 let (from, to, side) = match end {
                     MessageSide::Sent => (lane.rank, peer, 0),
                     MessageSide::Received => (peer, lane.rank, 1),
-                    MessageSide::SendDone => continue,
+                    MessageSide::SendDone | MessageSide::CollectiveDone => continue,
                 };
-                let ends = channels.entry((lane.world, communicator, from, to, tag)).or_default();
-                if let Some(side) = ends.get_mut(side) {
-                    side.push((posted, at, bytes));
+                let channel =
+                    *channels.entry((lane.world, communicator, from, to, tag)).or_insert(ends.len());
+                if channel == ends.len() {
+                    ends.push(Default::default());
+                }
+                if let Some((ends, number)) =
+                    ends.get_mut(channel).and_then(|ends| ends.get_mut(side)).zip(before.get_mut(side))
+                {
+                    ends.push((posted, at, bytes, *number));
+                    *number += 1;
                 }
             }
         }
     }
-    let mut matched = Matched::default();
-    for ((.., tag), [mut sent, mut received]) in channels {
+    let mut tags = vec![0; ends.len()];
+    for ((.., tag), channel) in &channels {
+        tags.get_mut(*channel).into_iter().for_each(|place| *place = *tag);
+    }
+    let [sends, receives] = before;
+    let mut messages: Vec<Option<(Message, u32)>> = vec![None; receives as usize];
+    let mut unmatched = 0;
+    for ([mut sent, mut received], tag) in ends.into_iter().zip(tags) {
         sent.sort_unstable();
         received.sort_unstable();
-        matched.unmatched += sent.len().abs_diff(received.len()) as u64;
-        let pairs = sent.into_iter().zip(received);
-        let message = |((sent, send, _), (posted, receive, bytes)): (End, End)| Message {
-            send,
-            sent,
-            receive,
-            posted,
-            bytes,
-            tag,
-        };
-        matched.messages.extend(pairs.map(message));
+        unmatched += sent.len().abs_diff(received.len()) as u64;
+        for ((sent, send, _, of_send), (posted, receive, bytes, of_receive)) in sent.into_iter().zip(received)
+        {
+            if let Some(place) = messages.get_mut(of_receive as usize) {
+                *place = Some((Message { send, sent, receive, posted, bytes, tag }, of_send));
+            }
+        }
     }
-    matched.messages.sort_by_key(|message| message.receive);
-    let numbered = matched.messages.iter().enumerate();
-    matched.by_send = numbered.map(|(number, message)| (message.send.lane, message.sent, number)).collect();
-    matched.by_send.sort_unstable();
+    let mut by_send = vec![None; sends as usize];
+    let mut matched = Matched { unmatched, ..Matched::default() };
+    for (message, of_send) in messages.into_iter().flatten() {
+        if let Some(place) = by_send.get_mut(of_send as usize) {
+            *place = Some((message.send.lane, message.sent, matched.messages.len() as u32));
+        }
+        matched.messages.push(message);
+    }
+    matched.by_send = by_send.into_iter().flatten().collect();
     matched
 }

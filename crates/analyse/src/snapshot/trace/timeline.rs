@@ -34,16 +34,18 @@ pub fn segments<'l>(
     waits: &'l Waits,
     from: usize,
 ) -> impl Iterator<Item = Segment> + use<'l> {
+    let mut waits = waits.of_lane_since(lane.number, from as u32).iter().peekable();
     let before =
         from.checked_sub(1).and_then(|call| lane.calls.get(call)).map_or(lane.begin, |call| call.end);
     let mut since = before;
     let calls = lane.calls.iter().enumerate().skip(from).flat_map(move |(number, call)| {
-        let begin = call.begin.max(since);
+        let begin = call.entered().max(since);
         let end = call.end.max(begin);
         let useful = Segment { state: State::Useful, call: number, begin: since, end: begin };
         since = end;
         let one = |state, begin, end| Segment { state, call: number, begin, end };
-        let inside = match (call.kind, waits.of_call(lane.number, number as u32)) {
+        let wait = waits.next_if(|wait| wait.call == number as u32);
+        let inside = match (call.kind, wait) {
             (TracedKind::Polls { .. }, _) => [one(State::Polling, begin, end), one(State::InCall, end, end)],
             (_, Some(wait)) => {
                 let until = wait.until.clamp(begin, end);

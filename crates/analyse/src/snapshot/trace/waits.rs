@@ -1,7 +1,6 @@
 //! Which calls waited, until when, and for whom.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::num::NonZeroU64;
+use std::collections::BTreeMap;
 
 use numawise_facts::activity::{MessageSide, TracedCall, TracedKind};
 use numawise_tables::snapshot::{
@@ -9,8 +8,8 @@ use numawise_tables::snapshot::{
 };
 use numawise_units::Nanoseconds;
 
-use super::super::Run;
-use super::lanes::{At, Lane, Lanes};
+use super::collectives::{Collective, Collectives, Completion, Pattern};
+use super::lanes::{At, Lane, LaneSet, Lanes};
 use super::matching::{Matched, Message};
 use super::{MOST_ROWS, span};
 
@@ -27,13 +26,12 @@ pub struct Wait {
 /// Of each lane, in the order of its calls.
 pub struct Waits {
     by_lane: Vec<Vec<Wait>>,
-    not_judged: BTreeMap<At, NotJudgedReason>,
-    /// Collective calls of which all ranks are there.
-    collectives: Vec<Vec<At>>,
+    /// In their order.
+    not_judged: Vec<(At, NotJudgedReason)>,
 }
 
 impl Waits {
-    pub fn of(run: &Run<'_>, lanes: &Lanes<'_>, matched: &Matched) -> Waits {
+    pub fn of(lanes: &Lanes<'_>, matched: &Matched, collectives: &Collectives) -> Waits {
         let by_call = lanes.all.iter().map(|lane| vec![None; lane.calls.len()]).collect();
         let judged = lanes.all.iter().map(|lane| vec![false; lane.calls.len()]).collect();
         let mut found = Found { lanes, by_call, judged };
@@ -56,18 +54,17 @@ impl Waits {
                 }
             }
         }
-        let whole = found.collectives(run);
-        let not_judged = not_judged(&found, |key| whole.contains_key(&key));
+        found.collectives(collectives);
+        let not_judged = not_judged(&found);
         let by_lane = found.by_call.into_iter().map(|calls| calls.into_iter().flatten().collect()).collect();
-        Waits { by_lane, not_judged, collectives: whole.into_values().collect() }
+        Waits { by_lane, not_judged }
     }
 
-    pub fn whole_collectives(&self) -> &[Vec<At>] {
-        &self.collectives
-    }
-
-    pub fn is_not_judged(&self, at: At) -> bool {
-        self.not_judged.contains_key(&at)
+    /// Calls of a lane of which waiting is not known.
+    pub fn not_judged_of(&self, lane: u32) -> impl Iterator<Item = u32> {
+        let from = self.not_judged.partition_point(|(at, _)| at.lane < lane);
+        let rest = self.not_judged.get(from..).unwrap_or_default();
+        rest.iter().take_while(move |(at, _)| at.lane == lane).map(|(at, _)| at.call)
     }
 
     pub fn not_judged_by_reason(&self, lanes: &Lanes<'_>) -> Vec<NotJudged> {
@@ -86,7 +83,7 @@ impl Waits {
     /// How long others waited for each lane.
     pub fn waited_for(&self, lanes: &Lanes<'_>) -> Vec<Nanoseconds> {
         let mut all = vec![Nanoseconds(0); lanes.all.len()];
-        for ShownWait { wait, begin, end, .. } in self.each(lanes) {
+        for (_, ShownWait { wait, begin, end, .. }) in self.each(lanes) {
             if let Some(sum) = all.get_mut(wait.late.lane as usize) {
                 *sum = *sum + span(begin, end);
             }
@@ -98,20 +95,46 @@ impl Waits {
         self.by_lane.get(lane as usize).map_or(&[], Vec::as_slice)
     }
 
-    /// Of a call of a lane.
-    pub fn of_call(&self, lane: u32, call: u32) -> Option<&Wait> {
+    /// Of a lane, from a call on.
+    pub fn of_lane_since(&self, lane: u32, call: u32) -> &[Wait] {
         let all = self.of_lane(lane);
-        let at = all.binary_search_by_key(&call, |wait| wait.call).ok()?;
-        all.get(at)
+        all.get(all.partition_point(|wait| wait.call < call)..).unwrap_or_default()
     }
 
-    /// Each in the part that is asked for, with its lane, its call, and what of it lies there.
-    pub fn each<'s, 'l, 'a>(&'s self, lanes: &'l Lanes<'a>) -> impl Iterator<Item = ShownWait<'s, 'l, 'a>> {
+    /// Of a call of a lane, with its place among those of the lane.
+    pub fn place_of(&self, lane: u32, call: u32) -> Option<(usize, &Wait)> {
+        let all = self.of_lane(lane);
+        let place = all.binary_search_by_key(&call, |wait| wait.call).ok()?;
+        Some((place, all.get(place)?))
+    }
+
+    pub fn of_call(&self, lane: u32, call: u32) -> Option<&Wait> {
+        self.place_of(lane, call).map(|(_, wait)| wait)
+    }
+
+    /// All, by when they ended: the call of each, and its place among those of its lane.
+    pub fn by_end(&self, lanes: &Lanes<'_>) -> Vec<(Nanoseconds, At, u32)> {
+        let of_lane = |lane: &Lane<'_>| {
+            let number = lane.number;
+            (0..)
+                .zip(self.of_lane(number))
+                .map(move |(place, wait)| (wait.until, At { lane: number, call: wait.call }, place))
+        };
+        let mut all: Vec<_> = lanes.all.iter().flat_map(of_lane).collect();
+        all.sort_unstable();
+        all
+    }
+
+    /// Each in the part that is asked for, with its place among those of its lane, its lane, its call, and what of it lies there.
+    pub fn each<'s, 'l, 'a>(
+        &'s self,
+        lanes: &'l Lanes<'a>,
+    ) -> impl Iterator<Item = (usize, ShownWait<'s, 'l, 'a>)> {
         let of_lane = move |lane: &'l Lane<'a>| {
-            self.of_lane(lane.number).iter().filter_map(move |wait| {
+            self.of_lane(lane.number).iter().enumerate().filter_map(move |(place, wait)| {
                 let call = lane.calls.get(wait.call as usize)?;
                 let (begin, end) = lanes.clipped(call.begin, wait.until)?;
-                Some(ShownWait { lane, call, wait, begin, end })
+                Some((place, ShownWait { lane, call, wait, begin, end }))
             })
         };
         lanes.shown().flat_map(of_lane)
@@ -119,7 +142,7 @@ impl Waits {
 
     pub fn by_pair(&self, lanes: &Lanes<'_>) -> Vec<WaitingPair> {
         let mut pairs: BTreeMap<(usize, u32, u32), WaitingPair> = BTreeMap::new();
-        for ShownWait { lane, wait, begin, end, .. } in self.each(lanes) {
+        for (_, ShownWait { lane, wait, begin, end, .. }) in self.each(lanes) {
             let Some(late) = lanes.all.get(wait.late.lane as usize) else { continue };
             let nothing = WaitingPair {
                 world: lane.numbered_world,
@@ -140,15 +163,15 @@ impl Waits {
 
     pub fn by_place(&self, lanes: &Lanes<'_>) -> Vec<TracedWait> {
         let mut rows = BTreeMap::new();
-        for ShownWait { lane, call, wait, begin, end } in self.each(lanes) {
+        for (_, ShownWait { lane, call, wait, begin, end }) in self.each(lanes) {
             let Some((late, of_late)) = lanes.call(wait.late) else { continue };
             let (mine, theirs) = (lane.place_of(call.site), late.place_of(of_late.site));
             let row: &mut OfPlace = rows.entry((wait.kind, mine, theirs)).or_default();
             let time = span(begin, end);
             row.times += 1;
-            row.waiting = row.waiting + time;
-            row.waiting_ranks.insert((lane.world, lane.rank));
-            row.late_ranks.insert((late.world, late.rank));
+            row.time = row.time + time;
+            row.waiting.insert(lane.number);
+            row.late.insert(late.number);
             if row.longest.is_none_or(|longest| longest.time < time) {
                 let begin = span(lanes.origin, begin);
                 row.longest = Some(LongestWait { time, begin, waits: lane.rank, late: late.rank });
@@ -167,10 +190,10 @@ impl Waits {
                     waits: at(longest.waits, mine)?,
                     late: at(longest.late, theirs)?,
                     times: row.times,
-                    waiting: row.waiting,
+                    waiting: row.time,
                     longest,
-                    waiting_ranks: row.waiting_ranks.len() as u64,
-                    late_ranks: row.late_ranks.len() as u64,
+                    waiting_ranks: row.waiting.ranks(lanes),
+                    late_ranks: row.late.ranks(lanes),
                 })
             })
             .collect();
@@ -192,17 +215,11 @@ pub struct ShownWait<'s, 'l, 'a> {
 #[derive(Default)]
 struct OfPlace {
     times: u64,
-    waiting: Nanoseconds,
+    time: Nanoseconds,
     longest: Option<LongestWait>,
-    waiting_ranks: BTreeSet<(usize, u32)>,
-    late_ranks: BTreeSet<(usize, u32)>,
+    waiting: LaneSet,
+    late: LaneSet,
 }
-
-/// A collective call: its world, and its number in all of its ranks.
-type Key = (usize, NonZeroU64);
-
-/// A call, and its root in the communicator.
-type Rooted = (At, Option<u32>);
 
 struct Found<'l, 'a> {
     lanes: &'l Lanes<'a>,
@@ -286,102 +303,52 @@ impl Found<'_, '_> {
         }
     }
 
-    /// Gives those of which all ranks are there.
-    fn collectives(&mut self, run: &Run<'_>) -> BTreeMap<Key, Vec<At>> {
-        let mut by_key: BTreeMap<Key, Vec<Rooted>> = BTreeMap::new();
-        for lane in &self.lanes.all {
-            for (number, call) in lane.calls.iter().enumerate() {
-                if let TracedKind::Collective { key, root } = call.kind {
-                    let at = At { lane: lane.number, call: number as u32 };
-                    by_key.entry((lane.world, key)).or_default().push((at, root));
+    /// A call that began one waits in itself, or in the call that ends it.
+    fn collectives(&mut self, collectives: &Collectives) {
+        for (of, members) in collectives.each() {
+            for at in members {
+                self.judge(*at);
+                let begins =
+                    |(lane, call): (&Lane<'_>, &TracedCall)| lane.kind(call).is_some_and(|kind| kind.begins);
+                if !self.lanes.call(*at).is_some_and(begins) {
+                    self.collective(of, *at, *at);
                 }
             }
         }
-        let mut whole = BTreeMap::new();
-        for (key, of_call) in by_key {
-            if self.collective(run, &of_call) {
-                whole.insert(key, of_call.into_iter().map(|(at, _)| at).collect());
+        for Completion { at, begun, of } in collectives.completions() {
+            if let Some(of) = collectives.get(*of) {
+                self.judge(*at);
+                self.collective(of, *begun, *at);
             }
         }
-        whole
     }
 
-    fn collective(&mut self, run: &Run<'_>, of_call: &[Rooted]) -> bool {
-        let calls: Vec<_> =
-            of_call.iter().filter_map(|(at, _)| self.lanes.call(*at).map(|found| (*at, found))).collect();
-        let Some((first, root)) = calls.first().zip(of_call.first()).map(|(call, (_, root))| (call.1, *root))
-        else {
-            return false;
+    /// A rank that began its part with one call, and waits for the others in a call.
+    fn collective(&mut self, of: &Collective, begun: At, at: At) {
+        let late = match of.pattern {
+            Pattern::All => Some((WaitKind::LastOfAll, of.last)),
+            Pattern::FromRoot => of.root.map(|root| (WaitKind::LateRoot, root)),
+            Pattern::ToRoot if of.root == Some(begun) => Some((WaitKind::EarlyRoot, of.last)),
+            Pattern::ToRoot => None,
         };
-        let name = first.0.name(first.1);
-        let is_same = |lane: &Lane<'_>, call: &TracedCall| {
-            let size = lane.kind(call).and_then(|kind| kind.ranks);
-            lane.name(call) == name && lane.host == first.0.host && size == Some(calls.len() as u32)
-        };
-        if !calls.iter().all(|(_, (lane, call))| is_same(lane, call)) {
-            return false;
+        let Some((kind, late)) = late.filter(|(_, late)| *late != begun) else { return };
+        if let Some((_, call)) = self.lanes.call(late) {
+            self.add(at, kind, call.begin, late);
         }
-        let Some((last, (_, of_last))) = calls.iter().max_by_key(|(at, (_, call))| (call.begin, *at)) else {
-            return false;
-        };
-        let is_root = |lane: &Lane<'_>, call: &TracedCall| {
-            let communicator = lane.site(call.site).and_then(|site| site.communicator)?;
-            let of =
-                run.processes.get(lane.process)?.activity.communicators.get(usize::from(communicator))?;
-            Some(Some(of.rank) == root)
-        };
-        let root = calls.iter().find(|(_, (lane, call))| is_root(lane, call) == Some(true));
-        match pattern(name) {
-            Some(Pattern::All) => {
-                for (at, _) in calls.iter().filter(|(at, _)| at != last) {
-                    self.add(*at, WaitKind::LastOfAll, of_last.begin, *last);
-                }
-            }
-            Some(Pattern::FromRoot) => {
-                let Some((of_root, (_, call))) = root else { return false };
-                for (at, _) in calls.iter().filter(|(at, _)| at != of_root) {
-                    self.add(*at, WaitKind::LateRoot, call.begin, *of_root);
-                }
-            }
-            Some(Pattern::ToRoot) => {
-                let Some((of_root, _)) = root.filter(|(at, _)| at != last) else { return root.is_some() };
-                self.add(*of_root, WaitKind::EarlyRoot, of_last.begin, *last);
-            }
-            None => return false,
-        }
-        true
-    }
-}
-
-/// Who needs what of whom.
-enum Pattern {
-    All,
-    FromRoot,
-    ToRoot,
-}
-
-fn pattern(call: &str) -> Option<Pattern> {
-    let name = call.strip_prefix("MPI_").unwrap_or(call);
-    match name.strip_suffix("_c").unwrap_or(name) {
-        "Bcast" | "Scatter" | "Scatterv" => Some(Pattern::FromRoot),
-        "Reduce" | "Gather" | "Gatherv" => Some(Pattern::ToRoot),
-        // A rank needs what those before it have, and these do not stand in the trace by their order.
-        "Scan" | "Exscan" => None,
-        _ => Some(Pattern::All),
     }
 }
 
 /// Calls that may have waited, and of which it is not known.
-fn not_judged(found: &Found<'_, '_>, is_whole: impl Fn(Key) -> bool) -> BTreeMap<At, NotJudgedReason> {
-    let mut all = BTreeMap::new();
+fn not_judged(found: &Found<'_, '_>) -> Vec<(At, NotJudgedReason)> {
+    let mut all = Vec::new();
     for (lane, judged) in found.lanes.all.iter().zip(&found.judged) {
         for (number, (call, is_judged)) in lane.calls.iter().zip(judged).enumerate() {
             let kind = lane.kind(call);
             let received = || lane.messages(number).iter().any(|of| of.end == MessageSide::Received);
             let why = match call.kind {
                 TracedKind::Polls { .. } => None,
-                TracedKind::Collective { key, .. } if is_whole((lane.world, key)) => None,
-                TracedKind::Collective { .. } => match pattern(lane.name(call)) {
+                TracedKind::Collective { .. } if *is_judged || kind.is_some_and(|kind| kind.begins) => None,
+                TracedKind::Collective { .. } => match Pattern::of(lane.name(call)) {
                     Some(_) => Some(NotJudgedReason::OtherRanksMissing),
                     None => Some(NotJudgedReason::NotFollowed),
                 },

@@ -41,11 +41,16 @@ pub fn report(path: &Path, part: &TracePart, faces: &Faces) -> Result<(), Failur
         events: read.events,
         assumed: &assumed,
         trace: &tables,
+        drawn: None,
     };
     faces.put(
         || show::terminal(&foreign_document(&shown)),
         || foreign_json(&shown),
-        || show::page(&foreign_document(&shown)),
+        || {
+            // Of a part there is no drawing of the calls.
+            let events = part.is_whole().then(|| Snapshot::events(&read.run)).flatten();
+            show::page(&foreign_document(&ForeignTrace { drawn: events.as_ref(), ..shown }))
+        },
     )
 }
 

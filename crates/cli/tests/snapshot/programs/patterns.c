@@ -148,6 +148,37 @@ PATTERN probed(void)
     }
 }
 
+/* What one call begins, another one waits for. */
+PATTERN begun_all(void)
+{
+    int x = rank, sum;
+    MPI_Request request;
+    if (rank == ranks - 1)
+        compute(late);
+    CALL(MPI_Iallreduce(&x, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request));
+    CALL(MPI_Wait(&request, MPI_STATUS_IGNORE));
+}
+
+PATTERN begun_root(void)
+{
+    int x = 0;
+    MPI_Request request;
+    if (rank == 0)
+        compute(late);
+    CALL(MPI_Ibcast(&x, 1, MPI_INT, 0, MPI_COMM_WORLD, &request));
+    CALL(MPI_Waitall(1, &request, MPI_STATUSES_IGNORE));
+}
+
+/* All make a communicator. */
+PATTERN split(void)
+{
+    MPI_Comm mine;
+    if (rank == ranks - 1)
+        compute(late);
+    CALL(MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &mine));
+    MPI_Comm_free(&mine);
+}
+
 /* Nobody waits: rank 1 asks until the message is there. */
 PATTERN polled(void)
 {
@@ -198,6 +229,9 @@ int main(int count, char **words)
     tell("tags", tags);
     tell("persistent", persistent);
     tell("probed", probed);
+    tell("begun_all", begun_all);
+    tell("begun_root", begun_root);
+    tell("split", split);
     tell("polled", polled);
     MPI_Finalize();
     return 0;

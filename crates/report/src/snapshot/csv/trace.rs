@@ -2,11 +2,12 @@
 
 use numawise_facts::Reading;
 use numawise_tables::snapshot::{
-    CallPlace, PathPart, RankActivity, RunTrace, TracedRank, TracedWait, WaitingCause, WaitingPair,
+    CallPlace, OutOfOrder, PathPart, RankActivity, RunTrace, TraceChange, TracedRank, TracedWait,
+    WaitingCause, WaitingPair, WhatIf,
 };
 use numawise_units::Nanoseconds;
 
-use super::super::trace::{activity_word, kind_word};
+use super::super::trace::{activity_word, change_word, kind_word};
 use super::{Value, count, known_seconds, place, place_as, read, text};
 
 /// Of a place that waits, and one that comes late.
@@ -35,6 +36,35 @@ pub fn pair(of: &WaitingPair) -> Vec<Value> {
         count("times", of.times),
         known_seconds("seconds", of.waiting),
     ]
+}
+
+/// The rank and the call are those of the change, where it has any.
+pub fn what_if(of: &WhatIf) -> Vec<Value> {
+    const ALL: &str = "the change is of all ranks";
+    let (rank, to) = match &of.change {
+        TraceChange::RankAsOthers(of) => (Reading::Measured(of.rank), of.to.clone()),
+        _ => (Reading::unavailable(ALL), None),
+    };
+    let to = to.unwrap_or_else(|| CallPlace { call: String::new(), place: Reading::unavailable(ALL) });
+    let [function, file, line] = place(&to.place);
+    vec![
+        text("change", change_word(&of.change)),
+        read("rank", "", &rank, u32::to_string),
+        text("name", to.call),
+        function,
+        file,
+        line,
+        known_seconds("span_seconds", of.span),
+    ]
+}
+
+pub fn out_of_order(of: &OutOfOrder) -> Vec<Value> {
+    let mut row = vec![text("rank", of.rank.to_string()), text("name", of.waits.call.as_str())];
+    row.extend(place(&of.waits.place));
+    row.push(text("next_name", of.next.call.as_str()));
+    row.extend(place_as(["next_function", "next_file", "next_line"], &of.next.place));
+    row.extend([count("times", of.times), known_seconds("seconds", of.waiting)]);
+    row
 }
 
 /// What a rank did: the call is the one in which it was, or the one before which it computed.

@@ -1,0 +1,188 @@
+//! Collective calls of which all ranks are there: who needs what of whom.
+
+use std::collections::HashMap;
+use std::num::NonZeroU64;
+use std::ops::Range;
+
+use numawise_facts::activity::{MessageSide, TracedCall, TracedKind};
+
+use super::super::Run;
+use super::lanes::{At, Lane, Lanes};
+
+/// Who needs what of whom.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pattern {
+    All,
+    FromRoot,
+    ToRoot,
+}
+
+impl Pattern {
+    /// Of a call, where it is known.
+    pub fn of(call: &str) -> Option<Pattern> {
+        match plain_name(call).to_ascii_lowercase().as_str() {
+            "bcast" | "scatter" | "scatterv" => Some(Pattern::FromRoot),
+            "reduce" | "gather" | "gatherv" => Some(Pattern::ToRoot),
+            // A rank needs what those before it have, and these do not stand in the trace by their order.
+            "scan" | "exscan" => None,
+            _ => Some(Pattern::All),
+        }
+    }
+}
+
+/// `Bcast` of `MPI_Bcast_c`, `bcast` of `MPI_Ibcast`.
+fn plain_name(call: &str) -> &str {
+    let name = call.strip_prefix("MPI_").unwrap_or(call);
+    let name = name.strip_suffix("_c").unwrap_or(name);
+    name.strip_prefix('I')
+        .filter(|rest| rest.starts_with(|first: char| first.is_ascii_lowercase()))
+        .unwrap_or(name)
+}
+
+/// One of them.
+pub struct Collective {
+    pub pattern: Pattern,
+    /// Where the pattern has one.
+    pub root: Option<At>,
+    /// The call that began last.
+    pub last: At,
+    members: Range<usize>,
+}
+
+/// A call that ends what another call of its rank began.
+#[derive(Debug, Clone, Copy)]
+pub struct Completion {
+    pub at: At,
+    pub begun: At,
+    /// The number of the collective call among all.
+    pub of: usize,
+}
+
+/// All of a trace.
+#[derive(Default)]
+pub struct Collectives {
+    all: Vec<Collective>,
+    members: Vec<At>,
+    completions: Vec<Completion>,
+    /// As `members`, of each the call that is over when it is; none where these are they.
+    met: Vec<At>,
+}
+
+/// A call, with its world, its number there, and its root in the communicator.
+type Member = ((usize, NonZeroU64), At, Option<u32>);
+
+impl Collectives {
+    pub fn of(run: &Run<'_>, lanes: &Lanes<'_>) -> Collectives {
+        let mut calls: Vec<Member> = Vec::new();
+        for lane in &lanes.all {
+            for (number, call) in (0..).zip(lane.calls) {
+                if let TracedKind::Collective { key, root } = call.kind {
+                    calls.push(((lane.world, key), At { lane: lane.number, call: number }, root));
+                }
+            }
+        }
+        calls.sort_unstable();
+        let mut found = Collectives::default();
+        for of_call in calls.chunk_by(|one, other| one.0 == other.0) {
+            found.add(run, lanes, of_call);
+        }
+        found.complete(lanes);
+        found
+    }
+
+    /// Calls that end what others began, in the order of these.
+    pub fn completions(&self) -> &[Completion] {
+        &self.completions
+    }
+
+    pub fn get(&self, number: usize) -> Option<&Collective> {
+        self.all.get(number)
+    }
+
+    pub fn len(&self) -> usize {
+        self.all.len()
+    }
+
+    /// The calls with which it is over in each lane: its own, or those that end what these began. In the order of their lanes.
+    pub fn met(&self, number: usize) -> &[At] {
+        let all = if self.met.is_empty() { &self.members } else { &self.met };
+        self.all.get(number).and_then(|one| all.get(one.members.clone())).unwrap_or_default()
+    }
+
+    fn complete(&mut self, lanes: &Lanes<'_>) {
+        let has_any = lanes.all.iter().any(Lane::ends_collectives);
+        if !has_any {
+            return;
+        }
+        let of_member: HashMap<At, usize> = (0..self.all.len())
+            .flat_map(|number| self.members(number).iter().map(move |at| (*at, number)))
+            .collect();
+        for lane in &lanes.all {
+            for (number, _) in (0..).zip(lane.calls) {
+                let at = At { lane: lane.number, call: number };
+                let ended = lane.messages(number as usize).iter();
+                for message in ended.filter(|message| message.end == MessageSide::CollectiveDone) {
+                    let threads = lanes.all.iter().filter(|other| other.process == lane.process);
+                    let begun = threads.filter_map(|other| other.call_at(message.posted));
+                    let found = begun.filter_map(|begun| Some((begun, *of_member.get(&begun)?))).next();
+                    self.completions.extend(found.map(|(begun, of)| Completion { at, begun, of }));
+                }
+            }
+        }
+        self.completions.sort_unstable_by_key(|one| one.begun);
+        let end = |at: &At| {
+            let completion = self.completions.binary_search_by_key(at, |one| one.begun).ok();
+            completion.and_then(|place| self.completions.get(place)).map_or(*at, |one| one.at)
+        };
+        self.met = self.members.iter().map(end).collect();
+        for one in &self.all {
+            // A thread may end what another one began.
+            self.met.get_mut(one.members.clone()).into_iter().for_each(<[At]>::sort_unstable);
+        }
+    }
+
+    /// Each, with its calls in the order of their lanes.
+    pub fn each(&self) -> impl Iterator<Item = (&Collective, &[At])> {
+        self.all.iter().map(|one| (one, self.members.get(one.members.clone()).unwrap_or_default()))
+    }
+
+    fn members(&self, number: usize) -> &[At] {
+        self.all.get(number).and_then(|one| self.members.get(one.members.clone())).unwrap_or_default()
+    }
+
+    fn add(&mut self, run: &Run<'_>, lanes: &Lanes<'_>, of_call: &[Member]) {
+        let calls = || of_call.iter().filter_map(|(_, at, _)| Some((*at, lanes.call(*at)?)));
+        let Some((_, (first, call))) = calls().next() else { return };
+        let name = first.name(call);
+        let Some(pattern) = Pattern::of(name) else { return };
+        let is_same = |lane: &Lane<'_>, call: &TracedCall| {
+            let size = lane.kind(call).and_then(|kind| kind.ranks);
+            lane.host == first.host && size == Some(of_call.len() as u32) && lane.name(call) == name
+        };
+        if !calls().all(|(_, (lane, call))| is_same(lane, call)) {
+            return;
+        }
+        let root = match pattern {
+            Pattern::All => None,
+            Pattern::FromRoot | Pattern::ToRoot => {
+                let root = of_call.iter().find(|(_, at, root)| is_root(run, lanes, *at, *root));
+                let Some((_, at, _)) = root else { return };
+                Some(*at)
+            }
+        };
+        let Some((last, _)) = calls().max_by_key(|(at, (_, call))| (call.begin, *at)) else { return };
+        let begin = self.members.len();
+        self.members.extend(of_call.iter().map(|(_, at, _)| *at));
+        self.all.push(Collective { pattern, root, last, members: begin..self.members.len() });
+    }
+}
+
+fn is_root(run: &Run<'_>, lanes: &Lanes<'_>, at: At, root: Option<u32>) -> bool {
+    let rank = || {
+        let (lane, call) = lanes.call(at)?;
+        let communicator = lane.site(call.site)?.communicator?;
+        let of = run.processes.get(lane.process)?.activity.communicators.get(usize::from(communicator))?;
+        Some(of.rank)
+    };
+    root.is_some() && rank() == root
+}

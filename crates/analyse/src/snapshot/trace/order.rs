@@ -1,0 +1,79 @@
+//! Messages in the wrong order: a receive waits, while the message that the rank receives soon after is there already (Scalasca's late sender,
+//! wrong order).
+
+use std::collections::BTreeMap;
+
+use numawise_tables::snapshot::{OutOfOrder, WaitKind};
+use numawise_units::Nanoseconds;
+
+use super::lanes::{At, Lanes};
+use super::matching::{Matched, Message};
+use super::waits::Waits;
+use super::{MOST_ROWS, span};
+
+/// So many of the messages that come next are looked at.
+const NEXT: usize = 32;
+
+/// Of one pair of places.
+#[derive(Default)]
+struct OfPlaces {
+    times: u64,
+    time: Nanoseconds,
+    /// The longest, and its lane.
+    longest: (Nanoseconds, u32),
+}
+
+pub fn out_of_order(lanes: &Lanes<'_>, matched: &Matched, waits: &Waits) -> Vec<OutOfOrder> {
+    let mut rows: BTreeMap<(u32, u32), OfPlaces> = BTreeMap::new();
+    for (number, message) in matched.messages.iter().enumerate() {
+        let At { lane, call } = message.receive;
+        let wait = waits.of_call(lane, call);
+        let is_for_it = |kind: WaitKind, until| kind == WaitKind::LateSender && until == message.sent;
+        if !wait.is_some_and(|wait| is_for_it(wait.kind, wait.until)) {
+            continue;
+        }
+        let rest = matched.messages.get(number + 1..).unwrap_or_default();
+        let Some((next, since)) = there(lanes, message, rest) else { continue };
+        let Some((of_lane, call)) = lanes.call(message.receive).filter(|(lane, _)| lane.is_shown) else {
+            continue;
+        };
+        let Some((_, of_next)) = lanes.call(next) else { continue };
+        let Some((begin, end)) = lanes.clipped(since.max(call.begin), message.sent) else { continue };
+        let row = rows.entry((of_lane.place_of(call.site), of_lane.place_of(of_next.site))).or_default();
+        let time = span(begin, end);
+        row.times += 1;
+        row.time = row.time + time;
+        row.longest = row.longest.max((time, lane));
+    }
+    let mut rows: Vec<OutOfOrder> = rows
+        .into_iter()
+        .filter_map(|((waits, next), of)| {
+            let lane = lanes.all.get(of.longest.1 as usize)?;
+            let place = |number: u32| lanes.places.get(number as usize).cloned();
+            Some(OutOfOrder {
+                world: lane.numbered_world,
+                rank: lane.rank,
+                waits: place(waits)?,
+                next: place(next)?,
+                times: of.times,
+                waiting: of.time,
+            })
+        })
+        .collect();
+    rows.sort_by_key(|row| std::cmp::Reverse(row.waiting));
+    rows.truncate(MOST_ROWS);
+    rows
+}
+
+/// Of the messages that the rank receives next, the one that was sent first, where that was before this one was: its receive, and when it was sent.
+/// A receive that comes only after the rank has done something else for longer than it waited is of another time.
+fn there(lanes: &Lanes<'_>, message: &Message, rest: &[Message]) -> Option<(At, Nanoseconds)> {
+    let (_, call) = lanes.call(message.receive)?;
+    let soon = call.end + span(call.begin, message.sent);
+    let next = rest.iter().take(NEXT).take_while(|next| {
+        let begin = lanes.call(next.receive).map(|(_, call)| call.begin);
+        next.receive.lane == message.receive.lane && begin.is_some_and(|begin| begin <= soon)
+    });
+    let next = next.filter(|next| next.receive.call > message.receive.call && next.sent < message.sent);
+    next.map(|next| (next.sent, next.receive)).min().map(|(sent, at)| (at, sent))
+}

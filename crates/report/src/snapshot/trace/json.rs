@@ -1,0 +1,143 @@
+//! A trace for scripts.
+
+use numawise_facts::Reading;
+use numawise_facts::activity::CodePlace;
+use numawise_tables::snapshot::{
+    CallPlace, NotJudgedReason, RankActivity, RankAsOthers, RankInCall, RunTrace, TraceChange, TraceTimes,
+    WaitKind,
+};
+use numawise_units::Nanoseconds;
+use serde_json::{Value, json as object};
+
+use super::super::figures;
+use crate::object::{each, reading};
+
+/// As JSON and CSV have it.
+pub fn kind_word(of: WaitKind) -> &'static str {
+    match of {
+        WaitKind::LateSender => "late_sender",
+        WaitKind::LateReceiver => "late_receiver",
+        WaitKind::LateRoot => "late_root",
+        WaitKind::EarlyRoot => "early_root",
+        WaitKind::LastOfAll => "last_of_all",
+    }
+}
+
+/// As JSON and CSV have it.
+pub fn activity_word(of: &RankActivity) -> &'static str {
+    match of {
+        RankActivity::Computed { .. } => "computed",
+        RankActivity::Called(_) => "called",
+        RankActivity::Polled(_) => "polled",
+        RankActivity::Outside => "outside",
+    }
+}
+
+/// As JSON and CSV have it.
+pub fn change_word(of: &TraceChange) -> &'static str {
+    match of {
+        TraceChange::ComputingEqual => "computing_equal",
+        TraceChange::CallsInstant => "calls_instant",
+        TraceChange::ReceivesPosted => "receives_posted",
+        TraceChange::RankAsOthers(RankAsOthers { others: Some(_), .. }) => "rank_computes_as_others",
+        TraceChange::RankAsOthers(_) => "rank_computes_nothing",
+    }
+}
+
+fn change_json(of: &TraceChange) -> Value {
+    let kind = change_word(of);
+    let TraceChange::RankAsOthers(of) = of else { return object!({ "kind": kind }) };
+    object!({
+        "kind": kind, "world": of.world, "rank": of.rank, "before": of.to.as_ref().map(call_json),
+        "mean_seconds": of.mean.seconds(), "others_mean_seconds": of.others.map(Nanoseconds::seconds),
+    })
+}
+
+fn call_json(of: &CallPlace) -> Value {
+    object!({ "call": of.call, "place": code(&of.place) })
+}
+
+fn code(of: &Reading<CodePlace>) -> Value {
+    figures::place(of)
+}
+
+fn times_json(of: &TraceTimes) -> Value {
+    object!({
+        "useful_seconds": of.useful.seconds(),
+        "waiting_seconds": of.waiting.seconds(),
+        "in_calls_seconds": of.in_calls.seconds(),
+        "polling_seconds": of.polling.seconds(),
+    })
+}
+
+fn activity_json(of: &RankActivity) -> Value {
+    let at = match of {
+        RankActivity::Computed { to } => to.as_ref().map(call_json),
+        RankActivity::Called(of) | RankActivity::Polled(of) => Some(call_json(of)),
+        RankActivity::Outside => None,
+    };
+    object!({ "kind": activity_word(of), "at": at })
+}
+
+/// Null where no trace was made.
+pub fn json(of: Option<&RunTrace>) -> Value {
+    let Some(of) = of else { return Value::Null };
+    let place = |of: &RankInCall| object!({ "rank": of.rank, "call": of.call, "place": code(&of.place) });
+    object!({
+        "begin_seconds": of.begin.seconds(),
+        "span_seconds": of.span.seconds(),
+        "calls": of.calls,
+        "messages": of.messages,
+        "unmatched": of.unmatched,
+        "lost": of.lost,
+        "times": times_json(&of.times),
+        "ranks": each(&of.ranks, |rank| object!({
+            "world": rank.world, "rank": rank.rank, "thread": rank.thread, "times": times_json(&rank.times),
+            "waited_for_seconds": rank.waited_for.seconds(), "calls": rank.calls,
+            "timeline": each(&rank.timeline, |times| object!([
+                times.useful.seconds(), times.waiting.seconds(), times.in_calls.seconds(), times.polling.seconds(),
+            ])),
+        })),
+        "waits": each(&of.waits, |row| object!({
+            "kind": kind_word(row.kind),
+            "waits": place(&row.waits), "late": place(&row.late), "times": row.times, "seconds": row.waiting.seconds(),
+            "longest": {
+                "seconds": row.longest.time.seconds(), "begin_seconds": row.longest.begin.seconds(),
+                "waits": row.longest.waits, "late": row.longest.late,
+            },
+            "waiting_ranks": row.waiting_ranks, "late_ranks": row.late_ranks,
+        })),
+        "pairs": each(&of.pairs, |pair| object!({
+            "world": pair.world, "waits": pair.waits, "late": pair.late, "times": pair.times, "seconds": pair.waiting.seconds(),
+        })),
+        "causes": each(&of.causes, |row| object!({
+            "world": row.world, "rank": row.rank, "what": activity_json(&row.what), "seconds": row.waiting.seconds(),
+            "through_others_seconds": row.through_others.seconds(), "waiting_ranks": row.waiting_ranks,
+        })),
+        "critical_path": each(&of.critical_path, |part| object!({
+            "world": part.world, "rank": part.rank, "what": activity_json(&part.what), "seconds": part.time.seconds(), "times": part.times,
+        })),
+        "what_if": reading(&of.what_if, |rows| each(rows, |row| object!({
+            "change": change_json(&row.change), "span_seconds": row.span.seconds(),
+        }))),
+        "period": of.period.as_ref().map(|of| object!({
+            "from": call_json(&of.from), "begin_seconds": of.begin.seconds(), "repetitions": of.repetitions,
+            "median_seconds": of.median.seconds(), "nine_of_ten_seconds": of.nine_of_ten.map(Nanoseconds::seconds),
+            "odd": of.odd,
+            "oddest": each(&of.oddest, |odd| object!({
+                "number": odd.number, "begin_seconds": odd.begin.seconds(), "seconds": odd.length.seconds(),
+            })),
+        })),
+        "out_of_order": each(&of.out_of_order, |row| object!({
+            "world": row.world, "rank": row.rank, "waits": call_json(&row.waits), "next": call_json(&row.next),
+            "times": row.times, "seconds": row.waiting.seconds(),
+        })),
+        "not_judged": each(&of.not_judged, |row| object!({
+            "why": match row.why {
+                NotJudgedReason::OtherRanksMissing => "other_ranks_missing",
+                NotJudgedReason::NotFollowed => "not_followed",
+            },
+            "calls": row.calls, "seconds": row.time.seconds(),
+        })),
+    })
+}
