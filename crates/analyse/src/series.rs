@@ -210,7 +210,7 @@ impl Series {
         let (moments, samples_per_moment) = moments::thinned(self.lines, &nodes, MOMENTS);
         let mut tasks: Vec<TaskTimeline> =
             self.tasks.into_iter().map(|(who, task)| task.timeline(who, &nodes)).collect();
-        tasks.sort_by_key(|task| {
+        tasks.sort_by_cached_key(|task| {
             let rank = task.rank.measured().copied();
             (rank.is_none(), rank, task.first_seen, task.pid, task.started)
         });

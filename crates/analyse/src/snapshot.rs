@@ -175,7 +175,7 @@ pub fn trace_events(parts: &RunParts<'_>) -> Option<TraceEvents> {
 /// The processes of one world after those of another.
 fn in_worlds(worlds: Vec<usize>, processes: Vec<Process<'_>>) -> (Vec<usize>, Vec<Process<'_>>) {
     let mut both: Vec<(usize, Process<'_>)> = worlds.into_iter().zip(processes).collect();
-    both.sort_by_key(|(world, _)| *world);
+    both.sort_by_cached_key(|(world, _)| *world);
     if both.last().is_some_and(|(world, _)| *world > 0) {
         both.iter_mut().for_each(|(world, process)| process.numbered_world = Some(*world as u32 + 1));
     }

@@ -53,8 +53,8 @@ impl SymbolTable {
                 is_local: symbol.is_local(),
             });
         }
-        functions.sort_by_key(|symbol| (symbol.address, symbol.bytes));
-        variables.sort_by_key(|symbol| (symbol.address, symbol.is_local, symbol.bytes));
+        functions.sort_by_cached_key(|symbol| (symbol.address, symbol.bytes));
+        variables.sort_by_cached_key(|symbol| (symbol.address, symbol.is_local, symbol.bytes));
         let furthest = functions.iter().scan(0, |furthest, symbol| {
             *furthest = (symbol.address + symbol.bytes).max(*furthest);
             Some(*furthest)

@@ -20,14 +20,17 @@ pub struct Nanoseconds(pub u64);
 
 impl Nanoseconds {
     /// From seconds; negative values and NaN become zero, values too large the maximum.
+    #[inline]
     pub fn from_seconds(seconds: f64) -> Self {
         Nanoseconds((seconds * 1e9) as u64)
     }
 
+    #[inline]
     pub fn seconds(self) -> f64 {
         self.0 as f64 / 1e9
     }
 
+    #[inline]
     pub fn saturating_sub(self, other: Self) -> Self {
         Nanoseconds(self.0.saturating_sub(other.0))
     }
@@ -47,6 +50,7 @@ impl From<Nanoseconds> for Duration {
 
 impl Add for Nanoseconds {
     type Output = Self;
+    #[inline]
     fn add(self, other: Self) -> Self {
         Nanoseconds(self.0.saturating_add(other.0))
     }
@@ -147,6 +151,7 @@ impl Bytes {
 
 impl Add for Bytes {
     type Output = Self;
+    #[inline]
     fn add(self, other: Self) -> Self {
         Bytes(self.0.saturating_add(other.0))
     }

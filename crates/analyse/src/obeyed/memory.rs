@@ -261,7 +261,7 @@ fn deciders(
     });
     let mut deciders: Vec<MemoryDecider> = policies.chain(uses).chain(files).collect();
     deciders.retain(|decider| decider.bytes.0 as f64 >= NOTEWORTHY * total.0 as f64);
-    deciders.sort_by_key(|decider| std::cmp::Reverse(decider.bytes));
+    deciders.sort_by_cached_key(|decider| std::cmp::Reverse(decider.bytes));
     deciders
 }
 

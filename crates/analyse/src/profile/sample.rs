@@ -51,7 +51,7 @@ impl Shape {
         if self.depth == Depth::Full {
             self.transfers(&mut profile.transfers);
         }
-        profile.bandwidth.sort_by_key(|cell| (cell.workers, cell.target, cell.mix));
+        profile.bandwidth.sort_by_cached_key(|cell| (cell.workers, cell.target, cell.mix));
         profile
     }
 

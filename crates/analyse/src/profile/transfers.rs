@@ -118,7 +118,7 @@ pub(super) fn by_core(profile: &Profile) -> Vec<CoreMatrix> {
     if cpus.is_empty() {
         return Vec::new();
     }
-    cpus.sort_by_key(|cpu| (nodes.get(cpu).copied().flatten(), *cpu));
+    cpus.sort_by_cached_key(|cpu| (nodes.get(cpu).copied().flatten(), *cpu));
     let matrix = |home| {
         let transfers = shown(profile, home)?;
         let ends = |transfer: &Transfer| Some((*transfer.owner.measured()?, *transfer.reader.measured()?));

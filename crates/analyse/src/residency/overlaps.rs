@@ -46,7 +46,7 @@ pub fn overlaps(tasks: &[TaskResidency], topology: &Topology) -> Vec<MaskOverlap
             None => overlaps.push(overlap),
         }
     }
-    overlaps.sort_by_key(|overlap| (!overlap.oversubscribed, overlap.cpus.first()));
+    overlaps.sort_by_cached_key(|overlap| (!overlap.oversubscribed, overlap.cpus.first()));
     overlaps
 }
 

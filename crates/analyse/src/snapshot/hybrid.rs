@@ -22,7 +22,7 @@ pub struct DivisionRuns {
 /// The run whose time is the median of those that went well; the shorter one of two in the middle.
 pub fn median_run(runs: &[(Exit, Nanoseconds)]) -> Option<usize> {
     let mut well: Vec<usize> = (0..runs.len()).filter(|run| runs[*run].0.success()).collect();
-    well.sort_by_key(|run| runs[*run].1);
+    well.sort_by_cached_key(|run| runs[*run].1);
     well.get(well.len().saturating_sub(1) / 2).copied()
 }
 

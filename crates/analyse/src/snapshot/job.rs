@@ -96,7 +96,7 @@ impl JobRanks {
         if is_merged {
             self.leave_out();
         }
-        self.in_full.sort_by_key(|activity| (number(activity), activity.began, activity.pid));
+        self.in_full.sort_by_cached_key(|activity| (number(activity), activity.began, activity.pid));
         (self.in_full, is_merged.then_some(self.merged))
     }
 }

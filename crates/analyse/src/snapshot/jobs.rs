@@ -105,7 +105,7 @@ fn parts<'a>(ranks: &'a [Spanned<'a>]) -> Vec<Part<'a>> {
     }
     let mut parts: Vec<Part<'a>> = Vec::new();
     for (host, mut ranks) in by_host {
-        ranks.sort_by_key(|(span, rank)| (*span, rank.index));
+        ranks.sort_by_cached_key(|(span, rank)| (*span, rank.index));
         let first = parts.len();
         for ((begin, end), rank) in ranks {
             let time = u128::from(end - begin);
@@ -119,7 +119,7 @@ fn parts<'a>(ranks: &'a [Spanned<'a>]) -> Vec<Part<'a>> {
             }
         }
     }
-    parts.sort_by_key(|part| (part.begin, part.host));
+    parts.sort_by_cached_key(|part| (part.begin, part.host));
     parts
 }
 

@@ -93,7 +93,7 @@ impl<'a> LateForSites<'a> {
 
 /// Those with most waiting first.
 pub fn longest(mut rows: Vec<LateRow>) -> Vec<LateRow> {
-    rows.sort_by_key(|row| std::cmp::Reverse(row.waiting));
+    rows.sort_by_cached_key(|row| std::cmp::Reverse(row.waiting));
     rows.truncate(MOST_ROWS);
     rows
 }

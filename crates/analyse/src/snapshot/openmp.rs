@@ -86,7 +86,7 @@ fn is_cut_off(row: &RegionRow) -> bool {
 
 /// The most potential gain first.
 fn sort(rows: &mut [RegionRow]) {
-    rows.sort_by_key(|row| {
+    rows.sort_by_cached_key(|row| {
         let gain = row.potential_gain.measured().copied().unwrap_or_default();
         (std::cmp::Reverse(gain), std::cmp::Reverse(row.time))
     });

@@ -61,7 +61,7 @@ fn of_merged(run: &Run<'_>, merged: &MergedRanks) -> Reading<PhaseTables> {
 }
 
 fn in_order(mut rows: Vec<PhaseRow>) -> Vec<PhaseRow> {
-    rows.sort_by_key(|row| std::cmp::Reverse(row.elapsed.measured().copied()));
+    rows.sort_by_cached_key(|row| std::cmp::Reverse(row.elapsed.measured().copied()));
     rows
 }
 

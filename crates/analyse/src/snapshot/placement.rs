@@ -188,7 +188,7 @@ fn sums<S, T: Ord + Copy>(
 
 fn bound(all: &mut MergedPlacement) {
     // What is not known may be most.
-    all.shared.sort_by_key(|one| {
+    all.shared.sort_by_cached_key(|one| {
         let computed = one.others_computed.measured().map_or(u64::MAX, |time| time.0);
         (std::cmp::Reverse(computed), one.host.clone(), one.cpu)
     });
@@ -212,7 +212,7 @@ fn bound_ranks(ranks: &mut Vec<u32>, further: &mut u64) {
 /// What is shown of it.
 pub fn summary(run: &Run<'_>, of: &MergedPlacement) -> PlacementSummary {
     let mut shared: Vec<&SharedCpu> = of.shared.iter().filter(|one| !hardly_computed(run, one)).collect();
-    shared.sort_by_key(|one| (&one.host, one.cpu));
+    shared.sort_by_cached_key(|one| (&one.host, one.cpu));
     // Those that are not here share less than these.
     let all_are_worth = shared.len() == of.shared.len();
     let further_shared = if all_are_worth { of.all_shared.saturating_sub(shared.len() as u64) } else { 0 };

@@ -417,7 +417,7 @@ pub fn select<'a>(parts: &RunParts<'a>) -> (Vec<Process<'a>>, Vec<Process<'a>>) 
     for (process, counts) in all.into_iter().zip(counts) {
         if counts || none { counted.push(process) } else { others.push(process) }
     }
-    counted.sort_by_key(|process| {
+    counted.sort_by_cached_key(|process| {
         (process.rank(), process.activity.host.clone(), process.activity.pid, process.activity.began)
     });
     (counted, others)

@@ -104,7 +104,7 @@ fn thread_row(parts: &RunParts<'_>, process: &Process<'_>, thread: &ThreadActivi
                 found: *found,
             })
             .collect();
-        all.sort_by_key(|stay| (std::cmp::Reverse(stay.found), stay.cpu));
+        all.sort_by_cached_key(|stay| (std::cmp::Reverse(stay.found), stay.cpu));
         all
     });
     let nodes = cpus.as_ref().and_then(|stays| {

@@ -45,6 +45,7 @@ pub struct TracedCall {
 impl TracedCall {
     /// Since when the thread was in it, by and large. Polls between which it did something else for most of the time take the time that it
     /// was in them, before the last one's end.
+    #[inline]
     pub fn entered(&self) -> Nanoseconds {
         let all = self.end.saturating_sub(self.begin);
         match self.kind {

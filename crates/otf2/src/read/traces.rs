@@ -318,7 +318,7 @@ impl Requests {
                 requests.all.entry((begun.of, begun.request)).or_default().push(open);
             }
         }
-        requests.all.values_mut().for_each(|uses| uses.sort_by_key(|open| open.time));
+        requests.all.values_mut().for_each(|uses| uses.sort_by_cached_key(|open| open.time));
         requests
     }
 

@@ -332,7 +332,7 @@ impl<'a> Replay<'a> {
             })
         };
         let mut tasks: Vec<TaskSnapshot> = self.there.iter().map(task).collect::<Parsed<_>>()?;
-        tasks.sort_by_key(|task| (task.pid, task.started));
+        tasks.sort_by_cached_key(|task| (task.pid, task.started));
         Ok(tasks)
     }
 }

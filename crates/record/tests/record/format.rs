@@ -91,10 +91,10 @@ fn objects_of_a_study_are_replaced_as_a_whole_and_refused_where_they_make_no_sen
     }
 }
 
-/// Writes the kept file of the present version: `cargo test -p numawise-record -- --ignored write_the_kept_file`.
+/// Writes the kept file of the present version: `cargo test -p numawise-record -- --ignored makes_the_kept_file`.
 #[test]
 #[ignore = "makes a file for testdata/records, once per version of the format"]
-fn write_the_kept_file() {
+fn makes_the_kept_file() {
     let path = kept("version-2");
     assert!(!path.exists(), "a kept file never changes");
     let mut record = Record::create(&path, &sample::header()).unwrap();
@@ -164,7 +164,7 @@ fn a_series_of_version_1_can_be_read_and_gone_on_with() {
 
 #[test]
 #[ignore = "makes a file for testdata/records, once per version of the format"]
-fn write_the_kept_series() {
+fn makes_the_kept_series() {
     let path = kept("series-version-1");
     assert!(!path.exists(), "a kept file never changes");
     for session in looks().chunks(12) {
@@ -215,7 +215,7 @@ fn a_snapshot_of_version_3_can_be_read() {
 
 #[test]
 #[ignore = "makes a file for testdata/records, once per version of the format"]
-fn write_the_kept_snapshot() {
+fn makes_the_kept_snapshot() {
     let path = kept("snapshot-version-3");
     assert!(!path.exists(), "a kept file never changes");
     save_watched_run(&path, &watched::traced_run(99), Existing::Stays).unwrap();
@@ -231,7 +231,7 @@ fn objects_of_version_1_can_be_read() {
 
 #[test]
 #[ignore = "makes a file for testdata/records, once per version of the format"]
-fn write_the_kept_objects() {
+fn makes_the_kept_objects() {
     let path = kept("objects-version-1");
     assert!(!path.exists(), "a kept file never changes");
     save_object_run(&path, &objects::run(), Existing::Stays).unwrap();

@@ -75,7 +75,7 @@ fn source(source: &Source) -> Value {
 fn cores(cpus: &[Cpu]) -> Value {
     let mut cores: Vec<(u32, Vec<&Cpu>)> = Vec::new();
     let mut sorted: Vec<&Cpu> = cpus.iter().collect();
-    sorted.sort_by_key(|cpu| (cpu.core, cpu.smt));
+    sorted.sort_by_cached_key(|cpu| (cpu.core, cpu.smt));
     for cpu in sorted {
         match cores.last_mut() {
             Some((core, list)) if *core == cpu.core => list.push(cpu),

@@ -54,7 +54,7 @@ pub fn by_thread(shown: &Shown) -> Option<Block> {
         let sum = |of: &(u32, Vec<f64>)| of.1.iter().sum::<f64>();
         shares.sort_by(|one, other| sum(other).total_cmp(&sum(one)));
         shares.truncate(MATRIX.1);
-        shares.sort_by_key(|(thread, _)| *thread);
+        shares.sort_by_cached_key(|(thread, _)| *thread);
     }
     let most = shares.iter().flat_map(|(_, shares)| shares).copied().fold(0.0, f64::max);
     let rows = shares.iter().map(|(thread, shares)| {

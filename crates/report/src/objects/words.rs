@@ -67,7 +67,7 @@ pub fn nodes(shares: &[NodeShare]) -> String {
         None => format!("CPUs of no node {}", percent(of.share)),
     };
     let mut sorted: Vec<&NodeShare> = shares.iter().filter(|of| of.share.0 > 0.0).collect();
-    sorted.sort_by_key(|of| (of.node.is_none(), of.node));
+    sorted.sort_by_cached_key(|of| (of.node.is_none(), of.node));
     sorted.into_iter().map(one).collect::<Vec<_>>().join(", ")
 }
 

@@ -21,7 +21,7 @@ pub fn winners(profile: &Profile) -> Option<String> {
             None => counts.push((choice.chosen, 1)),
         }
     }
-    counts.sort_by_key(|(which, count)| (std::cmp::Reverse(*count), *which));
+    counts.sort_by_cached_key(|(which, count)| (std::cmp::Reverse(*count), *which));
     let named: Vec<String> =
         counts.iter().map(|(which, count)| format!("{which} ({count} of {})", choices.len())).collect();
     Some(format!("{}; the fastest of {} in a trial before each figure", named.join(", "), tried.max(1)))

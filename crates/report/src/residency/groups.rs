@@ -97,7 +97,7 @@ fn gathered<'a, K: Ord>(
 fn rest_in_one(mut groups: Vec<Group<'_>>) -> Vec<Group<'_>> {
     groups.sort_by(|a, b| busy(b).total_cmp(&busy(a)));
     let rest = groups.split_off(LINES - 1);
-    groups.sort_by_key(|group| group.threads[0].tid);
+    groups.sort_by_cached_key(|group| group.threads[0].tid);
     let threads = rest.into_iter().flat_map(|group| group.threads).collect();
     groups.push(Group { name: "(others)".to_owned(), threads });
     groups

@@ -139,7 +139,7 @@ fn packed(of: &TraceEvents) -> Vec<u8> {
     let mut messages: Vec<(&EventMessage, u64)> = (of.messages.iter())
         .filter_map(|message| call(of, message.to).and(Some((message, call(of, message.from)?.bytes.0))))
         .collect();
-    messages.sort_by_key(|(message, _)| (message.from, message.to));
+    messages.sort_by_cached_key(|(message, _)| (message.from, message.to));
     let collectives: Vec<&[CallAt]> = (of.collectives.iter().map(Vec::as_slice))
         .filter(|ranks| ranks.iter().all(|at| call(of, *at).is_some()))
         .collect();

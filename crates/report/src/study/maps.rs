@@ -30,7 +30,7 @@ fn maps(shown: &ShownStudy<'_>) -> Vec<Matrix> {
     for (k, one) in several.iter().enumerate() {
         pairs.extend(several[k + 1..].iter().map(|other| (*one, *other)));
     }
-    pairs.sort_by_key(|(one, other)| {
+    pairs.sort_by_cached_key(|(one, other)| {
         [one, other].into_iter().filter(|k| !is_number(&tables.factors[**k])).count()
     });
     let by_levels: BTreeMap<&[String], &GridRow> =

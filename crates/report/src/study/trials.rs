@@ -80,7 +80,7 @@ fn spread<'a>(shown: &ShownStudy<'a>) -> Vec<SpreadRow<'a>> {
         one.0.cmp(&other.0).then(one.1.total_cmp(&other.1))
     });
     chosen.truncate(POINTS);
-    chosen.sort_by_key(|(k, _)| *k);
+    chosen.sort_by_cached_key(|(k, _)| *k);
     let room = DOTS / chosen.len().max(1);
     let of = |(k, median): (usize, f64)| {
         let row = &tables.rows[k];

@@ -255,7 +255,7 @@ impl Job {
         let ends = entries.flatten().filter(|entry| has_end(&entry.path(), END));
         let ends = ends.filter_map(|entry| std::fs::read_to_string(entry.path()).ok());
         let mut ends: Vec<RankEnd> = ends.filter_map(|text| serde_json::from_str(&text).ok()).collect();
-        ends.sort_by_key(|end| (end.rank.is_none(), end.rank));
+        ends.sort_by_cached_key(|end| (end.rank.is_none(), end.rank));
         ends
     }
 

@@ -72,7 +72,7 @@ pub fn read(folder: &Path) -> (Vec<ObjectRun>, Vec<Notice>) {
 
 /// Those of low ranks first; those of no rank are last.
 fn sort(runs: &mut [ObjectRun]) {
-    runs.sort_by_key(|run| {
+    runs.sort_by_cached_key(|run| {
         let first = run.ranks.iter().map(|of| of.rank).min();
         (first.is_none(), first, run.header.begun)
     });

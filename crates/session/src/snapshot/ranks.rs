@@ -120,7 +120,7 @@ pub fn several_jobs(processes: &[Activity], jobs: &[Vec<usize>]) -> Option<Notic
     });
     let shown = each.next()?;
     let mut others: Vec<WatchedJob> = each.collect();
-    others.sort_by_key(|job| std::cmp::Reverse(job.elapsed.measured().copied()));
+    others.sort_by_cached_key(|job| std::cmp::Reverse(job.elapsed.measured().copied()));
     others.truncate(MOST_NAMED);
     let count = jobs.len() as u64;
     (count > 1).then(|| SnapshotNotice::OtherJobs { count, shown, others }.into())

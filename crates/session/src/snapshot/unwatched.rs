@@ -48,7 +48,7 @@ pub fn notice(read: &[&Activity], seen: &[ObservedProcess]) -> Option<Notice> {
     let mut unwatched: Vec<(u64, &ObservedProcess)> =
         unwatched.map(|one| (seen_computing(one), one)).collect();
     unwatched.retain(|(computed, _)| *computed >= LEAST.0);
-    unwatched.sort_by_key(|(computed, one)| (std::cmp::Reverse(*computed), one.pid));
+    unwatched.sort_by_cached_key(|(computed, one)| (std::cmp::Reverse(*computed), one.pid));
     let sum: u64 = unwatched.iter().map(|(computed, _)| computed).sum();
     if read.is_empty() || sum == 0 || (sum as f64) < SHARE * (sum + computed(read).0) as f64 {
         return None;

@@ -60,6 +60,13 @@ fn overlap(lanes: &Lanes<'_>, one: At, other: At) -> bool {
     calls.is_some_and(|((_, one), (_, other))| one.begin <= other.end && other.begin <= one.end)
 }
 
+/// The end of a call in which a lane was in step, or its begin, and the number of the call behind that.
+#[derive(Clone, Copy)]
+struct Since {
+    begin: Nanoseconds,
+    call: usize,
+}
+
 /// When two lanes were last in step, from the calls of each that made them so.
 struct InStep<'l, 'a> {
     lanes: &'l Lanes<'a>,
@@ -92,16 +99,19 @@ impl<'l, 'a> InStep<'l, 'a> {
     }
 
     /// From when on a lane and another one, each before its call, did their own.
-    fn since(&self, one: At, other: At) -> (Nanoseconds, Nanoseconds) {
-        let begin = |lane: u32| self.lanes.all.get(lane as usize).map_or(Nanoseconds(0), |lane| lane.begin);
-        let end = |at: At| self.lanes.call(at).map(|(_, call)| call.end);
+    fn since(&self, one: At, other: At) -> (Since, Since) {
+        let begin = |lane: u32| {
+            let begin = self.lanes.all.get(lane as usize).map_or(Nanoseconds(0), |lane| lane.begin);
+            Since { begin, call: 0 }
+        };
+        let end = |lane: u32, call: u32| {
+            let end = self.lanes.call(At { lane, call }).map(|(_, call)| call.end);
+            Since { begin: end.unwrap_or_default(), call: call as usize + 1 }
+        };
         let message = self.last_message(one, other);
         let last = self.last_collective(one, other, message.map_or(0, |(of_one, _)| of_one)).max(message);
         match last {
-            Some((of_one, of_other)) => (
-                end(At { lane: one.lane, call: of_one }).unwrap_or_default(),
-                end(At { lane: other.lane, call: of_other }).unwrap_or_default(),
-            ),
+            Some((of_one, of_other)) => (end(one.lane, of_one), end(other.lane, of_other)),
             None => (begin(one.lane), begin(other.lane)),
         }
     }
@@ -166,15 +176,14 @@ fn spend(all: &mut Vec<(Doing, u64)>, doing: Doing, time: u64) {
 }
 
 impl Explainer<'_, '_, '_> {
-    fn spent(&self, lane: &Lane<'_>, (begin, end): (Nanoseconds, Nanoseconds)) -> Spent {
+    fn spent(&self, lane: &Lane<'_>, Since { begin, call }: Since, end: Nanoseconds) -> Spent {
         let mut all: Spent = Default::default();
         let outside = Doing { state: DoingState::Outside, place: None };
         let before = span(begin, end.min(lane.begin)).0;
         if before > 0 {
             spend(&mut all.0, outside, before);
         }
-        let from = lane.calls.partition_point(|call| call.end <= begin);
-        for segment in segments(lane, self.waits, from).take_while(|segment| segment.begin < end) {
+        for segment in segments(lane, self.waits, call).take_while(|segment| segment.begin < end) {
             let time = span(segment.begin.max(begin), segment.end.min(end)).0;
             match segment.state {
                 _ if time == 0 => {}
@@ -192,9 +201,9 @@ impl Explainer<'_, '_, '_> {
             return;
         };
         let (since_mine, since_late) = self.in_step.since(at, wait.late);
-        let until = wait.until.min(of_late.begin.max(since_late));
-        let (done, waited) = self.spent(mine, (since_mine, call.begin));
-        let (of_late, waits_of_late) = self.spent(late, (since_late, until));
+        let until = wait.until.min(of_late.begin.max(since_late.begin));
+        let (done, waited) = self.spent(mine, since_mine, call.begin);
+        let (of_late, waits_of_late) = self.spent(late, since_late, until);
         let waited: u64 = waited.iter().map(|(_, time)| time).sum();
         let waited_late: u64 = waits_of_late.iter().map(|(_, time)| time).sum();
         let of_mine =
@@ -305,8 +314,18 @@ pub fn critical_path(lanes: &Lanes<'_>, waits: &Waits) -> Vec<PathPart> {
     let mut at = lane.end.min(lanes.end);
     // A path that does not get on: clocks that differ.
     let mut jumps = 0;
+    // The call behind which the path cannot be, where it goes on in the lane.
+    let mut last: Option<usize> = None;
     while at > lane.begin.max(lanes.begin) && jumps <= lanes.all.len() {
-        let call = lane.calls.partition_point(|call| call.begin < at);
+        let call = match last.take() {
+            Some(mut call) => {
+                while call > 0 && lane.calls.get(call - 1).is_some_and(|call| call.begin >= at) {
+                    call -= 1;
+                }
+                call
+            }
+            None => lane.calls.partition_point(|call| call.begin < at),
+        };
         // The call that is in progress, or else the time behind the one before.
         let inside =
             call.checked_sub(1).filter(|call| lane.calls.get(*call).is_some_and(|call| call.end >= at));
@@ -319,13 +338,13 @@ pub fn critical_path(lanes: &Lanes<'_>, waits: &Waits) -> Vec<PathPart> {
             (lane, jumps) = (late, jumps + 1);
             continue;
         }
-        jumps = 0;
+        (jumps, last) = (0, Some((segment.call + 1).min(lane.calls.len())));
         let part = parts.entry((lane.number, Doing::of(lane, &segment))).or_default();
         *part = (part.0 + 1, part.1 + span(segment.begin.max(lanes.begin), at));
         at = segment.begin;
     }
     let mut parts: Vec<((u32, Doing), (u64, Nanoseconds))> = parts.into_iter().collect();
-    parts.sort_by_key(|(_, (_, time))| std::cmp::Reverse(*time));
+    parts.sort_by_cached_key(|(_, (_, time))| std::cmp::Reverse(*time));
     parts.truncate(MOST_ROWS);
     let shown = parts.into_iter().filter_map(|((lane, doing), (times, time))| {
         let lane = lanes.all.get(lane as usize)?;

@@ -238,7 +238,7 @@ impl<'a> Lanes<'a> {
                 all.extend(lane.map(|lane| Lane { thread_number: are_several.then_some(tid), ..lane }));
             }
         }
-        all.sort_by_key(|lane: &Lane<'_>| (lane.world, lane.rank, lane.thread_number));
+        all.sort_by_cached_key(|lane: &Lane<'_>| (lane.world, lane.rank, lane.thread_number));
         all.iter_mut().zip(0..).for_each(|(lane, number)| lane.number = number);
         let origin = all.iter().map(|lane| lane.begin).min()?;
         let end = all.iter().map(|lane| lane.end).max()?;

@@ -48,10 +48,15 @@ type Channel = (usize, Option<NonZeroU64>, u32, u32, i32);
 /// When it was sent or asked for, the call, the bytes, and how many ends of its side stand before it in the trace.
 type End = (Nanoseconds, At, Bytes, u32);
 
+/// Channels that are looked through before the others.
+const RECENT: usize = 8;
+
 pub fn of(lanes: &Lanes<'_>) -> Matched {
     let mut channels: HashMap<Channel, usize> = HashMap::new();
     let mut ends: Vec<[Vec<End>; 2]> = Vec::new();
     let mut before = [0u32; 2];
+    // A rank talks with few others.
+    let mut recent: [Option<(Channel, usize)>; RECENT] = [None; RECENT];
     for lane in &lanes.all {
         for call in 0..lane.calls.len() {
             let at = At { lane: lane.number, call: call as u32 };
@@ -62,10 +67,15 @@ pub fn of(lanes: &Lanes<'_>) -> Matched {
                     MessageSide::Received => (peer, lane.rank, 1),
                     MessageSide::SendDone | MessageSide::CollectiveDone => continue,
                 };
-                let channel =
-                    *channels.entry((lane.world, communicator, from, to, tag)).or_insert(ends.len());
+                let key = (lane.world, communicator, from, to, tag);
+                let known = recent.iter().flatten().find(|(of, _)| *of == key).map(|(_, channel)| *channel);
+                let channel = known.unwrap_or_else(|| *channels.entry(key).or_insert(ends.len()));
                 if channel == ends.len() {
                     ends.push(Default::default());
+                }
+                if known.is_none() {
+                    recent.rotate_right(1);
+                    recent[0] = Some((key, channel));
                 }
                 if let Some((ends, number)) =
                     ends.get_mut(channel).and_then(|ends| ends.get_mut(side)).zip(before.get_mut(side))

@@ -8,7 +8,7 @@ use numawise_units::Nanoseconds;
 
 use super::lanes::{At, Lanes};
 use super::matching::{Matched, Message};
-use super::waits::Waits;
+use super::waits::{Wait, Waits};
 use super::{MOST_ROWS, span};
 
 /// So many of the messages that come next are looked at.
@@ -25,9 +25,17 @@ struct OfPlaces {
 
 pub fn out_of_order(lanes: &Lanes<'_>, matched: &Matched, waits: &Waits) -> Vec<OutOfOrder> {
     let mut rows: BTreeMap<(u32, u32), OfPlaces> = BTreeMap::new();
+    // Messages and waits are in the order of the calls that receive and wait.
+    let (mut of, mut left): (u32, &[Wait]) = (0, waits.of_lane(0));
     for (number, message) in matched.messages.iter().enumerate() {
         let At { lane, call } = message.receive;
-        let wait = waits.of_call(lane, call);
+        if lane != of {
+            (of, left) = (lane, waits.of_lane(lane));
+        }
+        while let Some((_, rest)) = left.split_first().filter(|(wait, _)| wait.call < call) {
+            left = rest;
+        }
+        let wait = left.first().filter(|wait| wait.call == call);
         let is_for_it = |kind: WaitKind, until| kind == WaitKind::LateSender && until == message.sent;
         if !wait.is_some_and(|wait| is_for_it(wait.kind, wait.until)) {
             continue;
@@ -60,7 +68,7 @@ pub fn out_of_order(lanes: &Lanes<'_>, matched: &Matched, waits: &Waits) -> Vec<
             })
         })
         .collect();
-    rows.sort_by_key(|row| std::cmp::Reverse(row.waiting));
+    rows.sort_by_cached_key(|row| std::cmp::Reverse(row.waiting));
     rows.truncate(MOST_ROWS);
     rows
 }

@@ -95,7 +95,7 @@ pub fn of(lanes: &Lanes<'_>) -> Option<TracePeriod> {
         })
         .collect();
     let all_odd = odd.len() as u64;
-    odd.sort_by_key(|one| std::cmp::Reverse(one.length.0.abs_diff(median)));
+    odd.sort_by_cached_key(|one| std::cmp::Reverse(one.length.0.abs_diff(median)));
     odd.truncate(NAMED);
     Some(TracePeriod {
         from: lanes.places.get(place as usize)?.clone(),

@@ -293,7 +293,7 @@ impl LaneSteps {
         behind: u32,
         moment: impl Fn(Need) -> Option<Nanoseconds>,
     ) -> LaneSteps {
-        needs.sort_by_key(|(call, _)| *call);
+        needs.sort_by_cached_key(|(call, _)| *call);
         member_of.sort_unstable();
         // What began behind the end of a call, as with clocks that differ, was not needed by it.
         needs.retain(|(call, need)| {
@@ -464,6 +464,6 @@ pub fn what_if(
             end,
         );
     }
-    all.sort_by_key(|one| one.span);
+    all.sort_by_cached_key(|one| one.span);
     Reading::Measured(all)
 }

@@ -1,11 +1,11 @@
 //! What each rank did when: its time by state, in spans of equal length.
 
-use numawise_facts::activity::TracedKind;
+use numawise_facts::activity::{TracedCall, TracedKind};
 use numawise_tables::snapshot::TraceTimes;
 use numawise_units::Nanoseconds;
 
 use super::lanes::{Lane, Lanes};
-use super::waits::Waits;
+use super::waits::{Wait, Waits};
 
 /// Spans of the whole.
 const BINS: usize = 200;
@@ -29,36 +29,88 @@ pub struct Segment {
 }
 
 /// The parts of a lane from a call on, one after the other. Useful time behind the last call has the number behind the last.
-pub fn segments<'l>(
-    lane: &'l Lane<'_>,
-    waits: &'l Waits,
-    from: usize,
-) -> impl Iterator<Item = Segment> + use<'l> {
-    let mut waits = waits.of_lane_since(lane.number, from as u32).iter().peekable();
-    let before =
-        from.checked_sub(1).and_then(|call| lane.calls.get(call)).map_or(lane.begin, |call| call.end);
-    let mut since = before;
-    let calls = lane.calls.iter().enumerate().skip(from).flat_map(move |(number, call)| {
-        let begin = call.entered().max(since);
-        let end = call.end.max(begin);
-        let useful = Segment { state: State::Useful, call: number, begin: since, end: begin };
-        since = end;
-        let one = |state, begin, end| Segment { state, call: number, begin, end };
-        let wait = waits.next_if(|wait| wait.call == number as u32);
-        let inside = match (call.kind, wait) {
-            (TracedKind::Polls { .. }, _) => [one(State::Polling, begin, end), one(State::InCall, end, end)],
-            (_, Some(wait)) => {
-                let until = wait.until.clamp(begin, end);
-                [one(State::Waiting, begin, until), one(State::InCall, until, end)]
-            }
-            _ => [one(State::Waiting, begin, begin), one(State::InCall, begin, end)],
+pub fn segments<'l>(lane: &'l Lane<'_>, waits: &'l Waits, from: usize) -> Segments<'l> {
+    let before = from.checked_sub(1).and_then(|call| lane.calls.get(call));
+    Segments {
+        calls: lane.calls,
+        waits: waits.of_lane_since(lane.number, from as u32),
+        end: lane.end,
+        call: from,
+        since: before.map_or(lane.begin, |call| call.end),
+        next: Next::Useful,
+    }
+}
+
+/// See [`segments`].
+pub struct Segments<'l> {
+    calls: &'l [TracedCall],
+    /// Of these calls and later ones.
+    waits: &'l [Wait],
+    end: Nanoseconds,
+    call: usize,
+    since: Nanoseconds,
+    next: Next,
+}
+
+/// Which part of a call comes next.
+#[derive(Clone, Copy)]
+enum Next {
+    /// The time before it.
+    Useful,
+    Waiting,
+    InCall,
+}
+
+impl Segments<'_> {
+    /// The next part, which may be empty; none behind the last.
+    fn part(&mut self) -> Option<Segment> {
+        let (number, since) = (self.call, self.since);
+        let one = |state, end| Segment { state, call: number, begin: since, end };
+        let Some(call) = self.calls.get(number) else {
+            let is_behind = number == self.calls.len();
+            self.call += 1;
+            return is_behind.then(|| one(State::Useful, self.end.max(since)));
         };
-        [useful, inside[0], inside[1]]
-    });
-    let last = lane.calls.last().map_or(lane.begin, |call| call.end);
-    let behind =
-        Segment { state: State::Useful, call: lane.calls.len(), begin: last, end: lane.end.max(last) };
-    calls.chain([behind]).filter(|segment| segment.begin < segment.end)
+        let segment = match self.next {
+            Next::Useful => {
+                self.next = Next::Waiting;
+                one(State::Useful, call.entered().max(since))
+            }
+            Next::Waiting => {
+                self.next = Next::InCall;
+                let is_of_call = |wait: &&Wait| wait.call == number as u32;
+                let wait = self.waits.first().filter(is_of_call);
+                if wait.is_some() {
+                    self.waits = self.waits.get(1..).unwrap_or_default();
+                }
+                match (call.kind, wait) {
+                    (TracedKind::Polls { .. }, _) => one(State::Polling, call.end.max(since)),
+                    (_, Some(wait)) => one(State::Waiting, wait.until.min(call.end).max(since)),
+                    _ => one(State::Waiting, since),
+                }
+            }
+            Next::InCall => {
+                self.next = Next::Useful;
+                self.call += 1;
+                one(State::InCall, call.end.max(since))
+            }
+        };
+        self.since = segment.end;
+        Some(segment)
+    }
+}
+
+impl Iterator for Segments<'_> {
+    type Item = Segment;
+
+    fn next(&mut self) -> Option<Segment> {
+        loop {
+            let segment = self.part()?;
+            if segment.begin < segment.end {
+                return Some(segment);
+            }
+        }
+    }
 }
 
 fn add(times: &mut TraceTimes, state: State, time: Nanoseconds) {

@@ -156,7 +156,7 @@ impl Waits {
             pair.waiting = pair.waiting + span(begin, end);
         }
         let mut pairs: Vec<WaitingPair> = pairs.into_values().collect();
-        pairs.sort_by_key(|pair| std::cmp::Reverse(pair.waiting));
+        pairs.sort_by_cached_key(|pair| std::cmp::Reverse(pair.waiting));
         pairs.truncate(MOST_ROWS);
         pairs
     }
@@ -197,7 +197,7 @@ impl Waits {
                 })
             })
             .collect();
-        rows.sort_by_key(|row| std::cmp::Reverse(row.waiting));
+        rows.sort_by_cached_key(|row| std::cmp::Reverse(row.waiting));
         rows.truncate(MOST_ROWS);
         rows
     }
