@@ -109,6 +109,7 @@ pub fn activity(rank: u32, size: u32) -> Activity {
             world: None,
             initialised: Reading::Measured([Nanoseconds(0); 2]),
             finalised: Reading::unavailable("it is synthetic"),
+            first_thread: None,
         }),
         openmp: Reading::unavailable("it is synthetic"),
         files: vec![CodeFile { path: String::new() }],

@@ -24,7 +24,7 @@ pub use counter::{
 };
 pub use files::{FileActivity, FileCalls, KernelIo, ProcessIo};
 pub use mpi::{
-    CallSite, CallTime, Communicator, LastCall, MessageFamily, MessageSizes, MpiActivity, MpiLibrary,
+    CallSite, CallTime, Communicator, CpuUse, LastCall, MessageFamily, MessageSizes, MpiActivity, MpiLibrary,
     PeerTraffic, WorldRank,
 };
 pub use openmp::{Construct, ConstructName, ConstructTeam, LoopChunks, OpenMpRuntimes, OpenMpSchedule};

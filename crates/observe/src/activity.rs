@@ -17,8 +17,8 @@ use std::mem::offset_of;
 use std::path::{Path, PathBuf};
 
 use numawise_facts::activity::{
-    ActivityLosses, CodeAddress, CodeFile, Communicator, KernelIo, MpiActivity, MpiLibrary, OpenMpRuntimes,
-    ProcessEnd, ProcessIo, ProcessSurroundings, ThreadSwitches, WorldRank,
+    ActivityLosses, CodeAddress, CodeFile, Communicator, CpuUse, KernelIo, MpiActivity, MpiLibrary,
+    OpenMpRuntimes, ProcessEnd, ProcessIo, ProcessSurroundings, ThreadSwitches, WorldRank,
 };
 use numawise_facts::{Activity, Reading};
 use numawise_linux::source;
@@ -313,7 +313,16 @@ impl Context<'_> {
             world: self.file.world_name(),
             initialised: init,
             finalised: finalize,
+            first_thread: self.first_thread_in_mpi(),
         }))
+    }
+
+    fn first_thread_in_mpi(&self) -> Option<CpuUse> {
+        let at = offset_of!(Header, mpi_use);
+        let read = |number: usize| self.file.header_long(at + 8 * number).checked_sub(1);
+        let [begin, end] = [[read(0)?, read(1)?], [read(2)?, read(3)?]];
+        let [processor, run_delay] = [0, 1].map(|of| Nanoseconds(end[of].saturating_sub(begin[of])));
+        Some(CpuUse { processor, run_delay })
     }
 
     /// When something began and returned.

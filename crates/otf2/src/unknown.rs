@@ -97,6 +97,7 @@ pub fn mpi() -> MpiActivity {
         world: None,
         initialised: unknown(),
         finalised: unknown(),
+        first_thread: None,
     }
 }
 

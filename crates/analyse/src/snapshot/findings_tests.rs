@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use numawise_facts::Activity;
 use numawise_facts::activity::{
-    Construct, ConstructName, CpuStays, MemoryByNode, MemoryMoment, MessageFamily, MessageSizes, PeerTraffic,
-    ThreadSwitches,
+    Construct, ConstructName, CpuStays, CpuUse, MemoryByNode, MemoryMoment, MessageFamily, MessageSizes,
+    PeerTraffic, ThreadSwitches,
 };
 use numawise_tables::RunSnapshot;
 use numawise_units::{Bytes, CpuId, CpuSet, Nanoseconds, NodeId, Pid};
@@ -475,6 +475,13 @@ fn nw033_more_threads_than_cpus() {
     let mut idle = ranks.clone();
     idle.iter_mut().for_each(|of| threads(of)[0].run_delay = Reading::Measured(seconds(0.01)));
     assert_eq!(ids(&on_two_sockets(&known(&idle, "0-1", &[(0, 64)]), "0-1").findings), Vec::<&str>::new());
+    // Nor do those that waited for one while MPI was begun.
+    let mut begun = ranks.clone();
+    for one in &mut begun {
+        let (processor, run_delay) = (seconds(0.2), seconds(0.01));
+        one.mpi.measured_mut().unwrap().first_thread = Some(CpuUse { processor, run_delay });
+    }
+    assert_eq!(ids(&on_two_sockets(&known(&begun, "0-1", &[(0, 64)]), "0-1").findings), Vec::<&str>::new());
     // What a kernel does not count is not taken for nothing.
     idle.iter_mut().for_each(|of| threads(of)[0].run_delay = Reading::unavailable("it is not counted"));
     let said = on_two_sockets(&known(&idle, "0-1", &[(0, 64)]), "0-1").findings;

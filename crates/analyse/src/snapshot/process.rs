@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use numawise_facts::activity::{ProcessEnd, StateTimes, ThreadRole, WorldRank};
+use numawise_facts::activity::{CpuUse, ProcessEnd, StateTimes, ThreadRole, WorldRank};
 use numawise_facts::{Activity, Reading, ThreadActivity};
 use numawise_tables::snapshot::{CpuTime, ProcessName};
 use numawise_units::{CpuSet, Nanoseconds, TimeSum};
@@ -114,12 +114,27 @@ impl<'a> Process<'a> {
         })
     }
 
-    /// How long its working threads were ready and waited for a CPU, summed.
+    /// What its first thread computed and waited for a CPU in [`Process::between`], where that is known.
+    fn first_thread(&self) -> Option<CpuUse> {
+        self.activity.mpi.measured()?.first_thread
+    }
+
+    /// How long it had threads to be delayed, as [`Process::run_delay`] counts.
+    pub fn delayed_in(&self) -> Reading<Nanoseconds> {
+        self.first_thread().map_or_else(|| self.elapsed(), |_| self.span.clone())
+    }
+
+    /// How long its working threads were ready and waited for a CPU, summed; the first one of a rank between `MPI_Init` and `MPI_Finalize`, where
+    /// that is known.
     pub fn run_delay(&self) -> Reading<Nanoseconds> {
         if let Reading::Unavailable { unavailable } = &self.activity.threads {
             return Reading::Unavailable { unavailable: unavailable.clone() };
         }
-        let delays = Reading::all(self.working().into_iter().map(|thread| thread.run_delay.clone()));
+        let delay = |thread: &ThreadActivity| match self.first_thread().filter(|_| thread.is_first) {
+            Some(of) => Reading::Measured(of.run_delay),
+            None => thread.run_delay.clone(),
+        };
+        let delays = Reading::all(self.working().into_iter().map(delay));
         delays.map(|delays| delays.into_iter().fold(Nanoseconds(0), |sum, delay| sum + delay))
     }
 
@@ -219,6 +234,11 @@ impl<'a> Process<'a> {
                     time.serial = time.serial.saturating_sub(self.idle_outside(thread).into());
                     if thread.is_first {
                         inside_only(&mut time, self.useful_outside().into());
+                        if let Some(of) = self.first_thread().filter(|_| !is_plain(thread)) {
+                            let useful = Nanoseconds(u64::try_from(time.useful.0).unwrap_or(u64::MAX));
+                            let delayed = delayed_in_useful(useful, Some(&of.processor), Some(of.run_delay));
+                            (time.delayed, time.delay_unknown) = (delayed.into(), TimeSum::default());
+                        }
                     }
                     add(&mut sum, &time);
                 }
@@ -302,7 +322,9 @@ fn of_thread(thread: &ThreadActivity) -> Reading<CpuTime> {
     let zero = Nanoseconds(0);
     let delay = thread.processor.measured().and(thread.run_delay.measured()).copied();
     let (useful, waiting, delayed, delayed_waiting) = match (&thread.processor, is_plain(thread)) {
-        (on_cpu, false) => (times.useful, zero, delayed_in_useful(times, on_cpu.measured(), delay), zero),
+        (on_cpu, false) => {
+            (times.useful, zero, delayed_in_useful(times.useful, on_cpu.measured(), delay), zero)
+        }
         // What a plain thread waits for is not seen, only that it was on no CPU.
         (Reading::Measured(on_cpu), true) => {
             let waiting = times.useful.saturating_sub(*on_cpu);
@@ -331,14 +353,14 @@ fn of_thread(thread: &ThreadActivity) -> Reading<CpuTime> {
 /// CPU is taken to have lost as much to it. Where it sleeps when it waits for others, all of it is in useful time then; where it spins, as
 /// large a part as useful time is of its life.
 fn delayed_in_useful(
-    times: &StateTimes,
+    useful: Nanoseconds,
     on_cpu: Option<&Nanoseconds>,
     delay: Option<Nanoseconds>,
 ) -> Nanoseconds {
     let (Some(on_cpu), Some(delay)) = (on_cpu, delay) else { return Nanoseconds(0) };
     let ready = on_cpu.seconds() + delay.seconds();
-    let part = if ready > 0.0 { (times.useful.seconds() / ready).min(1.0) } else { 0.0 };
-    Nanoseconds::from_seconds(delay.seconds() * part).min(times.useful)
+    let part = if ready > 0.0 { (useful.seconds() / ready).min(1.0) } else { 0.0 };
+    Nanoseconds::from_seconds(delay.seconds() * part).min(useful)
 }
 
 /// Without useful time that is left out, which had as little of a CPU as the rest.

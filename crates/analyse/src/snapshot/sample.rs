@@ -107,6 +107,7 @@ pub fn rank(rank: u32, size: u32, mut activity: Activity) -> Activity {
         world: None,
         initialised: Reading::Measured([Nanoseconds(0); 2]),
         finalised: Reading::unavailable("MPI_Finalize did not return"),
+        first_thread: None,
     });
     activity.communicators = vec![Communicator {
         name: "MPI_COMM_WORLD".to_owned(),

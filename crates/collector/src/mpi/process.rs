@@ -1,6 +1,7 @@
 //! The begin and the end of MPI in the process.
 
 use core::ffi::{CStr, c_int};
+use core::sync::atomic::AtomicU64;
 use core::sync::atomic::Ordering::Relaxed;
 
 use numawise_wire::snapshot::ranks::WORLD_VARIABLES;
@@ -10,8 +11,8 @@ use super::frame::Frame;
 use super::table::{Call, Effect, Role};
 use super::{abi, functions, library};
 use crate::phase::hash;
-use crate::process;
 use crate::system::{self, SavedErrno};
+use crate::{proc, process, thread};
 
 /// Before the real function: of what may not come back.
 pub fn begin(effect: Effect, frame: &Frame) {
@@ -20,6 +21,7 @@ pub fn begin(effect: Effect, frame: &Frame) {
         Effect::Finalize => {
             let [begin, _] = &header.mpi_finalize;
             begin.store(frame.since, Relaxed);
+            note_use(&header.mpi_use[1]);
         }
         Effect::Abort => {
             process::set_flag(Flag::MpiAborted);
@@ -53,6 +55,7 @@ fn initialised(header: &Header, call: &Call, frame: &Frame, now: u64) {
     if end.load(Relaxed) == 0 {
         begin.store(frame.since, Relaxed);
         end.store(now, Relaxed);
+        note_use(&header.mpi_use[0]);
     }
     // SAFETY: MPI_Init_thread has written an int there.
     let level = call
@@ -73,6 +76,18 @@ fn initialised(header: &Header, call: &Call, frame: &Frame, now: u64) {
         process::set_flag(Flag::SeveralMpis);
     }
     process::note_time_now();
+}
+
+/// What the first thread computed so far, and how long it waited for a CPU, where it is the one that calls.
+fn note_use([processor, run_delay]: &[AtomicU64; 2]) {
+    let _errno = SavedErrno::new();
+    let Some(slot) = thread::current().filter(|slot| slot.main.load(Relaxed) != 0) else { return };
+    let time = numawise_syscalls::clock(libc::CLOCK_THREAD_CPUTIME_ID).ok();
+    let delay = proc::run_delay(slot.thread.load(Relaxed).cast_signed());
+    if let Some((time, delay)) = time.zip(delay) {
+        processor.store(time.saturating_add(1), Relaxed);
+        run_delay.store(delay.saturating_add(1), Relaxed);
+    }
 }
 
 /// For [`Header::world_name`].

@@ -389,6 +389,9 @@ fn python_finds_its_mpi_in_a_scope_of_its_own() {
         let file = SnapshotFile::parse(&bytes).unwrap();
         assert_eq!(counts(&file)["MPI_Barrier"].0, 1);
         assert!(file.header_long(offset_of!(Header, mpi_finalize)) > 0);
+        // Processor time and run delay when MPI_Init returned, and when MPI_Finalize began.
+        let of_first = [0, 1, 2, 3].map(|k| file.header_long(offset_of!(Header, mpi_use) + 8 * k));
+        assert!(of_first[0] > 1 && of_first[2] >= of_first[0] && of_first[3] >= of_first[1], "{of_first:?}");
         let barrier = ("MPI_Barrier", "<string>".to_owned(), 3);
         assert!(lines_of_python(&file).contains(&barrier), "{:?}", lines_of_python(&file));
     }

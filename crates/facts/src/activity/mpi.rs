@@ -19,6 +19,16 @@ pub struct MpiActivity {
     /// When `MPI_Init` began and returned, and the same of `MPI_Finalize`.
     pub initialised: Reading<[Nanoseconds; 2]>,
     pub finalised: Reading<[Nanoseconds; 2]>,
+    /// Of the first thread, from the end of `MPI_Init` to the begin of `MPI_Finalize`, where it called both.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_thread: Option<CpuUse>,
+}
+
+/// What a thread computed, and how long it was ready and waited for a CPU.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CpuUse {
+    pub processor: Nanoseconds,
+    pub run_delay: Nanoseconds,
 }
 
 /// Which MPI.

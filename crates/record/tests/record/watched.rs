@@ -185,6 +185,7 @@ fn process(rank: u32) -> Activity {
             world: None,
             initialised: Reading::Measured([seconds(0.01), seconds(0.1)]),
             finalised: Reading::unavailable("MPI_Finalize was not called"),
+            first_thread: None,
         }),
         openmp: Reading::Measured(OpenMpRuntimes { libgomp: true, ompt: false, has_other_tool: false }),
         files: vec![CodeFile { path: String::new() }],
@@ -458,6 +459,7 @@ fn what_reading_would_refuse_is_not_written() {
         world: None,
         initialised: Reading::unavailable("-"),
         finalised: Reading::unavailable("-"),
+        first_thread: None,
     });
     let refused = save_watched_run(&path, &unsound, Existing::Stays).unwrap_err();
     assert!(matches!(refused, RecordError::Unstorable(_)), "{refused}");

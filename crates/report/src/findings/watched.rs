@@ -111,7 +111,7 @@ fn of_placement(quantity: PlacedQuantity, one: &Evidence, value: &str, of: &str)
             format!("{value} threads that work at the same time are bound to {}", subject(one))
         }
         PlacedQuantity::RunDelay => {
-            let of = if of.is_empty() { of.to_owned() } else { format!(" of the {of} that it lived") };
+            let of = if of.is_empty() { of.to_owned() } else { format!(" of {of}") };
             format!("CPU wait in the process where it is the most: {value}{of}, per CPU")
         }
         PlacedQuantity::RunDelayOf => {

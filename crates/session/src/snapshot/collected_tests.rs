@@ -38,6 +38,7 @@ pub fn rank(rank: u32, size: u32) -> Activity {
         world: None,
         initialised: Reading::Measured([Nanoseconds(0); 2]),
         finalised: Reading::Measured([Nanoseconds(0); 2]),
+        first_thread: None,
     };
     Activity { mpi: Reading::Measured(mpi), ..process(rank.cast_signed() + 10) }
 }

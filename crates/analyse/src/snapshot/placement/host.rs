@@ -128,7 +128,7 @@ impl OnHost<'_> {
     fn delayed(&self) -> Option<DelayedProcess> {
         let of = |process: &&Process<'_>| {
             let delay = *process.delay_of_a_cpu().measured()?;
-            Some(DelayedProcess { delay, lived: process.elapsed(), process: process.named() })
+            Some(DelayedProcess { delay, lived: process.delayed_in(), process: process.named() })
         };
         self.processes.iter().filter_map(of).max_by(by_delay)
     }
