@@ -156,8 +156,8 @@ fn remarks(of: &RunTrace) -> Option<Block> {
         let why = match row.why {
             NotJudgedReason::OtherRanksMissing => "the other ranks of them are not in the trace",
             NotJudgedReason::NotFollowed => {
-                "what they wait for is not followed: one-sided synchronisation, persistent collective calls, files, scans, messages to other \
-                 worlds"
+                "what they wait for is not followed: one-sided synchronisation, persistent collective calls, files, scans, communicators that \
+                 are freed, messages to other worlds"
             }
         };
         format!("{} of {} may hold waiting that is not known: {why}", row.time, many(row.calls, "call"))
@@ -383,7 +383,7 @@ fn period(of: &TracePeriod) -> Block {
 }
 
 /// Why a replay is no promise.
-const REPLAY: &str = "the trace, replayed: computing takes as long as it did, but for what the row changes; a call ends as long after what it needs of \
+const REPLAY: &str = "replayed: computing takes as long as it did, but for what the row changes; a call ends as long after what it needs of \
                       other ranks as it did. Waiting that is not known stays as it was";
 
 /// Percent of the traced time: changes that bring less are in the JSON only.
@@ -393,7 +393,7 @@ const CHANGES: f64 = 0.5;
 fn changed(of: &TraceChange) -> String {
     match of {
         TraceChange::ComputingEqual => "all ranks compute equally long before the same calls".to_owned(),
-        TraceChange::CallsInstant => "calls take no longer than they wait for other ranks".to_owned(),
+        TraceChange::CallsInstant => "calls only wait for other ranks".to_owned(),
         TraceChange::ReceivesPosted => "no send waits for its receive".to_owned(),
         TraceChange::RankAsOthers(of) => {
             let rank = lane_name(of.world, of.rank, None);
@@ -402,33 +402,34 @@ fn changed(of: &TraceChange) -> String {
                 .as_ref()
                 .map_or_else(|| "after its last call".to_owned(), |to| format!("before {}", call(to)));
             match of.others {
-                None => format!("{rank} computes nothing {to} (no other rank makes this call)"),
-                Some(_) => format!("{rank} computes {to} only as long as the others do on average"),
+                None => format!("{rank} computes nothing {to} (a call of its own)"),
+                Some(_) => format!("{rank} computes as long as others {to}"),
             }
         }
     }
 }
 
 fn what_if(of: &RunTrace) -> Option<Block> {
-    let differs = |row: &WhatIf| 100.0 * (row.span.seconds() / of.span.seconds() - 1.0);
+    let was = of.span.seconds();
+    let differs = |row: &WhatIf| 100.0 * (row.span.seconds() - was) / was;
     let rows: Vec<&WhatIf> =
-        of.what_if.measured()?.iter().filter(|row| differs(row).abs() >= CHANGES).collect();
+        of.what_if.measured()?.iter().filter(|row| of.span.0 > 0 && differs(row).abs() >= CHANGES).collect();
     if rows.is_empty() {
         return None;
     }
     let row = |row: &&WhatIf| -> Row {
         let differs = differs(row);
-        let cells: [Cell; 3] =
-            [changed(&row.change).into(), row.span.to_string().into(), format!("{differs:+.1} %").into()];
+        let cells: [Cell; 3] = [
+            changed(&row.change).into(),
+            row.span.to_string().into(),
+            format!("{:.1} % {}", differs.abs(), if differs < 0.0 { "shorter" } else { "longer" }).into(),
+        ];
         cells.into_iter().collect()
     };
-    let columns = vec![
-        Column::text("if"),
-        Column::number("the traced time would be"),
-        Column::number(format!("instead of {}", of.span)),
-    ];
+    let columns = vec![Column::text("if"), Column::number("traced time"), Column::number("change")];
     let table = Table { columns, rows: rows.iter().map(row).collect(), most: words::limits(8) };
-    Some(section("what-if", "What if", vec![Block::Table(table), Block::Legend(REPLAY.into())]))
+    let legend = format!("the trace of {}, {REPLAY}", of.span);
+    Some(section("what-if", "What if", vec![Block::Table(table), Block::Legend(legend.into())]))
 }
 
 fn pairs(of: &RunTrace, most: usize) -> Table {
