@@ -93,7 +93,9 @@ pub fn blocking(call: &str) -> String {
 pub fn operation(call: &str) -> Option<u8> {
     let name = blocking(call);
     let moves = OPERATIONS.iter().find(|(of, _)| *of == name).map(|(_, number)| *number);
-    moves.or_else(|| MAKE_HANDLES.contains(&name.as_str()).then_some(CREATE_HANDLE))
+    let allocates = name.starts_with("Win_allocate");
+    let makes = if allocates { CREATE_HANDLE_AND_ALLOCATE } else { CREATE_HANDLE };
+    moves.or_else(|| MAKE_HANDLES.contains(&name.as_str()).then_some(makes))
 }
 
 /// Calls that make something for all ranks of a communicator.
@@ -114,6 +116,7 @@ const MAKE_HANDLES: [&str; 14] = [
     "Win_create_dynamic",
 ];
 const CREATE_HANDLE: u8 = 17;
+const CREATE_HANDLE_AND_ALLOCATE: u8 = 21;
 
 const OPERATIONS: [(&str, u8); 17] = [
     ("Barrier", 0),

@@ -46,7 +46,8 @@ pub fn all(run: &Run<'_>) -> (Vec<WorldRow>, Vec<SnapshotFinding>) {
 
 /// What was found between the ranks of a world, as a part of the run.
 fn of_run(run: &Run<'_>, row: &WorldRow, mut found: SnapshotFinding) -> Option<SnapshotFinding> {
-    if !matches!(found.finding.id, FindingId::MpiImbalance | FindingId::MpiTransfer) {
+    use FindingId::{ComputingUnequal, MpiImbalance, MpiTransfer, OneRankComputesLonger};
+    if !matches!(found.finding.id, MpiImbalance | MpiTransfer | OneRankComputesLonger | ComputingUnequal) {
         return None;
     }
     let seconds = found.potential.map(|gain| gain.time.seconds());

@@ -91,13 +91,9 @@ pub fn gain(run: &Run<'_>, seconds: f64) -> Reading<PotentialGain> {
 ///
 /// `of_worlds` are those of each world by itself.
 pub fn all(case: &Case<'_>, of_worlds: Vec<SnapshotFinding>) -> Vec<SnapshotFinding> {
-    let traced = trace::all(case);
     let mut findings = mpi::all(case);
+    trace::explain(case, &mut findings);
     findings.extend(of_worlds);
-    if traced.iter().any(trace::explains_imbalance) {
-        findings.retain(|one| one.finding.id != FindingId::MpiImbalance);
-    }
-    findings.extend(traced);
     findings.extend(openmp::all(case));
     findings.extend(placement::all(case));
     findings.extend(others::other_work(case));

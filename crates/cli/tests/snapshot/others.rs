@@ -54,7 +54,7 @@ fn other_work_that_has_a_cpu_of_the_program_is_said() {
     // Both want all of it: each has half, or less where there is more work still.
     let found = said(&json).unwrap_or_else(|| panic!("{share}: {json}"));
     assert!(share > 0.3, "{share}: {json}");
-    assert!(text(found, "/evidence/0/text").contains("was ready to run and had no CPU for"), "{found}");
+    assert_eq!(text(found, "/evidence/0/quantity"), "run_delay_of", "{found}");
     assert!(number(found, "/potential/share") > 0.3, "{found}");
     // Without it; on a busy machine there may be other work all the same, which then is said.
     let (json, share) = watched(&bench, program, &cpu);

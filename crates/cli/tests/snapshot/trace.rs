@@ -318,3 +318,19 @@ fn a_replay_gives_the_time_of_the_run_without_its_imbalance() {
         assert_eq!(number(&json, "/trace/period/repetitions"), 59.0, "{:#}", json["trace"]["period"]);
     }
 }
+
+#[test]
+fn a_rank_with_more_call_sites_than_places_counts_collective_calls_as_the_others_do() {
+    let bench = Bench::new();
+    let (compiler, launcher) = OPEN_MPI;
+    let Some(program) = bench.compile(compiler, "many_sites.c", &["-g"]) else { return };
+    let program = program.to_str().unwrap();
+    let trace = ["trace", "--json=run.json", "--output", "run.trace", "--", launcher, "-n", "2", program];
+    let answer = bench.numawise(&trace);
+    assert_eq!(answer.status, Some(0), "{}", answer.err);
+    let json = bench.json("run.json");
+    // Of the call at a place too many it is not known on which communicator it is.
+    let not_judged = rows(&json, "not_judged");
+    assert!(not_judged.iter().all(|row| text(row, "/why") == "other_ranks_missing"), "{not_judged:?}");
+    assert_eq!(not_judged.iter().map(|row| number(row, "/calls")).sum::<f64>(), 2.0, "{not_judged:?}");
+}

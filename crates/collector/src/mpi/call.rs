@@ -230,8 +230,15 @@ fn note(call: &Call, frame: &Frame, (slot, tables): (&ThreadSlot, &ThreadTables)
     let site = sites::site(slot, tables, key);
     let (mut sent, mut received) = (0, 0);
     let (mut key, mut root) = (0, None);
+    if accepted.is_none() && call.is_among_all() {
+        count_failed(call, frame);
+    }
     if let Some(abi) = accepted {
-        let of_site = site.map_or(NO_COMMUNICATOR, |site| site.communicator.load(Relaxed));
+        // Who has more sites than places still counts its collective calls as the other ranks do.
+        let of_site = site.map_or_else(
+            || communicators::known(handle).unwrap_or(NO_COMMUNICATOR),
+            |site| site.communicator.load(Relaxed),
+        );
         let (number, matched) = completion::communicator(abi, call, frame).unwrap_or((of_site, 0));
         let accepted = Accepted { abi, call, frame, handle, comm: communicators::by_number(number) };
         let notes = Notes { slot, tables, local };
@@ -241,7 +248,7 @@ fn note(call: &Call, frame: &Frame, (slot, tables): (&ThreadSlot, &ThreadTables)
         if let Some(comm) = accepted.comm {
             if call.sizes == Sizes::Collective && call.is_blocking() {
                 key = samples::collective(comm, ended);
-            } else if call.begins_collective() || matches!(call.effect, Effect::AllRanks | Effect::Window) {
+            } else if call.is_among_all() {
                 key = samples::collective_key(comm);
             }
             root = if key == 0 { None } else { accepted.rank(Role::Root) };
@@ -287,6 +294,18 @@ fn note(call: &Call, frame: &Frame, (slot, tables): (&ThreadSlot, &ThreadTables)
             add(&slot.dropped.site_ticks, ticks);
         }
     }
+}
+
+/// A collective call that failed here, and perhaps in no other rank: it has its number all the same.
+#[cold]
+fn count_failed(call: &Call, frame: &Frame) {
+    let handle = abi::abi()
+        .zip(call.place(Role::Communicator))
+        .map_or(0, |(abi, place)| abi.passed(frame.argument(place)));
+    let comm = communicators::known(handle).and_then(communicators::by_number);
+    comm.into_iter().for_each(|comm| {
+        comm.next_collective();
+    });
 }
 
 /// Whether the size of the message is counted when it comes, or when it is sent again and again.

@@ -12,7 +12,7 @@ use super::table::{Call, Effect, Role};
 use super::{abi, functions, library};
 use crate::phase::hash;
 use crate::system::{self, SavedErrno};
-use crate::{proc, process, thread};
+use crate::{proc, process, sandbox, thread};
 
 /// Before the real function: of what may not come back.
 pub fn begin(effect: Effect, frame: &Frame) {
@@ -80,6 +80,9 @@ fn initialised(header: &Header, call: &Call, frame: &Frame, now: u64) {
 
 /// What the first thread computed so far, and how long it waited for a CPU, where it is the one that calls.
 fn note_use([processor, run_delay]: &[AtomicU64; 2]) {
+    if sandbox::is_quiet() {
+        return;
+    }
     let _errno = SavedErrno::new();
     let Some(slot) = thread::current().filter(|slot| slot.main.load(Relaxed) != 0) else { return };
     let time = numawise_syscalls::clock(libc::CLOCK_THREAD_CPUTIME_ID).ok();

@@ -127,6 +127,14 @@ impl Call {
             && !self.is_among_neighbours()
     }
 
+    /// All ranks of its communicator take part, and it is one of their collective calls, in the same order in all of them.
+    #[inline]
+    pub fn is_among_all(&self) -> bool {
+        self.sizes == Sizes::Collective && self.is_blocking()
+            || self.begins_collective()
+            || matches!(self.effect, Effect::AllRanks | Effect::Window)
+    }
+
     #[inline]
     fn is_among_neighbours(&self) -> bool {
         use Amount::{Degree, DegreeSum, DegreeWeighted};

@@ -8,8 +8,8 @@ use serde::Serialize;
 pub enum TracedQuantity {
     /// Waiting that a rank explains by what it computed before a call; `of`: all waiting.
     WaitingForComputing,
-    /// How long it computes there each time, on average; `of`: the other ranks, where any comes there.
-    ComputingEachTime,
+    /// How long it computes there in all; `of`: the other ranks on average, where any comes there.
+    ComputingThere,
     /// Of that, what came through ranks that waited themselves.
     ThroughOthers,
     /// Ranks that waited for it.

@@ -331,8 +331,10 @@ fn ten_million_allocations_a_minute_are_kept_up_with() {
     let bench = Bench::new();
     let Some(program) = bench.compile("gcc", "ways.c", &["-pthread"]) else { return };
     let (written, _) = bench.with(&[program.to_str().unwrap(), "many"], &NONE);
-    let allocated =
-        written.changes().filter(|change| matches!(change, MemoryChange::Allocated { .. })).count();
+    let written_down =
+        written.changes().filter(|change| matches!(change, MemoryChange::Allocated { .. })).count() as u64;
+    // Of very many of one place, some are only counted.
+    let allocated = written_down + written.counts.passed;
     eprintln!("{allocated} allocations in 3 s, {} events were dropped", written.counts.dropped);
     assert_eq!(written.counts.dropped, 0);
     assert!(allocated >= 500_000, "{allocated}");

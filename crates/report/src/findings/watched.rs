@@ -193,7 +193,7 @@ fn subject(one: &Evidence) -> String {
         }
         WatchedSubject::CallBeforeCall { call, place: at, next, next_place } => {
             format!(
-                "{call} {}, while the message was there that {next} {} received next",
+                "{call} {} waits, though the message for the next receive, {next} {}, has come",
                 place(at),
                 place(next_place)
             )

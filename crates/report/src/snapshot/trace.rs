@@ -46,8 +46,8 @@ fn share(part: Nanoseconds, whole: Nanoseconds) -> Ratio {
 const LEAST_CAUSE: f64 = 0.2;
 
 /// What the table of causes is of.
-const CAUSES: &str = "the extra time of the late rank, beside the rank that waited, after they last met; where the late rank waited itself, the rank \
-                      that it waited for is named (delay costs, as in Scalasca)";
+const CAUSES: &str = "the late rank compared with the rank that waited, since both were last in step: on what it spent longer. Where it was late because \
+                      it waited, the rank that it waited for has the cause (delay costs, as in Scalasca)";
 
 /// The share of waiting, and what causes most of it.
 pub fn headline(of: &RunTrace) -> String {
@@ -73,7 +73,7 @@ pub fn headline(of: &RunTrace) -> String {
         Some(cause) => {
             let part = words::percent(share(cause.waiting, waiting));
             let rank = lane_name(cause.world, cause.rank, None);
-            format!("{waited}; {part} of that because {rank} {}", did(&cause.what))
+            format!("{waited}; {part} of that because {rank} {}", did_longer(&cause.what))
         }
         None => waited,
     };
@@ -94,9 +94,20 @@ fn did(what: &RankActivity) -> String {
     match what {
         RankActivity::Computed { to: Some(to) } => format!("computed before {}", call(to)),
         RankActivity::Computed { to: None } => "computed after its last call".to_owned(),
-        RankActivity::Called(at) => format!("was in {}", call(at)),
+        RankActivity::Called(at) => format!("was in {}, not waiting", call(at)),
         RankActivity::Polled(at) => format!("polled with {}", call(at)),
         RankActivity::Outside => "had not begun MPI, or had ended it".to_owned(),
+    }
+}
+
+/// The same of a rank that did it for longer than another one.
+fn did_longer(what: &RankActivity) -> String {
+    match what {
+        RankActivity::Computed { to: Some(to) } => format!("computed longer before {}", call(to)),
+        RankActivity::Computed { to: None } => "computed longer after its last call".to_owned(),
+        RankActivity::Called(at) => format!("was longer in {}, not waiting", call(at)),
+        RankActivity::Polled(at) => format!("polled longer with {}", call(at)),
+        RankActivity::Outside => did(what),
     }
 }
 
@@ -143,7 +154,9 @@ pub fn sections(of: &RunTrace, most: usize, events: Option<Block>) -> Vec<Block>
     blocks.extend(of.period.as_ref().map(period));
     let path = vec![
         Block::Table(critical_path(of, most)),
-        Block::Legend("the chain through the ranks that contains no waiting: only what is on it can make the run shorter".into()),
+        Block::Legend(
+            "the longest chain of computing and calls through the ranks, without waiting: where something else takes less time, the run is not shorter".into(),
+        ),
     ];
     blocks.push(section("path", "Critical path", path));
     blocks.extend(remarks(of));
@@ -326,7 +339,7 @@ fn causes(of: &RunTrace, most: usize) -> Table {
     let row = |row: &WaitingCause| -> Row {
         let cells: [Cell; 6] = [
             of_world(row.rank, row.world),
-            did(&row.what).into(),
+            did_longer(&row.what).into(),
             row.waiting.to_string().into(),
             words::percent(share(row.waiting, of.times.waiting)).into(),
             row.through_others.to_string().into(),
@@ -349,7 +362,7 @@ fn causes(of: &RunTrace, most: usize) -> Table {
 fn period(of: &TracePeriod) -> Block {
     let [short, long] = of.nine_of_ten;
     let text = format!(
-        "{} from each call of {} to the next: {} each ({short} to {long} for nine of ten), the first at {}",
+        "{}, from one call of {} to the next: median {}, nine of ten take {short} to {long}; the first one begins at {}",
         many(of.repetitions, "repetition"),
         call(&of.from),
         of.median,
@@ -363,28 +376,29 @@ fn period(of: &TracePeriod) -> Block {
                 odd.number.to_string().into(),
                 odd.begin.to_string().into(),
                 odd.length.to_string().into(),
-                format!("{differs:.2} x").into(),
+                format!("{differs:.2}").into(),
             ];
             cells.into_iter().collect()
         };
         let columns = vec![
-            Column::number("odd repetition"),
+            Column::number("outlier"),
             Column::number("begins at"),
             Column::number("takes"),
-            Column::number("of the median"),
+            Column::number("times the median"),
         ];
         let rows = of.oddest.iter().map(row).collect();
         blocks.push(Block::Table(Table { columns, rows, most: words::limits(8) }));
         blocks.push(Block::Legend(
-            format!("{} in all; --from and --to show one", many(of.odd, "odd repetition")).into(),
+            format!("{} in all; --from and --to show one", many(of.odd, "outlier")).into(),
         ));
     }
     section("period", "What repeats", blocks)
 }
 
 /// Why a replay is no promise.
-const REPLAY: &str = "replayed: computing takes as long as it did, but for what the row changes; a call ends as long after what it needs of \
-                      other ranks as it did. Waiting that is not known stays as it was";
+const REPLAY: &str = "is replayed: computing takes as long as it did, except for what the row changes; a call waits for the calls that it needed, and then \
+                      takes as long as it did. Equal computing divides the sum of all ranks; a single rank that computes no longer than others has less \
+                      to do. Waiting that is not known stays as it was";
 
 /// Percent of the traced time: changes that bring less are in the JSON only.
 const CHANGES: f64 = 0.5;
@@ -393,7 +407,9 @@ const CHANGES: f64 = 0.5;
 fn changed(of: &TraceChange) -> String {
     match of {
         TraceChange::ComputingEqual => "all ranks compute equally long before the same calls".to_owned(),
-        TraceChange::CallsInstant => "calls only wait for other ranks".to_owned(),
+        TraceChange::CallsInstant => {
+            "calls of MPI take no time but for waiting (an ideal network)".to_owned()
+        }
         TraceChange::ReceivesPosted => "no send waits for its receive".to_owned(),
         TraceChange::RankAsOthers(of) => {
             let rank = lane_name(of.world, of.rank, None);
@@ -402,8 +418,8 @@ fn changed(of: &TraceChange) -> String {
                 .as_ref()
                 .map_or_else(|| "after its last call".to_owned(), |to| format!("before {}", call(to)));
             match of.others {
-                None => format!("{rank} computes nothing {to} (a call of its own)"),
-                Some(_) => format!("{rank} computes as long as others {to}"),
+                None => format!("{to}, {rank} computes nothing (no other rank makes this call)"),
+                Some(_) => format!("{to}, {rank} computes no longer than the others"),
             }
         }
     }
@@ -428,7 +444,7 @@ fn what_if(of: &RunTrace) -> Option<Block> {
     };
     let columns = vec![Column::text("if"), Column::number("traced time"), Column::number("change")];
     let table = Table { columns, rows: rows.iter().map(row).collect(), most: words::limits(8) };
-    let legend = format!("the trace of {}, {REPLAY}", of.span);
+    let legend = format!("the trace of {} {REPLAY}", of.span);
     Some(section("what-if", "What if", vec![Block::Table(table), Block::Legend(legend.into())]))
 }
 

@@ -216,8 +216,8 @@ pub struct RankAsOthers {
     pub rank: u32,
     /// None: behind its last call.
     pub to: Option<CallPlace>,
-    /// How long it computes there each time on average, and the others; none where no other makes the call.
-    pub mean: Nanoseconds,
+    /// How long it computes there in all, and the others on average; none where no other makes the call.
+    pub own: Nanoseconds,
     pub others: Option<Nanoseconds>,
 }
 

@@ -12,14 +12,25 @@ use numawise_units::Nanoseconds;
 
 use super::{Case, advice, evidence, finding, of_run};
 
-/// A rank computes longer than others where it does so much longer on average.
+/// A rank computes longer than others where it does so much longer in all.
 const LONGER: f64 = 1.05;
 /// Ranks take turns where without any inequality the run gains so many times what it gains without any one of those that compute longer.
 const IN_TURN: f64 = 2.0;
+/// NW010 is explained by what gains so much of it.
+const EXPLAINED: f64 = 0.5;
 /// So many pairs of calls are named.
 const NAMED: usize = 3;
 
-pub fn all(case: &Case<'_>) -> Vec<SnapshotFinding> {
+/// Adds what a trace says to the findings of MPI. Where it says why ranks wait, and that explains much of NW010, that says no more.
+pub fn explain(case: &Case<'_>, findings: &mut Vec<SnapshotFinding>) {
+    let traced = all(case);
+    let gain = |finding: &SnapshotFinding| finding.potential.measured().map_or(0.0, |gain| gain.share.0);
+    let explained = traced.iter().filter(|one| is_imbalance(one)).map(gain).fold(0.0, f64::max);
+    findings.retain(|one| one.finding.id != FindingId::MpiImbalance || EXPLAINED * gain(one) > explained);
+    findings.extend(traced);
+}
+
+fn all(case: &Case<'_>) -> Vec<SnapshotFinding> {
     let Some(trace) = case.trace else { return Vec::new() };
     let what_if = trace.what_if.measured().map_or(&[][..], Vec::as_slice);
     let longer = || what_if.iter().filter_map(|one| Some((one, longer(one)?)));
@@ -27,24 +38,26 @@ pub fn all(case: &Case<'_>) -> Vec<SnapshotFinding> {
     let change = |change: TraceChange| what_if.iter().find(|one| one.change == change);
     let unequal = change(TraceChange::ComputingEqual)
         .filter(|one| gained(trace, one).0 as f64 >= IN_TURN * most.0 as f64);
-    let mut findings: Vec<SnapshotFinding> =
-        longer().filter_map(|(one, of)| one_rank(case, trace, one, of)).collect();
-    findings.extend(unequal.and_then(|one| computing_unequal(case, trace, one)));
+    let mut findings = Vec::new();
+    // Of several worlds, each has its own.
+    if trace.ranks.iter().all(|rank| rank.world.is_none()) {
+        findings.extend(longer().filter_map(|(one, of)| one_rank(case, trace, one, of)));
+        findings.extend(unequal.and_then(|one| computing_unequal(case, trace, one)));
+    }
     findings.extend(change(TraceChange::ReceivesPosted).and_then(|one| sends_wait(case, trace, one)));
     findings.extend(out_of_order(case, trace));
     findings
 }
 
+fn is_imbalance(finding: &SnapshotFinding) -> bool {
+    matches!(finding.finding.id, FindingId::OneRankComputesLonger | FindingId::ComputingUnequal)
+}
+
 /// Of a rank that computes longer than the others, or as no other does.
 fn longer(one: &WhatIf) -> Option<&RankAsOthers> {
     let TraceChange::RankAsOthers(of) = &one.change else { return None };
-    let is_longer = of.others.is_none_or(|others| of.mean.0 as f64 >= LONGER * others.0 as f64);
+    let is_longer = of.others.is_none_or(|others| of.own.0 as f64 >= LONGER * others.0 as f64);
     is_longer.then_some(of)
-}
-
-/// What explains why ranks wait: NW010 says no more then.
-pub fn explains_imbalance(finding: &SnapshotFinding) -> bool {
-    matches!(finding.finding.id, FindingId::OneRankComputesLonger | FindingId::ComputingUnequal)
 }
 
 fn gained(trace: &RunTrace, one: &WhatIf) -> Nanoseconds {
@@ -94,10 +107,10 @@ fn one_rank(case: &Case<'_>, trace: &RunTrace, one: &WhatIf, of: &RankAsOthers) 
         None => (TracedQuantity::TimeIfNotAtAll, WatchedAdvice::OverlapMessages),
     };
     let replayed = replayed(case, trace, one, quantity)?;
-    let of_mean = TracedQuantity::ComputingEachTime.into();
-    let mean = evidence(of_mean, Amount::Time(of.mean), of.others.map(Amount::Time), subject.clone());
+    let of_own = TracedQuantity::ComputingThere.into();
+    let own = evidence(of_own, Amount::Time(of.own), of.others.map(Amount::Time), subject.clone());
     let mut facts =
-        vec![of_waiting(trace, TracedQuantity::WaitingForComputing, cause.waiting, subject), replayed, mean];
+        vec![of_waiting(trace, TracedQuantity::WaitingForComputing, cause.waiting, subject), replayed, own];
     let ranks = Amount::Count(cause.waiting_ranks);
     facts.push(of_run(TracedQuantity::RanksThatWaited.into(), ranks, None));
     if cause.through_others.0 > 0 {

@@ -272,7 +272,6 @@ pub fn of_waits(
         let of_lane = explainer.pending.get_mut(lane.number as usize);
         if let Some(cost) = of_lane.and_then(|of_lane| of_lane.get_mut(place)) {
             cost.waiting += span(begin, end).0 as f64;
-            cost.lanes.insert(lane.number);
         }
     }
     // A wait ends before those that it causes.
@@ -282,10 +281,14 @@ pub fn of_waits(
         else {
             continue;
         };
-        let wait = waits.of_lane(at.lane).get(place as usize).filter(|_| cost.waiting > 0.0);
-        if let Some(wait) = wait {
-            explainer.explain(at, wait, &cost);
+        let Some(wait) = waits.of_lane(at.lane).get(place as usize).filter(|_| cost.waiting > 0.0) else {
+            continue;
+        };
+        let (mut cost, own) = (cost, lanes.call(at));
+        if own.is_some_and(|(lane, call)| lane.is_shown && lanes.clipped(call.begin, wait.until).is_some()) {
+            cost.lanes.insert(at.lane);
         }
+        explainer.explain(at, wait, &cost);
     }
     let mut causes: Vec<((u32, Doing), Explained)> = explainer.causes.into_iter().collect();
     causes.sort_by(|(_, one), (_, other)| other.waiting.total_cmp(&one.waiting));

@@ -110,8 +110,7 @@ impl Collectives {
     }
 
     fn complete(&mut self, lanes: &Lanes<'_>) {
-        let has_any = lanes.all.iter().any(Lane::ends_collectives);
-        if !has_any {
+        if self.all.is_empty() || !lanes.all.iter().any(Lane::ends_collectives) {
             return;
         }
         let of_member: HashMap<At, usize> = (0..self.all.len())
@@ -122,8 +121,10 @@ impl Collectives {
                 let at = At { lane: lane.number, call: number };
                 let ended = lane.messages(number as usize).iter();
                 for message in ended.filter(|message| message.end == MessageSide::CollectiveDone) {
-                    let threads = lanes.all.iter().filter(|other| other.process == lane.process);
-                    let begun = threads.filter_map(|other| other.call_at(message.posted));
+                    // Mostly the thread's own; another one may have begun it.
+                    let threads = lanes.of_process(lane.number);
+                    let begun = [lane].into_iter().chain(threads);
+                    let begun = begun.filter_map(|other| other.call_at(message.posted));
                     let found = begun.filter_map(|begun| Some((begun, *of_member.get(&begun)?))).next();
                     self.completions.extend(found.map(|(begun, of)| Completion { at, begun, of }));
                 }

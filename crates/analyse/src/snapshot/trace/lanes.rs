@@ -109,6 +109,15 @@ impl<'a> Lane<'a> {
         self.messages.get(place(call)..place(call + 1)).unwrap_or_default()
     }
 
+    /// Time outside of calls between two of them.
+    pub fn useful_between(&self, one: usize, other: usize) -> Nanoseconds {
+        let calls = self.calls.get(one..=other.max(one)).unwrap_or_default();
+        calls.windows(2).fold(Nanoseconds(0), |sum, pair| match pair {
+            [before, next] => sum + next.begin.saturating_sub(before.end),
+            _ => sum,
+        })
+    }
+
     /// Its calls that lie, in part, in a span.
     pub fn calls_in(&self, begin: Nanoseconds, end: Nanoseconds) -> &'a [TracedCall] {
         let from = self.calls.partition_point(|call| call.end <= begin);
@@ -269,6 +278,14 @@ impl<'a> Lanes<'a> {
 
     pub fn shown(&self) -> impl Iterator<Item = &Lane<'a>> {
         self.all.iter().filter(|lane| lane.is_shown)
+    }
+
+    /// The lanes of a lane's process, which lie beside one another.
+    pub fn of_process(&self, lane: u32) -> impl Iterator<Item = &Lane<'a>> {
+        let (before, from) = self.all.split_at_checked(lane as usize).unwrap_or_default();
+        let process = from.first().map(|lane| lane.process);
+        let is_of_it = move |other: &&Lane<'a>| Some(other.process) == process;
+        before.iter().rev().take_while(is_of_it).chain(from.iter().take_while(is_of_it))
     }
 
     pub fn call(&self, at: At) -> Option<(&Lane<'a>, &'a TracedCall)> {

@@ -47,8 +47,13 @@ pub fn out_of_order(lanes: &Lanes<'_>, matched: &Matched, waits: &Waits) -> Vec<
         };
         let Some((_, of_next)) = lanes.call(next) else { continue };
         let Some((begin, end)) = lanes.clipped(since.max(call.begin), message.sent) else { continue };
+        // What the rank did between the two is what it could have done before.
+        let between = of_lane.useful_between(message.receive.call as usize, next.call as usize);
+        let time = span(begin, end).min(between);
+        if time.0 == 0 {
+            continue;
+        }
         let row = rows.entry((of_lane.place_of(call.site), of_lane.place_of(of_next.site))).or_default();
-        let time = span(begin, end);
         row.times += 1;
         row.time = row.time + time;
         row.longest = row.longest.max((time, lane));

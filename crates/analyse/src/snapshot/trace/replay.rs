@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 
 use numawise_facts::Reading;
-use numawise_facts::activity::{MessageSide, TracedKind};
+use numawise_facts::activity::{MessageSide, TracedCall, TracedKind};
 use numawise_tables::snapshot::{RankAsOthers, TraceChange, WaitKind, WhatIf};
 use numawise_units::Nanoseconds;
 
@@ -43,6 +43,8 @@ struct Step {
     /// The number of its place, and how often its lane came there before.
     place: u32,
     visit: u32,
+    /// Its waiting is not known, so that it is a part of its own time.
+    may_wait: bool,
 }
 
 struct LaneSteps {
@@ -73,12 +75,12 @@ struct Unchanged;
 
 impl Change for Unchanged {}
 
-/// Calls take only as long as they wait.
+/// Calls take only as long as they wait, as far as that is known.
 struct CallsInstant;
 
 impl Change for CallsInstant {
-    fn own(&self, _lane: u32, _step: &Step) -> Nanoseconds {
-        Nanoseconds(0)
+    fn own(&self, _lane: u32, step: &Step) -> Nanoseconds {
+        if step.may_wait { step.own } else { Nanoseconds(0) }
     }
 }
 
@@ -91,40 +93,91 @@ impl Change for ReceivesPosted {
     }
 }
 
-/// Computing before a place, by visit: its sum over lanes, and how many these are.
+/// Computing of a lane before a place: its sum, and how often it came there.
+#[derive(Debug, Clone, Copy, Default)]
+struct OfLane {
+    sum: Nanoseconds,
+    visits: u64,
+}
+
+/// Computing before the calls of a place.
+#[derive(Default)]
+struct OfPlace {
+    /// Of the lanes that come there: number, and what it computes there.
+    lanes: Vec<(u32, OfLane)>,
+    /// By visit, the sum over lanes, where all come as often; else none.
+    visits: Vec<Nanoseconds>,
+}
+
+impl OfPlace {
+    fn of_lane(&self, lane: u32) -> OfLane {
+        let place = self.lanes.binary_search_by_key(&lane, |(lane, _)| *lane).ok();
+        place.and_then(|place| self.lanes.get(place)).map_or_else(OfLane::default, |(_, of)| *of)
+    }
+
+    fn sum(&self) -> u128 {
+        self.lanes.iter().map(|(_, of)| u128::from(of.sum.0)).sum()
+    }
+}
+
+/// Computing before each place.
 struct ComputingByPlace {
-    visits: Vec<Vec<(Nanoseconds, u32)>>,
+    places: Vec<OfPlace>,
 }
 
 impl ComputingByPlace {
     fn of(lanes: &[LaneSteps], places: usize) -> ComputingByPlace {
-        let mut visits: Vec<Vec<(Nanoseconds, u32)>> = vec![Vec::new(); places];
-        for step in lanes.iter().flat_map(|lane| &lane.steps) {
-            let Some(of_place) = visits.get_mut(step.place as usize) else { continue };
-            // A lane comes there for the first time, then for the second: there is a place for each visit before the next.
-            if of_place.len() <= step.visit as usize {
-                of_place.resize(step.visit as usize + 1, (Nanoseconds(0), 0));
+        let mut all: Vec<OfPlace> = Vec::new();
+        all.resize_with(places, OfPlace::default);
+        for (number, step) in
+            (0..).zip(lanes).flat_map(|(number, lane)| lane.steps.iter().map(move |step| (number, step)))
+        {
+            let Some(of) = all.get_mut(step.place as usize) else { continue };
+            if of.lanes.last().is_none_or(|(last, _)| *last != number) {
+                of.lanes.push((number, OfLane::default()));
             }
-            if let Some(sum) = of_place.get_mut(step.visit as usize) {
-                *sum = (sum.0 + step.computing, sum.1 + 1);
+            if let Some((_, of)) = of.lanes.last_mut() {
+                *of = OfLane { sum: of.sum + step.computing, visits: of.visits + 1 };
             }
         }
-        ComputingByPlace { visits }
+        for of in &mut all {
+            let visits = of.lanes.first().map_or(0, |(_, of)| of.visits);
+            if of.lanes.iter().all(|(_, of)| of.visits == visits) {
+                of.visits = vec![Nanoseconds(0); visits as usize];
+            }
+        }
+        for step in lanes.iter().flat_map(|lane| &lane.steps) {
+            let of = all.get_mut(step.place as usize);
+            let sum = of.and_then(|of| of.visits.get_mut(step.visit as usize));
+            sum.into_iter().for_each(|sum| *sum = *sum + step.computing);
+        }
+        ComputingByPlace { places: all }
     }
 
-    fn of_visit(&self, step: &Step) -> (Nanoseconds, u32) {
-        let of_place = self.visits.get(step.place as usize);
-        of_place.and_then(|visits| visits.get(step.visit as usize)).copied().unwrap_or((step.computing, 1))
+    /// Of a place to which a step comes, how many lanes come there, and the sum of their computing for this visit, where all come as often.
+    fn of_step(&self, step: &Step) -> Option<(&OfPlace, u64, Option<Nanoseconds>)> {
+        let of = self.places.get(step.place as usize)?;
+        Some((of, of.lanes.len() as u64, of.visits.get(step.visit as usize).copied()))
     }
 }
 
-/// Each time, all lanes that come to a place compute equally long.
+/// `time` as much longer as `to` is than `from`.
+fn scaled(time: Nanoseconds, to: f64, from: Nanoseconds) -> Nanoseconds {
+    if from.0 == 0 { time } else { Nanoseconds::from_seconds(time.seconds() * (to / from.0 as f64)) }
+}
+
+/// All lanes that come to a place compute equally long before it: each time, or, where one comes there more often than another, in all.
 struct ComputingEqual<'c>(&'c ComputingByPlace);
 
 impl Change for ComputingEqual<'_> {
-    fn computing(&self, _lane: u32, step: &Step) -> Nanoseconds {
-        let (sum, lanes) = self.0.of_visit(step);
-        Nanoseconds(sum.0 / u64::from(lanes.max(1)))
+    fn computing(&self, lane: u32, step: &Step) -> Nanoseconds {
+        match self.0.of_step(step) {
+            Some((_, lanes, Some(sum))) => Nanoseconds(sum.0 / lanes.max(1)),
+            Some((of, lanes, None)) => {
+                scaled(step.computing, of.sum() as f64 / lanes.max(1) as f64, of.of_lane(lane).sum)
+            }
+            None => step.computing,
+        }
     }
 }
 
@@ -133,21 +186,21 @@ struct AsOthers<'c> {
     all: &'c ComputingByPlace,
     lane: u32,
     place: u32,
-    /// Of it and of the others, over all visits; none: they never come there.
-    mean: Option<Nanoseconds>,
+    /// In all, of it, and of the others on average; none: they never come there.
+    own: Nanoseconds,
     others: Option<Nanoseconds>,
 }
 
 impl<'c> AsOthers<'c> {
-    fn of(all: &'c ComputingByPlace, lanes: &[LaneSteps], lane: u32, place: u32) -> AsOthers<'c> {
-        let mean = |is_it: bool| {
-            let of = lanes.iter().zip(0..).filter(|(_, number)| (*number == lane) == is_it);
-            let steps = of.flat_map(|(of, _)| &of.steps).filter(|step| step.place == place);
-            let (sum, visits) =
-                steps.fold((0u64, 0u64), |(sum, visits), step| (sum + step.computing.0, visits + 1));
-            sum.checked_div(visits).map(Nanoseconds)
-        };
-        AsOthers { all, lane, place, mean: mean(true), others: mean(false) }
+    fn of(all: &'c ComputingByPlace, lane: u32, place: u32) -> AsOthers<'c> {
+        let of = all.places.get(place as usize);
+        let own = of.map(|of| of.of_lane(lane).sum).unwrap_or_default();
+        let others = of.and_then(|of| {
+            let others = of.sum().saturating_sub(own.0.into());
+            let mean = others.checked_div((of.lanes.len() as u128).saturating_sub(1))?;
+            Some(Nanoseconds(u64::try_from(mean).unwrap_or(u64::MAX)))
+        });
+        AsOthers { all, lane, place, own, others }
     }
 }
 
@@ -156,11 +209,14 @@ impl Change for AsOthers<'_> {
         if lane != self.lane || step.place != self.place {
             return step.computing;
         }
-        let (sum, lanes) = self.all.of_visit(step);
-        let others = lanes.checked_sub(1).filter(|others| *others > 0);
-        let of_visit =
-            others.map(|others| Nanoseconds(sum.saturating_sub(step.computing).0 / u64::from(others)));
-        of_visit.or(self.others).unwrap_or_default().min(step.computing)
+        let Some(others) = self.others else { return Nanoseconds(0) };
+        let changed = match self.all.of_step(step) {
+            Some((_, lanes, Some(sum))) if lanes > 1 => {
+                Nanoseconds(sum.saturating_sub(step.computing).0 / (lanes - 1))
+            }
+            _ => scaled(step.computing, others.0 as f64, self.own),
+        };
+        changed.min(step.computing)
     }
 }
 
@@ -203,16 +259,7 @@ impl Replay {
         };
         for message in &matched.messages {
             add(message.receive, Need::Begin(message.send));
-            // Polls in front of it found it.
-            let poll = message.receive.call.checked_sub(1).map(|call| At { call, ..message.receive });
-            let poll = poll.filter(|at| {
-                let call = lanes.call(*at).map(|(_, call)| call);
-                call.is_some_and(|call| {
-                    matches!(call.kind, TracedKind::Polls { .. })
-                        && call.entered() < message.sent
-                        && message.sent <= call.end
-                })
-            });
+            let poll = polls_before(lanes, message.receive, message.sent);
             poll.into_iter().for_each(|at| add(at, Need::Begin(message.send)));
         }
         for lane in &lanes.all {
@@ -240,8 +287,13 @@ impl Replay {
             groups.push((members.len() as u32, of.last));
         }
         for Completion { at, begun, of } in collectives.completions() {
-            let need = collectives.get(*of).and_then(|one| of_collective(one, *of as u32, *begun));
-            need.into_iter().for_each(|need| add(*at, need));
+            let Some(one) = collectives.get(*of) else { continue };
+            let Some(need) = of_collective(one, *of as u32, *begun) else { continue };
+            add(*at, need);
+            let late = if one.pattern == Pattern::FromRoot { one.root } else { Some(one.last) };
+            let moment = late.and_then(|late| lanes.call(late)).map(|(_, call)| call.begin);
+            let poll = moment.and_then(|moment| polls_before(lanes, *at, moment));
+            poll.into_iter().for_each(|at| add(at, need));
         }
         let moment = |need: Need| match need {
             Need::Begin(at) | Need::Posted(at) => lanes.call(at).map(|(_, call)| call.begin),
@@ -251,12 +303,10 @@ impl Replay {
             }
         };
         let places = lanes.places.len() as u32;
-        let steps = lanes
-            .all
-            .iter()
-            .zip(needs)
-            .zip(member_of)
-            .map(|((lane, needs), member_of)| LaneSteps::of(lane, needs, member_of, places, moment));
+        let steps =
+            lanes.all.iter().zip(needs).zip(member_of).map(|((lane, needs), member_of)| {
+                LaneSteps::of((lane, waits), needs, member_of, places, moment)
+            });
         Replay { lanes: steps.collect(), groups: groups.iter().map(|(calls, _)| *calls).collect() }
     }
 
@@ -287,7 +337,7 @@ impl Replay {
 
 impl LaneSteps {
     fn of(
-        lane: &Lane<'_>,
+        (lane, waits): (&Lane<'_>, &Waits),
         mut needs: Vec<(u32, Need)>,
         mut member_of: Vec<(u32, u32)>,
         behind: u32,
@@ -302,6 +352,7 @@ impl LaneSteps {
         });
         let mut visits = vec![0u32; behind as usize + 1];
         let mut next = needs.iter().peekable();
+        let mut unknown = waits.not_judged_of(lane.number).peekable();
         let mut since = lane.begin;
         let mut steps = Vec::with_capacity(lane.calls.len() + 1);
         for (number, call) in (0..).zip(lane.calls) {
@@ -314,11 +365,12 @@ impl LaneSteps {
             let end = call.end.max(begin);
             let visit =
                 visits.get_mut(place as usize).map_or(0, |visits| std::mem::replace(visits, *visits + 1));
-            steps.push(Step { computing: span(since, begin), own: span(until, end), place, visit });
+            let may_wait = unknown.next_if(|of| *of == number).is_some();
+            steps.push(Step { computing: span(since, begin), own: span(until, end), place, visit, may_wait });
             since = end;
         }
         let (none, all) = (Nanoseconds(0), span(since, lane.end));
-        steps.push(Step { computing: all, own: none, place: behind, visit: 0 });
+        steps.push(Step { computing: all, own: none, place: behind, visit: 0, may_wait: false });
         LaneSteps { begin: lane.begin, steps, needs, member_of }
     }
 }
@@ -396,6 +448,22 @@ impl Course<'_> {
     }
 }
 
+/// Polls in front of a call, between which what the call received or ended came: with the one between them that found it.
+fn polls_before(lanes: &Lanes<'_>, at: At, came: Nanoseconds) -> Option<At> {
+    let is_probe = |lane: &Lane<'_>, call: &TracedCall| {
+        call.kind == TracedKind::Alone && matches!(lane.name(call), "MPI_Iprobe" | "MPI_Improbe")
+    };
+    let before = |at: At| at.call.checked_sub(1).map(|call| At { call, ..at });
+    let mut poll = before(at)?;
+    let (lane, call) = lanes.call(poll)?;
+    if is_probe(lane, call) {
+        poll = before(poll)?;
+    }
+    let (_, call) = lanes.call(poll)?;
+    let is_it = matches!(call.kind, TracedKind::Polls { .. }) && call.entered() < came && came <= call.end;
+    is_it.then_some(poll)
+}
+
 /// The call of a lane that began at a moment, else the one that is given.
 fn call_at(lanes: &Lanes<'_>, at: At, begin: Nanoseconds) -> At {
     lanes.all.get(at.lane as usize).and_then(|lane| lane.call_at(begin)).unwrap_or(at)
@@ -426,6 +494,9 @@ pub fn what_if(
     if !lanes.all.iter().all(|lane| Some(lane.host) == first) {
         return Reading::unavailable("the clocks of several computers differ");
     }
+    if lanes.all.iter().any(|lane| lane.thread_number.is_some()) {
+        return Reading::unavailable("threads of a rank wait for one another outside of MPI");
+    }
     let replay = Replay::of(lanes, matched, waits, collectives);
     let span_of = |end: Nanoseconds| span(lanes.origin, end);
     let Some(unchanged) = replay.run(&Unchanged) else {
@@ -451,14 +522,14 @@ pub fn what_if(
     }
     let computed = causes.iter().take(CAUSES).filter_map(|cause| Some((cause, cause.computed_before?)));
     for (cause, place) in computed {
-        let change = AsOthers::of(&computing, &replay.lanes, cause.lane, place);
+        let change = AsOthers::of(&computing, cause.lane, place);
         let end = replay.run(&change);
         add(
             TraceChange::RankAsOthers(RankAsOthers {
                 world: cause.row.world,
                 rank: cause.row.rank,
                 to: lanes.places.get(place as usize).cloned(),
-                mean: change.mean.unwrap_or_default(),
+                own: change.own,
                 others: change.others,
             }),
             end,

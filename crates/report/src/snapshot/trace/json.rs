@@ -49,7 +49,7 @@ fn change_json(of: &TraceChange) -> Value {
     let TraceChange::RankAsOthers(of) = of else { return object!({ "kind": kind }) };
     object!({
         "kind": kind, "world": of.world, "rank": of.rank, "before": of.to.as_ref().map(call_json),
-        "mean_seconds": of.mean.seconds(), "others_mean_seconds": of.others.map(Nanoseconds::seconds),
+        "own_seconds": of.own.seconds(), "others_mean_seconds": of.others.map(Nanoseconds::seconds),
     })
 }
 
