@@ -123,9 +123,6 @@ pub struct Header {
     /// When MPI_Init began and returned, and when MPI_Finalize began and returned, in ticks; 0 where it did not happen.
     pub mpi_init: [AtomicU64; 2],
     pub mpi_finalize: [AtomicU64; 2],
-    /// When MPI_Init returned and when MPI_Finalize began: 1 + processor time and 1 + run delay of the first thread, in nanoseconds; 0: another
-    /// thread called it, or it is not known.
-    pub mpi_use: [[AtomicU64; 2]; 2],
 
     /// Slots that were given out, threads that used them, and threads that found none.
     pub slots: AtomicU32,
@@ -157,6 +154,10 @@ pub struct Header {
 
     /// A number for the launcher's name of the MPI_COMM_WORLD, which tells worlds of one run apart; 0: it gave none.
     pub world_name: AtomicU64,
+
+    /// When MPI_Init returned and when MPI_Finalize began: 1 + processor time and 1 + run delay of the first thread, in nanoseconds; 0: another
+    /// thread called it, or it is not known.
+    pub mpi_use: [[AtomicU64; 2]; 2],
 }
 
 const _: () = assert!(size_of::<Header>() <= super::HEADER_BYTES);
