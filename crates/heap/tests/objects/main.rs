@@ -322,7 +322,8 @@ fn allocations_of_a_place_that_are_too_many_are_written_down_in_part_and_the_oth
         eprintln!("SKIPPED: on this machine an allocation takes as long as fifty that are written down");
     }
     let freed = written.changes().filter(|change| matches!(change, MemoryChange::Freed { .. })).count();
-    assert!(weights.len().abs_diff(freed) < 1000, "{freed} frees of {}", weights.len());
+    // Frees of others are written down too where an address is of the class of a block that has no place of its own.
+    assert!(freed + 1000 > weights.len(), "{freed} frees of {}", weights.len());
 }
 
 #[test]
