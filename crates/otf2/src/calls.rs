@@ -1,5 +1,7 @@
 //! Calls of MPI by their names: what kind of region they are, and which collective operation.
 
+use numawise_facts::activity::{begun_call, plain_call};
+
 #[cfg(test)]
 #[path = "calls_tests.rs"]
 mod tests;
@@ -19,14 +21,8 @@ pub enum Role {
     OneSided = 29,
 }
 
-/// A name in its parts: `Bcast` of `MPI_Bcast_c`.
-pub fn stem(call: &str) -> &str {
-    let name = call.strip_prefix("MPI_").unwrap_or(call);
-    name.strip_suffix("_c").unwrap_or(name)
-}
-
 pub fn role(call: &str) -> Role {
-    let name = stem(call);
+    let name = plain_call(call);
     let begins = |beginnings: &[&str]| beginnings.iter().any(|begin| name.starts_with(begin));
     match name {
         "Barrier" | "Ibarrier" => return Role::Barrier,
@@ -62,40 +58,43 @@ pub fn role(call: &str) -> Role {
 
 /// Whether a call hands back a request for what it sends.
 pub fn gives_request(call: &str) -> bool {
-    let name = stem(call);
+    let name = plain_call(call);
     matches!(name, "Start" | "Startall" | "Isend" | "Ibsend" | "Issend" | "Irsend")
         || name.starts_with("Isendrecv")
 }
 
 /// Whether a call may find that nothing has come yet.
 pub fn may_poll(call: &str) -> bool {
-    matches!(stem(call), "Test" | "Testall" | "Testany" | "Testsome" | "Iprobe" | "Improbe")
+    matches!(plain_call(call), "Test" | "Testall" | "Testany" | "Testsome" | "Iprobe" | "Improbe")
 }
 
 /// Whether a collective call only begins what another one ends: `MPI_Ibcast`.
 pub fn begins_collective(call: &str) -> bool {
-    let blocking = blocking(call);
-    blocking != stem(call) && (operation(call).is_some() || blocking.starts_with("Neighbor_"))
+    begun_call(call).is_some_and(|name| begun_operation(name).is_some() || name.starts_with("neighbor_"))
 }
 
-/// `Bcast` of `MPI_Ibcast`; its name without `MPI_` of a call that begins with another letter.
-pub fn blocking(call: &str) -> String {
-    let name = stem(call);
-    let rest =
-        name.strip_prefix('I').filter(|rest| rest.starts_with(|first: char| first.is_ascii_lowercase()));
-    match rest.and_then(|rest| rest.split_at_checked(1)) {
-        Some((first, others)) => format!("{}{others}", first.to_ascii_uppercase()),
-        None => name.to_owned(),
+/// A collective operation that moves data: the name of its blocking call, and `OTF2_COLLECTIVE_OP_*`.
+type Operation = (&'static str, u8);
+
+/// Of `bcast`.
+fn begun_operation(name: &str) -> Option<Operation> {
+    OPERATIONS.into_iter().find(|(of, _)| of.eq_ignore_ascii_case(name))
+}
+
+fn operation_of(call: &str) -> Option<Operation> {
+    match begun_call(call) {
+        Some(name) => begun_operation(name),
+        None => OPERATIONS.into_iter().find(|(of, _)| *of == plain_call(call)),
     }
 }
 
 /// `OTF2_COLLECTIVE_OP_*` of a collective call.
 pub fn operation(call: &str) -> Option<u8> {
-    let name = blocking(call);
-    let moves = OPERATIONS.iter().find(|(of, _)| *of == name).map(|(_, number)| *number);
+    let name = plain_call(call);
     let allocates = name.starts_with("Win_allocate");
     let makes = if allocates { CREATE_HANDLE_AND_ALLOCATE } else { CREATE_HANDLE };
-    moves.or_else(|| MAKE_HANDLES.contains(&name.as_str()).then_some(makes))
+    let moves = operation_of(call).map(|(_, number)| number);
+    moves.or_else(|| MAKE_HANDLES.contains(&name).then_some(makes))
 }
 
 /// Calls that make something for all ranks of a communicator.
@@ -118,7 +117,7 @@ const MAKE_HANDLES: [&str; 14] = [
 const CREATE_HANDLE: u8 = 17;
 const CREATE_HANDLE_AND_ALLOCATE: u8 = 21;
 
-const OPERATIONS: [(&str, u8); 17] = [
+const OPERATIONS: [Operation; 17] = [
     ("Barrier", 0),
     ("Bcast", 1),
     ("Gather", 2),
@@ -141,7 +140,7 @@ const OPERATIONS: [(&str, u8); 17] = [
 /// Which bytes of a collective call were sent, and which received, as far as their sum tells: what both are is half of it, a root sends all or
 /// receives all, and of a gathering for all the own part was sent.
 pub fn split(call: &str, bytes: u64, is_root: bool, ranks: Option<u32>) -> [u64; 2] {
-    match blocking(call).as_str() {
+    match operation_of(call).map_or("", |(name, _)| name) {
         "Barrier" => [0, 0],
         "Bcast" | "Scatter" | "Scatterv" if is_root => [bytes, 0],
         "Bcast" | "Scatter" | "Scatterv" => [0, bytes],

@@ -9,7 +9,7 @@
 use std::collections::BTreeMap;
 
 use numawise_facts::Reading;
-use numawise_facts::activity::{CallSample, CallSite, SampledCall};
+use numawise_facts::activity::{CallSample, CallSite, SampledCall, begun_call, plain_call};
 use numawise_tables::snapshot::WaitsFor;
 use numawise_units::Nanoseconds;
 
@@ -231,53 +231,54 @@ impl WaitingOfSites {
     }
 }
 
+const OF_ALL: [&str; 17] = [
+    "Allgather",
+    "Allgatherv",
+    "Allreduce",
+    "Alltoall",
+    "Alltoallv",
+    "Alltoallw",
+    "Barrier",
+    "Bcast",
+    "Exscan",
+    "Gather",
+    "Gatherv",
+    "Reduce",
+    "Reduce_scatter",
+    "Reduce_scatter_block",
+    "Scan",
+    "Scatter",
+    "Scatterv",
+];
+
 /// Returns when all ranks, or those that it needs, have come.
 pub fn is_collective(call: &str) -> bool {
-    const CALLS: [&str; 15] = [
-        "Allgather",
-        "Allgatherv",
-        "Allreduce",
-        "Alltoall",
-        "Alltoallv",
-        "Alltoallw",
-        "Barrier",
-        "Bcast",
-        "Exscan",
-        "Gather",
-        "Gatherv",
-        "Reduce",
-        "Scan",
-        "Scatter",
-        "Scatterv",
-    ];
-    let name = plain_name(call);
-    CALLS.contains(&name) || name == "Reduce_scatter" || name == "Reduce_scatter_block"
+    OF_ALL.contains(&plain_call(call))
+}
+
+/// Begins such a call, which another one ends: `MPI_Ibcast`.
+pub fn begins_collective(call: &str) -> bool {
+    begun_call(call).is_some_and(|name| OF_ALL.iter().any(|call| call.eq_ignore_ascii_case(name)))
 }
 
 fn is_receive(call: &str) -> bool {
-    matches!(plain_name(call), "Recv" | "Mrecv" | "Sendrecv" | "Sendrecv_replace")
+    matches!(plain_call(call), "Recv" | "Mrecv" | "Sendrecv" | "Sendrecv_replace")
 }
 
 /// Returns when the other rank receives, or before.
 pub fn is_send(call: &str) -> bool {
-    matches!(plain_name(call), "Send" | "Ssend" | "Rsend")
+    matches!(plain_call(call), "Send" | "Ssend" | "Rsend")
 }
 
 /// Waits for requests, or asks for them.
 pub fn completes_requests(call: &str) -> bool {
-    let name = plain_name(call);
+    let name = plain_call(call);
     name.starts_with("Wait") || name.starts_with("Test") && name != "Test_cancelled"
 }
 
 /// Waits for one request.
 fn waits_for_one(call: &str) -> bool {
-    plain_name(call) == "Wait"
-}
-
-/// Without what all names begin with, and without the ending of large counts.
-fn plain_name(call: &str) -> &str {
-    let name = call.strip_prefix("MPI_").unwrap_or(call);
-    name.strip_suffix("_c").unwrap_or(name)
+    plain_call(call) == "Wait"
 }
 
 /// When a call begins, and how long it is.

@@ -156,10 +156,11 @@ fn made(accepted: &Accepted, awaited: Awaited, role: Role, comm: u16) {
 /// nothing is noted: then one that had its handle before, and ended where we did not see it, is gone.
 #[inline]
 pub fn sent_or_forgotten(abi: &Abi, call: &Call, frame: &Frame, message: Option<(u32, u64)>) {
-    let is_noted = message.is_some() || call.begins_collective() && trace::is_on();
-    let Some(place) = call.place(Role::Request).filter(|_| is_noted || requests::any()) else {
+    let Some(place) = call.place(Role::Request) else { return };
+    let is_noted = message.is_some() || trace::is_on() && call.begins_collective();
+    if !is_noted && !requests::any() {
         return;
-    };
+    }
     // SAFETY: MPI has written a handle there.
     let handle = unsafe { abi.stored(frame.argument(place), 0) };
     if is_noted {

@@ -127,3 +127,15 @@ pub struct MessageSizes {
     pub bits: u32,
     pub messages: u64,
 }
+
+/// The name of a call as in C, without what all begin with and the ending of large counts: `Bcast` of `MPI_Bcast_c`.
+pub fn plain_call(call: &str) -> &str {
+    let name = call.strip_prefix("MPI_").unwrap_or(call);
+    name.strip_suffix("_c").unwrap_or(name)
+}
+
+/// Of a call that begins what another one ends: `bcast` of `MPI_Ibcast`, `send` of `MPI_Isend`.
+pub fn begun_call(call: &str) -> Option<&str> {
+    let rest = plain_call(call).strip_prefix('I')?;
+    rest.starts_with(|first: char| first.is_ascii_lowercase()).then_some(rest)
+}

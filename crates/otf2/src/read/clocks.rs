@@ -4,12 +4,11 @@
 use std::collections::BTreeMap;
 use std::num::NonZeroU64;
 
-use numawise_facts::activity::{MessageSide, TracedKind};
+use numawise_facts::activity::{MessageSide, TracedKind, plain_call};
 use numawise_units::Nanoseconds;
 
 use super::Assumption;
 use super::traces::Traced;
-use crate::calls::stem;
 
 /// What must not end in some processes before it begins in others: process and moment.
 #[derive(Debug, Default)]
@@ -114,7 +113,8 @@ impl Told {
             let Some((world, _)) = traced.ranks.get(thread.process).copied().flatten() else { continue };
             for call in &thread.trace.calls {
                 let TracedKind::Collective { key, .. } = call.kind else { continue };
-                let name = thread.trace.sites.get(call.site as usize).map_or("", |site| stem(&site.call));
+                let name =
+                    thread.trace.sites.get(call.site as usize).map_or("", |site| plain_call(&site.call));
                 if matches!(name, "Barrier" | "Allreduce" | "Allgather" | "Alltoall") {
                     let meeting = meetings.entry((world, key)).or_default();
                     meeting.begins.push((thread.process, i128::from(call.begin.0)));

@@ -84,12 +84,13 @@ impl Thread<'_> {
         };
         self.written.calls += 1;
         self.put(of, call.begin, What::Enter { region, at, polls }, sink)?;
-        let (begins, all) = (begins_collective(&site.call), self.collective(of, call, site));
-        let collective = all.filter(|_| !begins);
-        let request = all.filter(|_| begins).and_then(|of| self.requests.collective(call.begin, of));
+        let all = self.collective(of, call, site);
+        let begun = all.filter(|_| begins_collective(&site.call));
+        let collective = all.filter(|_| begun.is_none());
         if collective.is_some() {
             self.put(of, call.begin, What::CollectiveBegin, sink)?;
-        } else if let Some(request) = request {
+        }
+        if let Some(request) = begun.and_then(|of| self.requests.collective(call.begin, of)) {
             self.put(of, call.begin, What::CollectiveRequest(request), sink)?;
         }
         for message in messages.iter().filter(|message| message.end == MessageSide::Sent) {

@@ -268,7 +268,7 @@ pub fn of_waits(
     let nothing = |lane: &Lane<'_>| vec![Explained::default(); waits.of_lane(lane.number).len()];
     let pending = lanes.all.iter().map(nothing).collect();
     let mut explainer = Explainer { lanes, waits, in_step, causes: BTreeMap::new(), pending };
-    for (place, ShownWait { lane, begin, end, .. }) in waits.each(lanes) {
+    for ShownWait { lane, place, begin, end, .. } in waits.each(lanes) {
         let of_lane = explainer.pending.get_mut(lane.number as usize);
         if let Some(cost) = of_lane.and_then(|of_lane| of_lane.get_mut(place)) {
             cost.waiting += span(begin, end).0 as f64;

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::num::NonZeroU64;
 use std::ops::Range;
 
-use numawise_facts::activity::{MessageSide, TracedCall, TracedKind};
+use numawise_facts::activity::{MessageSide, TracedCall, TracedKind, begun_call, plain_call};
 
 use super::super::Run;
 use super::lanes::{At, Lane, Lanes};
@@ -20,23 +20,14 @@ pub enum Pattern {
 impl Pattern {
     /// Of a call, where it is known.
     pub fn of(call: &str) -> Option<Pattern> {
-        match plain_name(call).to_ascii_lowercase().as_str() {
-            "bcast" | "scatter" | "scatterv" => Some(Pattern::FromRoot),
-            "reduce" | "gather" | "gatherv" => Some(Pattern::ToRoot),
+        match begun_call(call).unwrap_or(plain_call(call)) {
+            "Bcast" | "bcast" | "Scatter" | "scatter" | "Scatterv" | "scatterv" => Some(Pattern::FromRoot),
+            "Reduce" | "reduce" | "Gather" | "gather" | "Gatherv" | "gatherv" => Some(Pattern::ToRoot),
             // A rank needs what those before it have, and these do not stand in the trace by their order.
-            "scan" | "exscan" => None,
+            "Scan" | "scan" | "Exscan" | "exscan" => None,
             _ => Some(Pattern::All),
         }
     }
-}
-
-/// `Bcast` of `MPI_Bcast_c`, `bcast` of `MPI_Ibcast`.
-fn plain_name(call: &str) -> &str {
-    let name = call.strip_prefix("MPI_").unwrap_or(call);
-    let name = name.strip_suffix("_c").unwrap_or(name);
-    name.strip_prefix('I')
-        .filter(|rest| rest.starts_with(|first: char| first.is_ascii_lowercase()))
-        .unwrap_or(name)
 }
 
 /// One of them.
@@ -49,13 +40,34 @@ pub struct Collective {
     members: Range<usize>,
 }
 
+impl Collective {
+    /// The call for which a rank waits at most that begins its part with a call; none where it needs nobody.
+    pub fn needed_by(&self, begun: At) -> Option<At> {
+        match self.pattern {
+            Pattern::All => Some(self.last),
+            Pattern::FromRoot => self.root,
+            Pattern::ToRoot => (self.root == Some(begun)).then_some(self.last),
+        }
+    }
+}
+
+/// What a rank does in one: the call that begins its part, and the one in which it waits for the others.
+#[derive(Clone, Copy)]
+pub struct Part<'s> {
+    pub of: &'s Collective,
+    /// The number of the collective call among all.
+    pub number: usize,
+    pub begun: At,
+    pub waits: At,
+}
+
 /// A call that ends what another call of its rank began.
 #[derive(Debug, Clone, Copy)]
-pub struct Completion {
-    pub at: At,
-    pub begun: At,
+struct Completion {
+    at: At,
+    begun: At,
     /// The number of the collective call among all.
-    pub of: usize,
+    of: usize,
 }
 
 /// All of a trace.
@@ -90,13 +102,17 @@ impl Collectives {
         found
     }
 
-    /// Calls that end what others began, in the order of these.
-    pub fn completions(&self) -> &[Completion] {
-        &self.completions
-    }
-
-    pub fn get(&self, number: usize) -> Option<&Collective> {
-        self.all.get(number)
+    /// Of all ranks, as far as it is known where they wait.
+    pub fn parts<'s>(&'s self, lanes: &'s Lanes<'_>) -> impl Iterator<Item = Part<'s>> {
+        let at_once = self.each().enumerate().flat_map(move |(number, (of, members))| {
+            let waits_itself = members.iter().filter(|at| !lanes.begins(**at));
+            waits_itself.map(move |at| Part { of, number, begun: *at, waits: *at })
+        });
+        let later = self.completions.iter().filter_map(|one| {
+            let (of, number) = (self.all.get(one.of)?, one.of);
+            Some(Part { of, number, begun: one.begun, waits: one.at })
+        });
+        at_once.chain(later)
     }
 
     pub fn len(&self) -> usize {

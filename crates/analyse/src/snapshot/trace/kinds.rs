@@ -1,6 +1,6 @@
 //! What a call can wait for, by its name: once for each site, since there are very many calls.
 
-use super::super::waiting::{is_collective, is_send};
+use super::super::waiting::{begins_collective, is_collective, is_send};
 
 /// A site's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,18 +22,11 @@ impl SiteKind {
         SiteKind {
             sends: is_send(call) || call.starts_with("MPI_Sendrecv"),
             probes: matches!(call, "MPI_Probe" | "MPI_Mprobe"),
-            begins: is_collective_begun(call),
+            begins: begins_collective(call),
             may_wait: may_wait(call),
             ranks,
         }
     }
-}
-
-/// `MPI_Ibcast`, which `MPI_Wait` ends.
-fn is_collective_begun(call: &str) -> bool {
-    let name = call.strip_prefix("MPI_I").unwrap_or_default();
-    let first = name.get(..1).map(str::to_ascii_uppercase);
-    first.is_some_and(|first| is_collective(&format!("MPI_{first}{}", name.get(1..).unwrap_or_default())))
 }
 
 fn may_wait(call: &str) -> bool {

@@ -280,6 +280,11 @@ impl<'a> Lanes<'a> {
         self.all.iter().filter(|lane| lane.is_shown)
     }
 
+    /// Whether a call begins what another one ends.
+    pub fn begins(&self, at: At) -> bool {
+        self.call(at).and_then(|(lane, call)| lane.kind(call)).is_some_and(|kind| kind.begins)
+    }
+
     /// The lanes of a lane's process, which lie beside one another.
     pub fn of_process(&self, lane: u32) -> impl Iterator<Item = &Lane<'a>> {
         let (before, from) = self.all.split_at_checked(lane as usize).unwrap_or_default();

@@ -13,7 +13,7 @@ use numawise_tables::snapshot::{RankAsOthers, TraceChange, WaitKind, WhatIf};
 use numawise_units::Nanoseconds;
 
 use super::causes::Cause;
-use super::collectives::{Collective, Collectives, Completion, Pattern};
+use super::collectives::{Collectives, Part, Pattern};
 use super::lanes::{At, Lane, Lanes};
 use super::matching::Matched;
 use super::span;
@@ -226,11 +226,9 @@ struct Replay {
     groups: Vec<u32>,
 }
 
-/// Where a lane stands.
-#[derive(Clone)]
+/// Where a lane stands: in a step that it has begun where [`Course::begins`] has it.
 struct Standing {
     step: usize,
-    has_begun: bool,
     at: Nanoseconds,
     need: usize,
     member: usize,
@@ -266,7 +264,12 @@ impl Replay {
             for wait in waits.of_lane(lane.number) {
                 let at = At { lane: lane.number, call: wait.call };
                 match wait.kind {
-                    WaitKind::LateReceiver => add(at, Need::Posted(call_at(lanes, wait.late, wait.until))),
+                    WaitKind::LateReceiver => {
+                        // The call that asked for it, where that is another one.
+                        let receiver = lanes.all.get(wait.late.lane as usize);
+                        let posted = receiver.and_then(|lane| lane.call_at(wait.until));
+                        add(at, Need::Posted(posted.unwrap_or(wait.late)));
+                    }
                     // A probe has no message of its own.
                     WaitKind::LateSender if !receives(lane, wait.call) => add(at, Need::Begin(wait.late)),
                     _ => {}
@@ -278,21 +281,21 @@ impl Replay {
             for at in members {
                 let of_lane = member_of.get_mut(at.lane as usize);
                 of_lane.into_iter().for_each(|of| of.push((at.call, number)));
-                let is_ended_elsewhere =
-                    lanes.call(*at).and_then(|(lane, call)| lane.kind(call)).is_some_and(|kind| kind.begins);
-                if !is_ended_elsewhere {
-                    of_collective(of, number, *at).into_iter().for_each(|need| add(*at, need));
-                }
             }
             groups.push((members.len() as u32, of.last));
         }
-        for Completion { at, begun, of } in collectives.completions() {
-            let Some(one) = collectives.get(*of) else { continue };
-            let Some(need) = of_collective(one, *of as u32, *begun) else { continue };
-            add(*at, need);
-            let late = if one.pattern == Pattern::FromRoot { one.root } else { Some(one.last) };
-            let moment = late.and_then(|late| lanes.call(late)).map(|(_, call)| call.begin);
-            let poll = moment.and_then(|moment| polls_before(lanes, *at, moment));
+        for Part { of, number, begun, waits } in collectives.parts(lanes) {
+            let Some((late, (_, call))) =
+                of.needed_by(begun).and_then(|late| Some((late, lanes.call(late)?)))
+            else {
+                continue;
+            };
+            let need = match of.pattern {
+                Pattern::FromRoot => Need::Begin(late),
+                Pattern::All | Pattern::ToRoot => Need::All(number as u32),
+            };
+            add(waits, need);
+            let poll = polls_before(lanes, waits, call.begin).filter(|_| waits != begun);
             poll.into_iter().for_each(|at| add(at, need));
         }
         let moment = |need: Need| match need {
@@ -313,8 +316,7 @@ impl Replay {
     /// When the last lane ends, and nothing where lanes wait for one another in a circle.
     fn run(&self, change: &dyn Change) -> Option<Nanoseconds> {
         let lanes = self.lanes.len();
-        let begin =
-            |lane: &LaneSteps| Standing { step: 0, has_begun: false, at: lane.begin, need: 0, member: 0 };
+        let begin = |lane: &LaneSteps| Standing { step: 0, at: lane.begin, need: 0, member: 0 };
         let mut course = Course {
             replay: self,
             standing: self.lanes.iter().map(begin).collect(),
@@ -383,7 +385,7 @@ impl Course<'_> {
         loop {
             let number = self.standing.get(place)?.step;
             let step = of.steps.get(number)?;
-            if !self.standing.get(place)?.has_begun {
+            if self.begins.get(place)?.len() == number {
                 self.begin(lane, of, number, change.computing(lane, step))?;
             }
             while let Some((_, need)) =
@@ -414,7 +416,6 @@ impl Course<'_> {
             let standing = self.standing.get_mut(place)?;
             standing.at = standing.at + change.own(lane, step);
             standing.step += 1;
-            standing.has_begun = false;
         }
     }
 
@@ -422,7 +423,6 @@ impl Course<'_> {
     fn begin(&mut self, lane: u32, of: &LaneSteps, number: usize, computing: Nanoseconds) -> Option<()> {
         let standing = self.standing.get_mut(lane as usize)?;
         standing.at = standing.at + computing;
-        standing.has_begun = true;
         let at = standing.at;
         self.begins.get_mut(lane as usize)?.push(at);
         while let Some((_, group)) =
@@ -462,20 +462,6 @@ fn polls_before(lanes: &Lanes<'_>, at: At, came: Nanoseconds) -> Option<At> {
     let (_, call) = lanes.call(poll)?;
     let is_it = matches!(call.kind, TracedKind::Polls { .. }) && call.entered() < came && came <= call.end;
     is_it.then_some(poll)
-}
-
-/// The call of a lane that began at a moment, else the one that is given.
-fn call_at(lanes: &Lanes<'_>, at: At, begin: Nanoseconds) -> At {
-    lanes.all.get(at.lane as usize).and_then(|lane| lane.call_at(begin)).unwrap_or(at)
-}
-
-/// What a rank needs that took part in a collective call with a call.
-fn of_collective(of: &Collective, number: u32, begun: At) -> Option<Need> {
-    match of.pattern {
-        Pattern::All => Some(Need::All(number)),
-        Pattern::FromRoot => of.root.filter(|root| *root != begun).map(Need::Begin),
-        Pattern::ToRoot => (of.root == Some(begun)).then_some(Need::All(number)),
-    }
 }
 
 fn receives(lane: &Lane<'_>, call: u32) -> bool {

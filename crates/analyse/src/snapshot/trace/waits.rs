@@ -8,7 +8,7 @@ use numawise_tables::snapshot::{
 };
 use numawise_units::Nanoseconds;
 
-use super::collectives::{Collective, Collectives, Completion, Pattern};
+use super::collectives::{Collectives, Part, Pattern};
 use super::lanes::{At, Lane, LaneSet, Lanes};
 use super::matching::{Matched, Message};
 use super::{MOST_ROWS, span};
@@ -83,7 +83,7 @@ impl Waits {
     /// How long others waited for each lane.
     pub fn waited_for(&self, lanes: &Lanes<'_>) -> Vec<Nanoseconds> {
         let mut all = vec![Nanoseconds(0); lanes.all.len()];
-        for (_, ShownWait { wait, begin, end, .. }) in self.each(lanes) {
+        for ShownWait { wait, begin, end, .. } in self.each(lanes) {
             if let Some(sum) = all.get_mut(wait.late.lane as usize) {
                 *sum = *sum + span(begin, end);
             }
@@ -125,16 +125,13 @@ impl Waits {
         all
     }
 
-    /// Each in the part that is asked for, with its place among those of its lane, its lane, its call, and what of it lies there.
-    pub fn each<'s, 'l, 'a>(
-        &'s self,
-        lanes: &'l Lanes<'a>,
-    ) -> impl Iterator<Item = (usize, ShownWait<'s, 'l, 'a>)> {
+    /// Each in the part that is asked for, with its lane, its call, and what of it lies there.
+    pub fn each<'s, 'l, 'a>(&'s self, lanes: &'l Lanes<'a>) -> impl Iterator<Item = ShownWait<'s, 'l, 'a>> {
         let of_lane = move |lane: &'l Lane<'a>| {
             self.of_lane(lane.number).iter().enumerate().filter_map(move |(place, wait)| {
                 let call = lane.calls.get(wait.call as usize)?;
                 let (begin, end) = lanes.clipped(call.begin, wait.until)?;
-                Some((place, ShownWait { lane, call, wait, begin, end }))
+                Some(ShownWait { lane, call, wait, place, begin, end })
             })
         };
         lanes.shown().flat_map(of_lane)
@@ -142,7 +139,7 @@ impl Waits {
 
     pub fn by_pair(&self, lanes: &Lanes<'_>) -> Vec<WaitingPair> {
         let mut pairs: BTreeMap<(usize, u32, u32), WaitingPair> = BTreeMap::new();
-        for (_, ShownWait { lane, wait, begin, end, .. }) in self.each(lanes) {
+        for ShownWait { lane, wait, begin, end, .. } in self.each(lanes) {
             let Some(late) = lanes.all.get(wait.late.lane as usize) else { continue };
             let nothing = WaitingPair {
                 world: lane.numbered_world,
@@ -163,7 +160,7 @@ impl Waits {
 
     pub fn by_place(&self, lanes: &Lanes<'_>) -> Vec<TracedWait> {
         let mut rows = BTreeMap::new();
-        for (_, ShownWait { lane, call, wait, begin, end }) in self.each(lanes) {
+        for ShownWait { lane, call, wait, begin, end, .. } in self.each(lanes) {
             let Some((late, of_late)) = lanes.call(wait.late) else { continue };
             let (mine, theirs) = (lane.place_of(call.site), late.place_of(of_late.site));
             let row: &mut OfPlace = rows.entry((wait.kind, mine, theirs)).or_default();
@@ -208,6 +205,8 @@ pub struct ShownWait<'s, 'l, 'a> {
     pub lane: &'l Lane<'a>,
     pub call: &'a TracedCall,
     pub wait: &'s Wait,
+    /// Among those of its lane.
+    pub place: usize,
     pub begin: Nanoseconds,
     pub end: Nanoseconds,
 }
@@ -303,37 +302,21 @@ impl Found<'_, '_> {
         }
     }
 
-    /// A call that began one waits in itself, or in the call that ends it.
     fn collectives(&mut self, collectives: &Collectives) {
-        for (of, members) in collectives.each() {
-            for at in members {
-                self.judge(*at);
-                let begins =
-                    |(lane, call): (&Lane<'_>, &TracedCall)| lane.kind(call).is_some_and(|kind| kind.begins);
-                if !self.lanes.call(*at).is_some_and(begins) {
-                    self.collective(of, *at, *at);
-                }
-            }
+        for at in collectives.each().flat_map(|(_, members)| members) {
+            self.judge(*at);
         }
-        for Completion { at, begun, of } in collectives.completions() {
-            if let Some(of) = collectives.get(*of) {
-                self.judge(*at);
-                self.collective(of, *begun, *at);
+        for Part { of, begun, waits, .. } in collectives.parts(self.lanes) {
+            self.judge(waits);
+            let kind = match of.pattern {
+                Pattern::All => WaitKind::LastOfAll,
+                Pattern::FromRoot => WaitKind::LateRoot,
+                Pattern::ToRoot => WaitKind::EarlyRoot,
+            };
+            let late = of.needed_by(begun).filter(|late| *late != begun);
+            if let Some((late, (_, call))) = late.and_then(|late| Some((late, self.lanes.call(late)?))) {
+                self.add(waits, kind, call.begin, late);
             }
-        }
-    }
-
-    /// A rank that began its part with one call, and waits for the others in a call.
-    fn collective(&mut self, of: &Collective, begun: At, at: At) {
-        let late = match of.pattern {
-            Pattern::All => Some((WaitKind::LastOfAll, of.last)),
-            Pattern::FromRoot => of.root.map(|root| (WaitKind::LateRoot, root)),
-            Pattern::ToRoot if of.root == Some(begun) => Some((WaitKind::EarlyRoot, of.last)),
-            Pattern::ToRoot => None,
-        };
-        let Some((kind, late)) = late.filter(|(_, late)| *late != begun) else { return };
-        if let Some((_, call)) = self.lanes.call(late) {
-            self.add(at, kind, call.begin, late);
         }
     }
 }
