@@ -53,6 +53,8 @@ pub(crate) struct FrequencySampler {
     rate: f64,
     /// When the next step is paid for.
     due: Nanoseconds,
+    /// A step that took longer asks no further CPU.
+    slow: Duration,
     /// Behind the CPU that was read last.
     next: CpuId,
     files: BTreeMap<CpuId, FrequencyFile>,
@@ -80,6 +82,7 @@ impl FrequencySampler {
             source: Source::NotYetKnown,
             rate: rate * SHARE,
             due: Nanoseconds(0),
+            slow: SLOW,
             next: CpuId(0),
             files: BTreeMap::new(),
             spare_files: process::open_files_limit().map_or(FILES_KEPT, |most| FILES_KEPT.min(most / 8)),
@@ -137,7 +140,7 @@ impl FrequencySampler {
                 }
                 Err(error) => self.note(&error),
             }
-            if begun.elapsed() > SLOW {
+            if begun.elapsed() > self.slow {
                 break;
             }
         }

@@ -6,6 +6,11 @@ use crate::fixture::Tree;
 static GO_ON: AtomicBool = AtomicBool::new(false);
 const RATE: f64 = 0.004;
 
+/// A sampler whose steps do not depend on how busy this machine is: all CPUs have time to answer, and each step is paid for.
+fn at_leisure(roots: Roots) -> FrequencySampler {
+    FrequencySampler { slow: Duration::MAX, ..FrequencySampler::new(roots, f64::INFINITY) }
+}
+
 fn second(n: u64) -> Nanoseconds {
     Nanoseconds(n * 1_000_000_000)
 }
@@ -30,7 +35,7 @@ fn why(sampler: &FrequencySampler) -> String {
 #[test]
 fn the_mean_the_least_and_the_most_of_each_cpu_with_work_are_kept() {
     let tree = Tree::new();
-    let mut sampler = FrequencySampler::new(tree.roots(), RATE);
+    let mut sampler = at_leisure(tree.roots());
     for (n, khz) in [3_000_000, 2_000_000, 2_200_000].into_iter().enumerate() {
         write(&tree, 0, khz);
         write(&tree, 5, 1_000_000);
@@ -67,7 +72,7 @@ fn a_step_reads_few_cpus_and_the_next_goes_on_and_each_is_paid_for() {
 
 #[test]
 fn a_constant_of_a_virtual_machine_is_not_taken_for_a_measurement() {
-    let mut sampler = FrequencySampler::new(recorded("virtual"), RATE);
+    let mut sampler = at_leisure(recorded("virtual"));
     for n in 0..3 {
         assert!(!sampler.step(&cpus(&[0, 1]), second(n), &GO_ON));
     }
@@ -78,7 +83,7 @@ fn a_constant_of_a_virtual_machine_is_not_taken_for_a_measurement() {
 
 #[test]
 fn without_a_driver_cpuinfo_tells_in_long_trials_where_the_processor_counts() {
-    let mut sampler = FrequencySampler::new(recorded("no-driver"), RATE);
+    let mut sampler = at_leisure(recorded("no-driver"));
     assert!(!sampler.step(&cpus(&[1]), Nanoseconds(1), &GO_ON));
     assert!(why(&sampler).contains("ended before"));
     assert!(sampler.step(&cpus(&[1]), second(5), &GO_ON));
@@ -89,15 +94,15 @@ fn without_a_driver_cpuinfo_tells_in_long_trials_where_the_processor_counts() {
 
 #[test]
 fn garbage_offline_cpus_and_files_that_go_are_no_frequency() {
-    let mut sampler = FrequencySampler::new(recorded("garbage"), RATE);
+    let mut sampler = at_leisure(recorded("garbage"));
     assert!(!sampler.step(&cpus(&[0]), second(1), &GO_ON));
     assert!(why(&sampler).contains("'<unknown>'"), "{}", why(&sampler));
-    let mut sampler = FrequencySampler::new(recorded("cpu-offline"), RATE);
+    let mut sampler = at_leisure(recorded("cpu-offline"));
     assert!(sampler.step(&cpus(&[0, 1]), second(1), &GO_ON), "CPU 0 is there");
     assert_eq!(sampler.result().measured().unwrap().0.len(), 1);
     let tree = Tree::new();
     write(&tree, 3, 2_000_000);
-    let mut sampler = FrequencySampler::new(tree.roots(), RATE);
+    let mut sampler = at_leisure(tree.roots());
     assert!(sampler.step(&cpus(&[3]), second(1), &GO_ON));
     write(&tree, 3, 0);
     assert!(!sampler.step(&cpus(&[3]), second(100), &GO_ON), "no frequency of zero");
