@@ -1,4 +1,4 @@
-//! The chapters of the manual whose commands a reader types, typed here, with smaller sizes; and man pages and completions.
+//! The pages of the manual whose commands a reader types, typed here, with smaller sizes; and man pages and completions.
 
 #[path = "../support/agent.rs"]
 mod agent;
