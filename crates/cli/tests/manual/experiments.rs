@@ -196,8 +196,7 @@ fn high_bandwidth_memory_over_ranks() {
         return;
     }
     let reader = Reader::new();
-    let texts: Vec<String> =
-        commands("hbm.md").iter().map(|line| reader.runs(line)).collect();
+    let texts: Vec<String> = commands("hbm.md").iter().map(|line| reader.runs(line)).collect();
     let study = reader.record("hbm.nw");
     let machine: Value = serde_json::from_str(&reader.runs("numawise machine --json")).unwrap();
     let has_hbm = machine.to_string().contains("\"kind\":\"hbm\"");
