@@ -81,7 +81,10 @@ fn findings(ranks: &[Activity]) -> Vec<(&'static str, Option<u64>)> {
     let all = snapshot(ranks).findings;
     let brings =
         |of: &SnapshotFinding| of.potential.measured().map(|gain| (gain.time.0 + 500_000) / 1_000_000);
-    all.iter().map(|of| (of.finding.id.code(), brings(of))).filter(|(code, _)| code.starts_with("NW08")).collect()
+    all.iter()
+        .map(|of| (of.finding.id.code(), brings(of)))
+        .filter(|(code, _)| code.starts_with("NW08"))
+        .collect()
 }
 
 #[test]
