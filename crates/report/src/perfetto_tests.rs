@@ -20,6 +20,7 @@ fn events() -> TraceEvents {
         begin: Nanoseconds(0),
         end: Nanoseconds(60),
         calls: vec![call],
+        spans: Vec::new(),
     };
     let late = CallAt { lane: 0, call: 0 };
     let waited = EventState::Waited { until: Nanoseconds(50), kind: WaitKind::LateSender, late };
@@ -31,6 +32,7 @@ fn events() -> TraceEvents {
         lanes: vec![lane(0, call(0, 50, 51, EventState::Called)), lane(1, call(1, 10, 52, waited))],
         messages: vec![EventMessage { from: late, to: CallAt { lane: 1, call: 0 }, bytes: Bytes(8), tag: 3 }],
         collectives: Vec::new(),
+        ..TraceEvents::default()
     }
 }
 

@@ -33,6 +33,7 @@ pub use csv::{CsvTable, ParseTableError, TABLES, csv, table as csv_table};
 pub use document::document;
 pub use hybrid::{ShownDivisions, divisions_document, divisions_json};
 pub use json::{SCHEMA, json};
+pub use phases::name as phase_name;
 pub use summary::summary;
 pub use trace::{ForeignTrace, foreign_document, foreign_json};
 

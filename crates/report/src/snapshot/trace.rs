@@ -19,6 +19,7 @@ use crate::document::{
 };
 
 mod json;
+mod openmp;
 
 pub use json::{activity_word, change_word, json, kind_word};
 
@@ -31,11 +32,14 @@ const LINES: usize = 32;
 type State = (BarPart, char, fn(&TraceTimes) -> Nanoseconds);
 
 /// What a rank does, with its colour in a page and its sign on a terminal.
-const STATES: [State; 4] = [
-    (BarPart { name: "outside MPI", colour: "--good" }, '#', |of| of.useful),
+const STATES: [State; 7] = [
+    (BarPart { name: "useful", colour: "--good" }, '#', |of| of.useful),
+    (BarPart { name: "serial", colour: "--n5" }, '+', |of| of.serial),
+    (BarPart { name: "waits in OpenMP", colour: "--n1" }, ':', |of| of.openmp_waiting),
     (BarPart { name: "waits in MPI", colour: "--bad" }, '.', |of| of.waiting),
     (BarPart { name: "in MPI, not waiting", colour: "--n0" }, '=', |of| of.in_calls),
     (BarPart { name: "polls", colour: "--n4" }, '~', |of| of.polling),
+    (BarPart { name: "idle", colour: "--band" }, ' ', |of| of.idle),
 ];
 
 fn share(part: Nanoseconds, whole: Nanoseconds) -> Ratio {
@@ -150,6 +154,7 @@ pub fn sections(of: &RunTrace, most: usize, events: Option<Block>) -> Vec<Block>
         ));
         blocks.push(section("pairs", "Who waited for whom", vec![Block::Table(pairs(of, most))]));
     }
+    blocks.extend(openmp::sections(of, most));
     blocks.extend(what_if(of));
     blocks.extend(of.period.as_ref().map(period));
     let path = vec![
@@ -178,6 +183,10 @@ fn remarks(of: &RunTrace) -> Option<Block> {
     let mut lines: Vec<Text> = of.not_judged.iter().map(|row| not_judged(row).into()).collect();
     if let Some(why) = of.what_if.reason() {
         lines.push(format!("what the run would be without its waiting (what if): {why}").into());
+    }
+    if of.openmp_unseen > 0 {
+        let ranks = many(of.openmp_unseen, "rank");
+        lines.push(format!("what threads waited for in OpenMP in {ranks}: the trace does not have it, and it counts as useful").into());
     }
     if of.unmatched > 0 {
         lines.push(
@@ -220,44 +229,73 @@ fn sign(times: &TraceTimes) -> char {
     most.filter(|(_, _, time)| time(times).0 > 0).map_or(' ', |(_, sign, _)| *sign)
 }
 
-fn line(rank: &TracedRank) -> String {
-    let bins = rank.timeline.len();
+fn line(timeline: &[TraceTimes]) -> String {
+    let bins = timeline.len();
     (0..LINE)
         .map(|k| {
-            let part = rank.timeline.get(k * bins / LINE..(k + 1) * bins / LINE).unwrap_or_default();
+            let part = timeline.get(k * bins / LINE..(k + 1) * bins / LINE).unwrap_or_default();
             sign(&part.iter().copied().sum())
         })
         .collect()
 }
 
 /// What a rank does, as a page draws it.
-pub fn parts() -> [BarPart; 4] {
+pub fn parts() -> [BarPart; STATES.len()] {
     STATES.map(|(part, ..)| part)
 }
 
+/// Of all threads.
+fn all_times(of: &RunTrace) -> TraceTimes {
+    let workers = of.ranks.iter().flat_map(|rank| &rank.workers);
+    of.ranks.iter().map(|rank| rank.times).chain(workers.map(|worker| worker.times)).sum()
+}
+
+/// The states in which a thread was.
+fn states(of: &RunTrace) -> Vec<State> {
+    let all = all_times(of);
+    STATES.into_iter().filter(|(_, _, time)| time(&all).0 > 0).collect()
+}
+
+/// Names and spans of a drawing: those of a rank's workers below its own.
+fn rows(of: &RunTrace, with_workers: bool) -> Vec<(String, &[TraceTimes])> {
+    let mut rows = Vec::new();
+    for rank in &of.ranks {
+        rows.push((name(rank), rank.timeline.as_slice()));
+        let workers = rank.workers.iter().filter(|_| with_workers);
+        rows.extend(workers.map(|of| (format!("  thread {}", of.number), of.timeline.as_slice())));
+    }
+    rows
+}
+
 fn timeline(of: &RunTrace, events: Option<Block>) -> Vec<Block> {
-    let all = of.times.total();
-    let is_there = |state: &&State| state.2(&of.times).0 > 0;
-    let states: Vec<_> = STATES.iter().filter(is_there).collect();
-    let width = of.ranks.iter().take(LINES).map(|rank| name(rank).len()).max().unwrap_or(0);
-    let mut drawn: String =
-        of.ranks.iter().take(LINES).map(|rank| format!("{:width$} {}\n", name(rank), line(rank))).collect();
-    if of.ranks.len() > LINES {
-        drawn += &format!("and {} more\n", many((of.ranks.len() - LINES) as u64, "rank"));
+    let (all, states) = (all_times(of), states(of));
+    let page_rows = rows(of, true);
+    let drawn_rows = if page_rows.len() > LINES { rows(of, false) } else { page_rows.clone() };
+    let shown = drawn_rows.iter().take(LINES);
+    let width = shown.clone().map(|(name, _)| name.len()).max().unwrap_or(0);
+    let mut drawn: String = shown.map(|(name, bins)| format!("{name:width$} {}\n", line(bins))).collect();
+    if drawn_rows.len() > LINES {
+        drawn += &format!("and {} more\n", many((drawn_rows.len() - LINES) as u64, "rank"));
     }
     let signs = states.iter().map(|(part, sign, time)| {
-        format!("{sign} {} ({})", part.name, words::percent(share(time(&of.times), all)))
+        let sign = if *sign == ' ' { "blank".to_owned() } else { sign.to_string() };
+        format!("{sign} {} ({})", part.name, words::percent(share(time(&all), all.total())))
     });
     let end = of.begin + of.span;
-    let legend =
+    let mut legend =
         format!("{} to {end} from left to right; {}", of.begin, signs.collect::<Vec<_>>().join(", "));
-    let row = |rank: &TracedRank| TimelineRow {
-        name: name(rank),
-        bins: rank
-            .timeline
+    if all.serial.0 > 0 {
+        legend += "; serial: outside of parallel regions, one thread works";
+    }
+    if drawn_rows.len() < page_rows.len() {
+        legend += "; of each rank the thread that calls MPI, shares of all threads";
+    }
+    let row = |(name, timeline): &(String, &[TraceTimes])| TimelineRow {
+        name: name.clone(),
+        bins: timeline
             .iter()
             .map(|times| {
-                let bin = of.span.0 as f64 / rank.timeline.len() as f64;
+                let bin = of.span.0 as f64 / timeline.len() as f64;
                 states.iter().map(|(_, _, time)| time(times).0 as f64 / bin.max(1.0)).collect()
             })
             .collect(),
@@ -266,7 +304,7 @@ fn timeline(of: &RunTrace, events: Option<Block>) -> Vec<Block> {
         until: matches!(events, Some(Block::Events(_))).then_some(document::EVENTS),
         label: "Ranks from top to bottom, time from left to right, by what each did".to_owned(),
         parts: states.iter().map(|(part, _, _)| *part).collect(),
-        rows: of.ranks.iter().map(row).collect(),
+        rows: page_rows.iter().map(row).collect(),
         begin: of.begin.to_string(),
         end: end.to_string(),
     });
@@ -277,30 +315,32 @@ fn timeline(of: &RunTrace, events: Option<Block>) -> Vec<Block> {
     blocks
 }
 
+/// The shares of the states.
+fn shares(times: &TraceTimes, states: &[State]) -> Vec<Cell> {
+    let all = times.total();
+    states.iter().map(|(_, _, time)| words::percent(share(time(times), all)).into()).collect()
+}
+
+fn columns_of(states: &[State]) -> impl Iterator<Item = Column> {
+    states.iter().map(|(part, sign, _)| match sign {
+        '~' => Column::number(part.name).expendable(1),
+        _ => Column::number(part.name),
+    })
+}
+
 fn ranks(of: &RunTrace) -> Table {
+    let is_there = |state: &State| of.ranks.iter().any(|rank| state.2(&rank.times).0 > 0);
+    let states: Vec<State> = STATES.into_iter().filter(is_there).collect();
     let row = |rank: &TracedRank| -> Row {
-        let all = rank.times.total();
-        let part = |time: Nanoseconds| Cell::from(words::percent(share(time, all)));
-        let cells: [Cell; 7] = [
-            name(rank).into(),
-            part(rank.times.useful),
-            part(rank.times.waiting),
-            part(rank.times.in_calls),
-            part(rank.times.polling),
-            rank.waited_for.to_string().into(),
-            rank.calls.to_string().into(),
-        ];
+        let mut cells: Vec<Cell> = vec![name(rank).into()];
+        cells.extend(shares(&rank.times, &states));
+        cells.extend([rank.waited_for.to_string().into(), rank.calls.to_string().into()]);
         cells.into_iter().collect()
     };
-    let columns = vec![
-        Column::text("rank"),
-        Column::number("outside MPI"),
-        Column::number("waits in MPI"),
-        Column::number("in MPI, not waiting"),
-        Column::number("polls").expendable(1),
-        Column::number("others waited for it (directly)"),
-        Column::number("calls").expendable(2),
-    ];
+    let mut columns = vec![Column::text("rank")];
+    columns.extend(columns_of(&states));
+    columns
+        .extend([Column::number("others waited for it (directly)"), Column::number("calls").expendable(2)]);
     Table { columns, rows: of.ranks.iter().map(row).collect(), most: words::limits(8) }
 }
 

@@ -11,6 +11,8 @@ use super::super::Run;
 use super::super::places::{communicator_name, place};
 use super::super::process::Process;
 use super::kinds::SiteKind;
+use super::phases::{Phases, Window};
+use super::threads::{self, Constructs, PlacedConstruct, ThreadStates, Worker};
 
 /// One thread of a rank.
 pub struct Lane<'a> {
@@ -23,6 +25,11 @@ pub struct Lane<'a> {
     pub rank: u32,
     /// Where several threads of the rank call MPI.
     pub thread_number: Option<i32>,
+    pub tid: i32,
+    /// What it is in outside of its calls.
+    pub states: ThreadStates,
+    /// What of its time is asked for.
+    pub windows: Vec<Window>,
     /// It is among the ranks that are asked for.
     pub is_shown: bool,
     pub host: &'a str,
@@ -44,6 +51,10 @@ pub struct Lanes<'a> {
     pub all: Vec<Lane<'a>>,
     /// Where calls are made.
     pub places: Vec<CallPlace>,
+    pub constructs: Vec<PlacedConstruct>,
+    /// Those of one process one after the other.
+    pub workers: Vec<Worker>,
+    pub phases: Phases,
     /// Of all lanes.
     pub origin: Nanoseconds,
     /// Of the part that is asked for.
@@ -86,6 +97,9 @@ impl<'a> Lane<'a> {
             numbered_world: of.numbered_world,
             rank: of.rank()?,
             thread_number: None,
+            tid: 0,
+            states: ThreadStates::default(),
+            windows: Vec::new(),
             is_shown: true,
             host: &of.activity.host,
             begin,
@@ -118,11 +132,30 @@ impl<'a> Lane<'a> {
         })
     }
 
-    /// Its calls that lie, in part, in a span.
-    pub fn calls_in(&self, begin: Nanoseconds, end: Nanoseconds) -> &'a [TracedCall] {
-        let from = self.calls.partition_point(|call| call.end <= begin);
-        let to = self.calls.partition_point(|call| call.begin < end);
-        self.calls.get(from..to.max(from)).unwrap_or_default()
+    /// Its calls that lie, in part, in what is asked for.
+    pub fn asked_calls<'l>(
+        &'l self,
+        lanes: &'l Lanes<'_>,
+    ) -> impl Iterator<Item = &'a TracedCall> + use<'l, 'a> {
+        let is_asked = |call: &&TracedCall| {
+            let end = call.end.max(call.begin + Nanoseconds(1));
+            self.pieces(lanes, call.begin, end).next().is_some()
+        };
+        self.calls.iter().filter(is_asked)
+    }
+
+    /// What of a span is asked for.
+    pub fn pieces<'l>(
+        &'l self,
+        lanes: &Lanes<'_>,
+        begin: Nanoseconds,
+        end: Nanoseconds,
+    ) -> impl Iterator<Item = Window> + use<'l> {
+        let (begin, end) = (begin.max(lanes.begin), end.min(lanes.end));
+        let from = self.windows.partition_point(|window| window.1 <= begin);
+        let windows = self.windows.get(from..).unwrap_or_default().iter();
+        let clipped = windows.map(move |window| (window.0.max(begin), window.1.min(end)));
+        clipped.take_while(|(begin, end)| begin < end)
     }
 
     pub fn site(&self, site: u32) -> Option<&'a TracedSite> {
@@ -235,17 +268,28 @@ impl<'a> Lanes<'a> {
             lost = lost.saturating_add(loss.records);
             until = until.min(loss.since);
         }
-        let mut all = Vec::new();
+        let (mut all, mut workers) = (Vec::new(), Vec::new());
+        let (mut constructs, mut phases) = (Constructs::default(), Phases::default());
         for (number, process) in run.processes.iter().enumerate() {
             let activity: &'a numawise_facts::Activity = process.activity;
             let threads = activity.threads.measured().into_iter().flatten();
             let traced: Vec<_> =
                 threads.filter_map(|thread| Some((thread.tid.0, thread.trace.as_deref()?))).collect();
-            let are_several = traced.len() > 1;
-            for (tid, trace) in traced {
-                let lane = Lane::of(run, (number, trace), until);
-                all.extend(lane.map(|lane| Lane { thread_number: are_several.then_some(tid), ..lane }));
+            let are_several = traced.iter().filter(|(_, trace)| !trace.calls.is_empty()).count() > 1;
+            let states = threads::of_process(run, activity, &traced, &mut constructs);
+            phases.add(number, &traced);
+            let mut own = Vec::new();
+            for ((tid, trace), states) in traced.into_iter().zip(states) {
+                match Lane::of(run, (number, trace), until) {
+                    Some(lane) => {
+                        let thread_number = are_several.then_some(tid);
+                        all.push(Lane { thread_number, tid, states, ..lane });
+                    }
+                    None => own.push(Worker { process: number, number: 0, tid, states }),
+                }
             }
+            own.sort_by_key(|worker| worker.tid);
+            workers.extend((1..).zip(own).map(|(number, worker)| Worker { number, ..worker }));
         }
         all.sort_by_cached_key(|lane: &Lane<'_>| (lane.world, lane.rank, lane.thread_number));
         all.iter_mut().zip(0..).for_each(|(lane, number)| lane.number = number);
@@ -253,10 +297,20 @@ impl<'a> Lanes<'a> {
         let end = all.iter().map(|lane| lane.end).max()?;
         let part = run.parts.trace_part;
         let moment = |since: Option<Nanoseconds>| since.map(|since| (origin + since).min(end));
-        let begin = part.and_then(|part| moment(part.from)).unwrap_or(origin);
-        let end = part.and_then(|part| moment(part.to)).unwrap_or(end).max(begin);
+        let mut begin = part.and_then(|part| moment(part.from)).unwrap_or(origin);
+        let mut end = part.and_then(|part| moment(part.to)).unwrap_or(end).max(begin);
         if let Some(ranks) = part.and_then(|part| part.ranks.as_ref()) {
             all.iter_mut().for_each(|lane| lane.is_shown = ranks.iter().any(|rank| rank.0 == lane.rank));
+        }
+        let asked = part.and_then(|part| part.phase.as_deref());
+        all.iter_mut().for_each(|lane| lane.windows = phases.windows(lane.process, lane.tid, asked));
+        if asked.is_some() {
+            let windows = all.iter().filter(|lane| lane.is_shown).flat_map(|lane| &lane.windows);
+            let asked = windows.filter(|window| window.0 < end && window.1 > begin);
+            let (first, last) = asked.fold((end, begin), |(first, last), window| {
+                (first.min(window.0.max(begin)), last.max(window.1.min(end)))
+            });
+            (begin, end) = (first, last.max(first));
         }
         let mut places = Places::default();
         for lane in &mut all {
@@ -267,13 +321,8 @@ impl<'a> Lanes<'a> {
             };
             lane.places = lane.sites.iter().map(number).collect();
         }
-        Some(Lanes { all, places: places.all, origin, begin, end, lost })
-    }
-
-    /// What of a span lies in the part that is asked for; none where nothing does.
-    pub fn clipped(&self, begin: Nanoseconds, end: Nanoseconds) -> Option<(Nanoseconds, Nanoseconds)> {
-        let (begin, end) = (begin.max(self.begin), end.min(self.end));
-        (begin < end).then_some((begin, end))
+        let (places, constructs) = (places.all, constructs.all);
+        Some(Lanes { all, places, constructs, workers, phases, origin, begin, end, lost })
     }
 
     pub fn shown(&self) -> impl Iterator<Item = &Lane<'a>> {
