@@ -23,6 +23,7 @@ use base64::prelude::BASE64_STANDARD;
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use numawise_facts::Reading;
+use numawise_facts::activity::{CodePlace, ConstructName};
 use numawise_tables::snapshot::{
     CallAt, CallPlace, EventCall, EventLane, EventMessage, EventSpan, EventState, SpanState, TraceEvents,
     WaitKind,
@@ -85,7 +86,7 @@ pub fn block(events: Option<&TraceEvents>, file: Option<&str>, parts: &[BarPart]
         }),
         None => Block::Legend(
             format!(
-                "{count} calls and ends of messages are too many for a page, which draws spans of time; numawise report {} --json has their \
+                "{count} calls, spans and ends of messages are too many for a page, which draws spans of time; numawise report {} --json has their \
                  figures",
                 file.unwrap_or("FILE")
             )
@@ -121,15 +122,20 @@ pub fn data(events: Option<&TraceEvents>, parts: &[BarPart], meaning: fn(WaitKin
         "parts": each(parts, |part| json!([part.name, part.colour])),
         "kinds": each(&KINDS, |kind| json!(meaning(*kind))),
         "constructs": each(&events.constructs, |(name, at)| {
-            let site = CallPlace { call: words::construct(*name).to_owned(), place: at.clone() };
-            json!(format!("{} {}", site.call, place(&site)))
+            json!(harmless::line(&construct_in(*name, at)))
         }),
         "phases": each(&phase_names(events), |name| json!(harmless::line(name))),
     })
 }
 
+/// "barrier in f (a.c:3)".
+pub fn construct_in(name: ConstructName, at: &Reading<CodePlace>) -> String {
+    let at = at.measured().map_or_else(String::new, |at| format!(" in {}", words::place_in_short(at)));
+    format!("{}{at}", words::construct(name))
+}
+
 /// Each once.
-fn phase_names(of: &TraceEvents) -> Vec<String> {
+pub fn phase_names(of: &TraceEvents) -> Vec<String> {
     let names: std::collections::BTreeSet<_> = of.phases.iter().map(|phase| &phase.name).collect();
     names.into_iter().map(phases::name).collect()
 }

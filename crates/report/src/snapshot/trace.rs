@@ -46,6 +46,9 @@ fn share(part: Nanoseconds, whole: Nanoseconds) -> Ratio {
     Ratio(if whole.0 == 0 { 0.0 } else { part.0 as f64 / whole.0 as f64 })
 }
 
+/// Less waiting in OpenMP is not named in the headline.
+const LEAST_IN_OPENMP: f64 = 0.05;
+
 /// A cause of less is not named in the headline.
 const LEAST_CAUSE: f64 = 0.2;
 
@@ -81,7 +84,14 @@ pub fn headline(of: &RunTrace) -> String {
         }
         None => waited,
     };
-    capital(&said)
+    let all = all_times(of);
+    let in_openmp = share(all.openmp_waiting, all.total());
+    let also = if in_openmp.0 >= LEAST_IN_OPENMP {
+        format!("; threads waited in OpenMP {} of theirs", words::percent(in_openmp))
+    } else {
+        String::new()
+    };
+    capital(&(said + &also))
 }
 
 fn place_in_short(place: &Reading<CodePlace>) -> String {

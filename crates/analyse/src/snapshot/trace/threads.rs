@@ -68,12 +68,24 @@ pub struct Constructs {
 
 impl Constructs {
     fn number(&mut self, of: PlacedConstruct) -> u32 {
-        let known = self.all.iter().position(|known| *known == of);
+        let known = self.all.iter().position(|known| is_same(known, &of));
         known.unwrap_or_else(|| {
             self.all.push(of);
             self.all.len() - 1
         }) as u32
     }
+}
+
+/// Compilers make several calls of one line.
+fn is_same((name, place): &PlacedConstruct, (other_name, other): &PlacedConstruct) -> bool {
+    let is_line = |of: &CodePlace| of.source.line.measured().is_some();
+    let is_same_place = match (place.measured(), other.measured()) {
+        (Some(place), Some(other)) if is_line(place) => {
+            (&place.file, &place.source) == (&other.file, &other.source)
+        }
+        _ => place == other,
+    };
+    name == other_name && is_same_place
 }
 
 /// The threads of a process, by their numbers.

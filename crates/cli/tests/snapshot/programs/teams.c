@@ -5,7 +5,8 @@
    - a region whose two threads open one of two threads each: the thread that opens it rests for 20, the other one for 60;
    - a region in which each of two threads is in a critical section for 30.
    The argument is what a millisecond takes, in microseconds. Each rank prints what its own clock says: rank, seconds between MPI_Init and
-   MPI_Finalize, in MPI, alone, and that thread 0 and thread 1 wait at the barrier and the end of the region. */
+   MPI_Finalize, in MPI, alone, and that threads wait at the barrier, at the end of the region of the phase, of those in a region, for the critical
+   section, and at the end of the region with it. */
 #include <mpi.h>
 #include <numawise.h>
 #include <omp.h>
@@ -44,20 +45,41 @@ static void at_end(void) {
     end_waits += now() - ended;
 }
 
+static double nested_waits;
+
 static void nested(void) {
-#pragma omp parallel num_threads(2)
+    double waits = 0;
+#pragma omp parallel num_threads(2) reduction(+ : waits)
     {
+        double ended[2];
 #pragma omp parallel num_threads(2)
-        rest(omp_get_thread_num() ? 60 : 20);
+        {
+            rest(omp_get_thread_num() ? 60 : 20);
+            ended[omp_get_thread_num()] = now();
+        }
+        const double end = now();
+        waits += end - ended[0] + end - ended[1];
     }
+    nested_waits = waits;
 }
 
+static double lock_waits, waits_behind;
+
 static void critical(void) {
-#pragma omp parallel num_threads(2)
+    double began[2], ended[2], locked = 0;
+#pragma omp parallel num_threads(2) reduction(+ : locked)
     {
+        began[omp_get_thread_num()] = now();
 #pragma omp critical
-        rest(30);
+        {
+            locked += now() - began[omp_get_thread_num()];
+            rest(30);
+        }
+        ended[omp_get_thread_num()] = now();
     }
+    const double end = now();
+    lock_waits = locked;
+    waits_behind = end - ended[0] + end - ended[1];
 }
 
 int main(int count, char **words) {
@@ -91,8 +113,9 @@ int main(int count, char **words) {
     MPI_Pcontrol(1);
     const double elapsed = now() - begin;
     MPI_Finalize();
-    char line[128];
-    snprintf(line, sizeof line, "%d %.6f %.6f %.6f %.6f %.6f\n", rank, elapsed, in_mpi, alone, barrier_waits, end_waits);
+    char line[160];
+    snprintf(line, sizeof line, "%d %.6f %.6f %.6f %.6f %.6f %.6f %.6f %.6f\n", rank, elapsed, in_mpi, alone, barrier_waits, end_waits,
+             nested_waits, lock_waits, waits_behind);
     fputs(line, stdout);
     return 0;
 }

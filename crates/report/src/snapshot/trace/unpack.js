@@ -128,7 +128,8 @@
     const all = [...known.values()].sort((a, b) => a.begin - b.begin || b.end - a.end);
     const open = [];
     for (const phase of all) {
-      phase.level = open.findIndex((end) => end <= phase.begin);
+      // Ranks do not end one and begin the next at one moment.
+      phase.level = open.findIndex((end) => end <= phase.begin + 0.02 * (phase.end - phase.begin));
       if (phase.level < 0) phase.level = open.length;
       open[phase.level] = phase.end;
     }
