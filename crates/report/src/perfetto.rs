@@ -99,9 +99,12 @@ const FIRST_SITE: u64 = 2;
 pub fn perfetto(events: &TraceEvents) -> Vec<u8> {
     let mut out = Vec::new();
     put(&mut out, names(events));
-    put(&mut out, track(ROOT, "MPI", None, Some(EXPLICIT_ORDER)));
+    put(&mut out, track(ROOT, if events.are_ranks { "MPI" } else { "OpenMP" }, None, Some(EXPLICIT_ORDER)));
     for (number, lane) in (0..).zip(&events.lanes) {
-        let name = trace_words::lane_name(lane.world, lane.rank, lane.thread);
+        let name = match events.are_ranks {
+            true => trace_words::lane_name(lane.world, lane.rank, lane.thread),
+            false => format!("process {}", lane.rank),
+        };
         put(&mut out, track(uuid(number), &name, Some((ROOT, number as i32)), None));
     }
     let names = Names::of(events);

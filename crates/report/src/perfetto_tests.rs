@@ -29,6 +29,7 @@ fn events() -> TraceEvents {
         |call: &str| CallPlace { call: call.to_owned(), place: Reading::unavailable("it is made by hand") };
     TraceEvents {
         span: Nanoseconds(60),
+        are_ranks: true,
         sites: vec![site("MPI_Send"), site("MPI_Recv")],
         lanes: vec![lane(0, call(0, 50, 51, EventState::Called)), lane(1, call(1, 10, 52, waited))],
         messages: vec![EventMessage { from: late, to: CallAt { lane: 1, call: 0 }, bytes: Bytes(8), tag: 3 }],

@@ -135,6 +135,7 @@ impl<'a> Traced<'a> {
             span: span(lanes.begin, lanes.end),
             begin: span(lanes.origin, lanes.begin),
             is_part,
+            are_ranks: lanes.are_ranks,
             calls: lanes.shown().map(calls).sum(),
             messages: matched.messages.len() as u64,
             unmatched: matched.unmatched,

@@ -119,6 +119,7 @@ pub fn data(events: Option<&TraceEvents>, parts: &[BarPart], meaning: fn(WaitKin
     let Some(events) = events else { return Value::Null };
     json!({
         "sites": each(&events.sites, |of| json!([harmless::line(&of.call), place(of)])),
+        "lane": if events.are_ranks { "rank " } else { "process " },
         "parts": each(parts, |part| json!([part.name, part.colour])),
         "kinds": each(&KINDS, |kind| json!(meaning(*kind))),
         "constructs": each(&events.constructs, |(name, at)| {

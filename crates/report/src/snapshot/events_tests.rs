@@ -131,7 +131,17 @@ impl Unpacking {
         let workers = self.workers(&mut lanes);
         let phases = self.phases();
         assert_eq!(self.bytes.next(), None, "bytes are left");
-        TraceEvents { span, sites, lanes, messages, collectives, constructs: vec![], workers, phases }
+        TraceEvents {
+            span,
+            are_ranks: true,
+            sites,
+            lanes,
+            messages,
+            collectives,
+            constructs: vec![],
+            workers,
+            phases,
+        }
     }
 
     /// With the spans of all.
@@ -273,6 +283,7 @@ fn sample() -> TraceEvents {
     let message = |from, to, tag| EventMessage { from, to, bytes: Bytes(7), tag };
     TraceEvents {
         span: Nanoseconds(1 << 50),
+        are_ranks: true,
         sites: vec![],
         lanes: vec![lane(0, None, calls), lane(7, Some(3), vec![]), lane(u32::MAX, Some(0), others)],
         messages: vec![
@@ -301,7 +312,7 @@ fn unpacked(of: &TraceEvents) -> TraceEvents {
 #[test]
 fn what_is_packed_comes_out_again() {
     assert_eq!(unpacked(&sample()), sample());
-    let nothing = TraceEvents { span: Nanoseconds(3), ..TraceEvents::default() };
+    let nothing = TraceEvents { span: Nanoseconds(3), are_ranks: true, ..TraceEvents::default() };
     assert_eq!(unpacked(&nothing), nothing);
 }
 

@@ -66,8 +66,15 @@ pub fn headline(of: &RunTrace) -> String {
         (false, 1..) => format!("In the first {end}: "),
         (false, 0) => String::new(),
     };
+    let all = all_times(of);
+    let in_openmp = share(all.openmp_waiting, all.total());
+    let openmp = format!("threads waited in OpenMP {} of their time", words::percent(in_openmp));
+    if !of.are_ranks {
+        return capital(&format!("{when}{openmp}"));
+    }
+    let also = if in_openmp.0 >= LEAST_IN_OPENMP { format!("; {openmp}") } else { String::new() };
     if waiting.0 == 0 {
-        return capital(&format!("{when}no rank waited in MPI for another one"));
+        return capital(&format!("{when}no rank waited in MPI for another one{also}"));
     }
     let waited = format!(
         "{when}ranks waited in MPI {} of their time",
@@ -83,13 +90,6 @@ pub fn headline(of: &RunTrace) -> String {
             format!("{waited}; {part} of that because {rank} {}", did_longer(&cause.what))
         }
         None => waited,
-    };
-    let all = all_times(of);
-    let in_openmp = share(all.openmp_waiting, all.total());
-    let also = if in_openmp.0 >= LEAST_IN_OPENMP {
-        format!("; threads waited in OpenMP {} of theirs", words::percent(in_openmp))
-    } else {
-        String::new()
     };
     capital(&(said + &also))
 }
@@ -151,7 +151,9 @@ pub fn meaning(of: WaitKind) -> &'static str {
 
 /// The sections of a document; `most`: rows of each table on a terminal; `events`: what a page draws of the calls one by one.
 pub fn sections(of: &RunTrace, most: usize, events: Option<Block>) -> Vec<Block> {
-    let mut blocks = vec![section("timeline", "Timeline: ranks by what they did", timeline(of, events))];
+    let title =
+        if of.are_ranks { "Timeline: ranks by what they did" } else { "Timeline: threads by what they did" };
+    let mut blocks = vec![section("timeline", title, timeline(of, events))];
     if of.times.waiting.0 > 0 {
         let kinds: std::collections::BTreeSet<WaitKind> = of.waits.iter().map(|row| row.kind).collect();
         let legend = kinds.into_iter().map(meaning).collect::<Vec<_>>().join("; ");
@@ -165,6 +167,10 @@ pub fn sections(of: &RunTrace, most: usize, events: Option<Block>) -> Vec<Block>
         blocks.push(section("pairs", "Who waited for whom", vec![Block::Table(pairs(of, most))]));
     }
     blocks.extend(openmp::sections(of, most));
+    if !of.are_ranks {
+        blocks.extend(remarks(of));
+        return blocks;
+    }
     blocks.extend(what_if(of));
     blocks.extend(of.period.as_ref().map(period));
     let path = vec![
@@ -217,8 +223,11 @@ fn remarks(of: &RunTrace) -> Option<Block> {
     (!lines.is_empty()).then(|| section("not-known", "Not in these figures", vec![Block::List(lines)]))
 }
 
-fn name(rank: &TracedRank) -> String {
-    lane_name(rank.world, rank.rank, rank.thread)
+fn name(of: &RunTrace, rank: &TracedRank) -> String {
+    match of.are_ranks {
+        true => lane_name(rank.world, rank.rank, rank.thread),
+        false => format!("process {}", rank.rank),
+    }
 }
 
 /// A rank, with its world and its thread where there are several.
@@ -270,7 +279,7 @@ fn states(of: &RunTrace) -> Vec<State> {
 fn rows(of: &RunTrace, with_workers: bool) -> Vec<(String, &[TraceTimes])> {
     let mut rows = Vec::new();
     for rank in &of.ranks {
-        rows.push((name(rank), rank.timeline.as_slice()));
+        rows.push((name(of, rank), rank.timeline.as_slice()));
         let workers = rank.workers.iter().filter(|_| with_workers);
         rows.extend(workers.map(|of| (format!("  thread {}", of.number), of.timeline.as_slice())));
     }
@@ -342,12 +351,12 @@ fn ranks(of: &RunTrace) -> Table {
     let is_there = |state: &State| of.ranks.iter().any(|rank| state.2(&rank.times).0 > 0);
     let states: Vec<State> = STATES.into_iter().filter(is_there).collect();
     let row = |rank: &TracedRank| -> Row {
-        let mut cells: Vec<Cell> = vec![name(rank).into()];
+        let mut cells: Vec<Cell> = vec![name(of, rank).into()];
         cells.extend(shares(&rank.times, &states));
         cells.extend([rank.waited_for.to_string().into(), rank.calls.to_string().into()]);
         cells.into_iter().collect()
     };
-    let mut columns = vec![Column::text("rank")];
+    let mut columns = vec![Column::text(if of.are_ranks { "rank" } else { "process" })];
     columns.extend(columns_of(&states));
     columns
         .extend([Column::number("others waited for it (directly)"), Column::number("calls").expendable(2)]);

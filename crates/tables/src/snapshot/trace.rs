@@ -17,6 +17,8 @@ pub struct RunTrace {
     pub span: Nanoseconds,
     /// Not all is asked for.
     pub is_part: bool,
+    /// Else they are processes without MPI, by their numbers in the run.
+    pub are_ranks: bool,
     /// Calls, and messages of which both ends are there.
     pub calls: u64,
     pub messages: u64,
@@ -346,6 +348,8 @@ pub enum NotJudgedReason {
 pub struct TraceEvents {
     /// From the begin of the first lane to the end of the last.
     pub span: Nanoseconds,
+    /// Else they are processes without MPI.
+    pub are_ranks: bool,
     /// What [`EventCall::site`] numbers.
     pub sites: Vec<CallPlace>,
     /// In the order of [`RunTrace::ranks`].

@@ -16,6 +16,7 @@ pub fn of(lanes: &Lanes<'_>, matched: &Matched, waits: &Waits, collectives: &Col
     let message = |of: &Message| EventMessage { from: of.send, to: of.receive, bytes: of.bytes, tag: of.tag };
     TraceEvents {
         span: span(lanes.origin, lanes.end),
+        are_ranks: lanes.are_ranks,
         sites: lanes.places.clone(),
         lanes: lanes.all.iter().map(|lane| events_of(lanes, lane, waits)).collect(),
         messages: matched.messages.iter().map(message).collect(),

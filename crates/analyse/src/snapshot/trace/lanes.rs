@@ -61,6 +61,8 @@ pub struct Lanes<'a> {
     pub begin: Nanoseconds,
     pub end: Nanoseconds,
     pub lost: u64,
+    /// Else they are processes without MPI.
+    pub are_ranks: bool,
 }
 
 impl<'a> Lane<'a> {
@@ -68,6 +70,7 @@ impl<'a> Lane<'a> {
         run: &Run<'a>,
         (process, thread): (usize, &'a ThreadTrace),
         until: Nanoseconds,
+        without_mpi: Option<Window>,
     ) -> Option<Lane<'a>> {
         let of: &Process<'a> = run.processes.get(process)?;
         let name =
@@ -77,11 +80,13 @@ impl<'a> Lane<'a> {
         let from = init.map_or(0, |at| at + 1);
         let finalize = calls.iter().position(|call| name(call) == "MPI_Finalize").unwrap_or(calls.len());
         let inside = calls.get(from..finalize)?;
-        let begin = match init {
-            Some(at) => calls.get(at)?.end,
-            None => inside.first()?.begin,
+        let begin = match (init, without_mpi) {
+            (Some(at), _) => calls.get(at)?.end,
+            (None, Some((begin, _))) => begin,
+            (None, None) => inside.first()?.begin,
         };
         let end = calls.get(finalize).map(|call| call.begin).or(inside.last().map(|call| call.end));
+        let end = end.or(without_mpi.map(|(_, end)| end.min(until)));
         let messages = calls.iter().take(from).map(|call| call.messages);
         let mut next = messages.fold(0u32, u32::saturating_add);
         let mut first_message = Vec::with_capacity(inside.len() + 1);
@@ -95,7 +100,7 @@ impl<'a> Lane<'a> {
             process,
             world: run.worlds.get(process).copied().unwrap_or(0),
             numbered_world: of.numbered_world,
-            rank: of.rank()?,
+            rank: of.rank().or(without_mpi.map(|_| process as u32))?,
             thread_number: None,
             tid: 0,
             states: ThreadStates::default(),
@@ -270,6 +275,7 @@ impl<'a> Lanes<'a> {
         }
         let (mut all, mut workers) = (Vec::new(), Vec::new());
         let (mut constructs, mut phases) = (Constructs::default(), Phases::default());
+        let are_ranks = run.processes.iter().any(|process| process.rank().is_some());
         for (number, process) in run.processes.iter().enumerate() {
             let activity: &'a numawise_facts::Activity = process.activity;
             let threads = activity.threads.measured().into_iter().flatten();
@@ -278,9 +284,11 @@ impl<'a> Lanes<'a> {
             let are_several = traced.iter().filter(|(_, trace)| !trace.calls.is_empty()).count() > 1;
             let states = threads::of_process(run, activity, &traced, &mut constructs);
             phases.add(number, &traced);
+            let spans = threads::spans(&traced);
             let mut own = Vec::new();
             for ((tid, trace), states) in traced.into_iter().zip(states) {
-                match Lane::of(run, (number, trace), until) {
+                let is_first = !are_ranks && tid == activity.pid.0;
+                match Lane::of(run, (number, trace), until, spans.filter(|_| is_first)) {
                     Some(lane) => {
                         let thread_number = are_several.then_some(tid);
                         all.push(Lane { thread_number, tid, states, ..lane });
@@ -322,7 +330,7 @@ impl<'a> Lanes<'a> {
             lane.places = lane.sites.iter().map(number).collect();
         }
         let (places, constructs) = (places.all, constructs.all);
-        Some(Lanes { all, places, constructs, workers, phases, origin, begin, end, lost })
+        Some(Lanes { all, places, constructs, workers, phases, origin, begin, end, lost, are_ranks })
     }
 
     pub fn shown(&self) -> impl Iterator<Item = &Lane<'a>> {

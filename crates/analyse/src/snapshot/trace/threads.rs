@@ -76,6 +76,12 @@ impl Constructs {
     }
 }
 
+/// From the begin of the first span of a process to the end of the last.
+pub fn spans(traced: &[(i32, &ThreadTrace)]) -> Option<(Nanoseconds, Nanoseconds)> {
+    let all = || traced.iter().flat_map(|(_, trace)| &trace.spans);
+    Some((all().map(|span| span.begin).min()?, all().map(|span| span.end).max()?))
+}
+
 /// Compilers make several calls of one line.
 fn is_same((name, place): &PlacedConstruct, (other_name, other): &PlacedConstruct) -> bool {
     let is_line = |of: &CodePlace| of.source.line.measured().is_some();

@@ -3,7 +3,7 @@
 use numawise_facts::activity::{ConstructName, PhaseName, SpanKind, SpanName, TracedSpan};
 use numawise_tables::snapshot::{TraceTimes, TracedConstruct};
 
-use super::super::super::sample::thread;
+use super::super::super::sample::{process, thread};
 use super::*;
 
 const REGION: u32 = 0;
@@ -155,4 +155,21 @@ fn a_phase_is_shown_by_itself() {
     let [solve] = all.phases.as_slice() else { panic!("{:?}", all.phases) };
     assert_eq!((solve.times, solve.ranks, solve.begin, solve.end), (2, 2, ms(90), ms(390)));
     assert_eq!(times(&solve.spent), [100, 60, 120, 0, 0]);
+}
+
+#[test]
+fn a_process_without_mpi_has_its_threads_from_the_first_region_to_the_last() {
+    let mut activity = process(100, 1.0, vec![thread(100, [1.0, 0.0, 0.0, 0.0, 0.0, 0.0])]);
+    let own = vec![region(100, 200, 150), region(320, 380, 380)];
+    let spans = vec![worked(105, 190, &activity, 100)];
+    let of = |spans| Some(Arc::new(ThreadTrace { names: names(), spans, ..ThreadTrace::default() }));
+    threads(&mut activity)[0].trace = of(own);
+    let mut worker = thread(999, [0.1, 0.0, 0.1, 0.0, 0.1, 0.0]);
+    worker.trace = of(spans);
+    threads(&mut activity).push(worker);
+    let found = trace(&[activity]);
+    assert_eq!((found.are_ranks, found.span, found.ranks.len()), (false, ms(280), 1));
+    assert_eq!(times(&found.ranks[0].times), [50 + 60, 120, 50, 0, 0]);
+    assert_eq!(times(&found.ranks[0].workers[0].times), [85, 0, 10, 280 - 95, 0]);
+    assert_eq!(constructs(&found.openmp), [(ConstructName::Parallel, 2, 60, 2, 160)]);
 }

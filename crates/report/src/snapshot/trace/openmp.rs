@@ -29,10 +29,11 @@ pub fn sections(of: &RunTrace, most: usize) -> Vec<Block> {
 }
 
 /// A rank's thread: `rank 0, thread 2`.
-pub fn thread_name(rank: u32, number: u32) -> String {
+fn thread_name(of: &RunTrace, rank: u32, number: u32) -> String {
+    let lane = if of.are_ranks { "rank" } else { "process" };
     match number {
-        0 => format!("rank {rank}"),
-        number => format!("rank {rank}, thread {number}"),
+        0 => format!("{lane} {rank}"),
+        number => format!("{lane} {rank}, thread {number}"),
     }
 }
 
@@ -46,8 +47,9 @@ fn place(of: &TracedConstruct) -> Text {
 fn constructs(of: &RunTrace, most: usize) -> Table {
     let row = |row: &TracedConstruct| -> Row {
         let region = |text: String| if row.regions > 0 { text } else { String::new() };
-        let longest =
-            row.longest.map(|of| format!("{} at {}, {}", of.time, of.begin, thread_name(of.rank, of.number)));
+        let longest = row.longest.map(|wait| {
+            format!("{} at {}, {}", wait.time, wait.begin, thread_name(of, wait.rank, wait.number))
+        });
         let cells: [Cell; 6] = [
             place(row).into(),
             row.waiting.to_string().into(),
@@ -76,7 +78,7 @@ fn workers(of: &RunTrace) -> Table {
     all.sort_by_key(|(_, worker)| std::cmp::Reverse(worker.times.openmp_waiting));
     let states = states_of(all.iter().map(|(_, worker)| worker.times).sum());
     let row = |(rank, worker): &(u32, &TracedWorker)| -> Row {
-        let mut cells: Vec<Cell> = vec![thread_name(*rank, worker.number).into()];
+        let mut cells: Vec<Cell> = vec![thread_name(of, *rank, worker.number).into()];
         cells.extend(shares(&worker.times, &states));
         cells.into_iter().collect()
     };

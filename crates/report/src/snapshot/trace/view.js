@@ -77,7 +77,7 @@
   const moment = (time, digits = 9) => (time < 1e9
     ? +(time / 1e6).toFixed(Math.max(0, digits - 3)) + " ms"
     : +(time / 1e9).toFixed(digits) + " s");
-  const rankName = (lane) => "rank " + lane.rank + (lane.world ? " of world " + lane.world : "") + (lane.worker ? ", thread " + lane.worker : lane.thread === null ? "" : ", thread " + lane.thread);
+  const rankName = (lane) => names.lane + lane.rank + (lane.world ? " of world " + lane.world : "") + (lane.worker ? ", thread " + lane.worker : lane.thread === null ? "" : ", thread " + lane.thread);
   const laneName = (call) => rankName(lanes[calls.lane[call]]);
   const siteName = (call) => {
     const [name, place] = names.sites[calls.site[call]] || ["a call", ""];
