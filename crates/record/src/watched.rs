@@ -157,9 +157,10 @@ fn threads(
         if threads.len() == valid::MOST_THREADS {
             return Err(cells.flaw("thread", "at most 1024 threads of a process"));
         }
-        let trace = match has_traces {
-            true => trace::read(connection, (process, threads.len() as i64), has_spans)?,
-            false => None,
+        let trace = if has_traces {
+            trace::read(connection, (process, threads.len() as i64), has_spans)?
+        } else {
+            None
         };
         threads.push(ThreadActivity { trace: trace.map(Arc::new), ..cells.json("activity")? });
     }

@@ -101,9 +101,10 @@ pub fn perfetto(events: &TraceEvents) -> Vec<u8> {
     put(&mut out, names(events));
     put(&mut out, track(ROOT, if events.are_ranks { "MPI" } else { "OpenMP" }, None, Some(EXPLICIT_ORDER)));
     for (number, lane) in (0..).zip(&events.lanes) {
-        let name = match events.are_ranks {
-            true => trace_words::lane_name(lane.world, lane.rank, lane.thread),
-            false => format!("process {}", lane.rank),
+        let name = if events.are_ranks {
+            trace_words::lane_name(lane.world, lane.rank, lane.thread)
+        } else {
+            format!("process {}", lane.rank)
         };
         put(&mut out, track(uuid(number), &name, Some((ROOT, number as i32)), None));
     }

@@ -44,8 +44,10 @@ struct File {
     packets: Vec<Packet>,
 }
 
-/// Tracks with their slices: from when to when, and the name of each.
-fn slices(of: &TraceEvents) -> Vec<(String, Vec<(u64, u64, String)>)> {
+/// A track with its slices: from when to when, and the name of each.
+type Track = (String, Vec<(u64, u64, String)>);
+
+fn slices(of: &TraceEvents) -> Vec<Track> {
     let file = File::decode(perfetto(of).as_slice()).unwrap();
     let interned = file.packets.iter().filter_map(|packet| packet.interned_data.as_ref());
     let names: std::collections::BTreeMap<u64, String> = interned

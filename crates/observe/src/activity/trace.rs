@@ -165,10 +165,10 @@ impl<'a> Builder<'a> {
         let next = self.trace.names.len() as u32;
         let of = *self.names.entry((is_phase, span.row)).or_insert(next);
         if of == next {
-            let known = match is_phase {
-                true => span.row.and_then(|row| self.phases.get(&row)),
-                false => span.row.and_then(|row| self.constructs.get(usize::from(row))),
-            };
+            let (phases, constructs) = (self.phases, &self.constructs);
+            let known = span
+                .row
+                .and_then(|row| if is_phase { phases.get(&row) } else { constructs.get(usize::from(row)) });
             let none = "more constructs or phases than their tables have places";
             let unknown = || SpanName::Construct(ConstructName::Others, Reading::unavailable(none));
             self.trace.names.push(known.cloned().unwrap_or_else(unknown));

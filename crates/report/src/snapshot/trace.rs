@@ -224,9 +224,10 @@ fn remarks(of: &RunTrace) -> Option<Block> {
 }
 
 fn name(of: &RunTrace, rank: &TracedRank) -> String {
-    match of.are_ranks {
-        true => lane_name(rank.world, rank.rank, rank.thread),
-        false => format!("process {}", rank.rank),
+    if of.are_ranks {
+        lane_name(rank.world, rank.rank, rank.thread)
+    } else {
+        format!("process {}", rank.rank)
     }
 }
 

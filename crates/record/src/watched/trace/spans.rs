@@ -46,11 +46,11 @@ fn packed(spans: &[TracedSpan]) -> Packed {
         out.number(span.end.0.saturating_sub(span.begin.0));
         match span.kind {
             SpanKind::Region { threads, waits_since } => {
-                out.difference(waits_since.0, span.end.0);
+                out.difference(span.end.0, waits_since.0);
                 out.number(threads.into());
             }
             SpanKind::Worked { master, begun } => {
-                out.difference(begun.0, span.begin.0);
+                out.difference(span.begin.0, begun.0);
                 out.number(master.0.cast_unsigned().into());
             }
             SpanKind::Waited | SpanKind::Phase => {}
@@ -104,11 +104,11 @@ fn unpack(blob: &[u8], trace: &mut ThreadTrace) -> Option<()> {
         let end = begin.checked_add(all.number()?)?;
         let kind = match head & 3 {
             0 => {
-                let waits_since = Nanoseconds(end.wrapping_sub_signed(all.signed()?));
+                let waits_since = Nanoseconds(all.difference(end)?);
                 SpanKind::Region { threads: u32::try_from(all.number()?).ok()?, waits_since }
             }
             1 => {
-                let begun = Nanoseconds(begin.wrapping_sub_signed(all.signed()?));
+                let begun = Nanoseconds(all.difference(begin)?);
                 SpanKind::Worked { master: Pid(i32::try_from(all.number()?).ok()?), begun }
             }
             2 => SpanKind::Waited,
