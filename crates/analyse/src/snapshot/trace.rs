@@ -13,6 +13,7 @@ mod matching;
 mod openmp;
 mod order;
 mod period;
+mod phase_tables;
 mod phases;
 mod replay;
 mod threads;
@@ -152,7 +153,7 @@ impl<'a> Traced<'a> {
             not_judged: waits.not_judged_by_reason(lanes),
             openmp: openmp::constructs(lanes, waits),
             openmp_unseen: openmp::unseen(run, lanes),
-            phases: lanes.phases.table(lanes, waits),
+            phases: phase_tables::table(lanes, waits),
         }
     }
 }

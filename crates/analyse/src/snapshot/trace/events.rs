@@ -10,7 +10,7 @@ use super::collectives::Collectives;
 use super::lanes::{Lane, Lanes};
 use super::matching::{Matched, Message};
 use super::waits::Waits;
-use super::{span, timeline};
+use super::{phase_tables, span, timeline};
 
 pub fn of(lanes: &Lanes<'_>, matched: &Matched, waits: &Waits, collectives: &Collectives) -> TraceEvents {
     let message = |of: &Message| EventMessage { from: of.send, to: of.receive, bytes: of.bytes, tag: of.tag };
@@ -23,7 +23,7 @@ pub fn of(lanes: &Lanes<'_>, matched: &Matched, waits: &Waits, collectives: &Col
         collectives: collectives.each().map(|(_, members)| members.to_vec()).collect(),
         constructs: lanes.constructs.clone(),
         workers: lanes.all.iter().flat_map(|lane| workers(lanes, lane)).collect(),
-        phases: lanes.phases.events(lanes),
+        phases: phase_tables::events(lanes),
     }
 }
 

@@ -337,6 +337,14 @@ impl<'a> Lanes<'a> {
         self.all.iter().filter(|lane| lane.is_shown)
     }
 
+    /// The workers of a lane's process, where it is the first one of that.
+    pub fn workers_of(&self, lane: u32) -> impl Iterator<Item = &Worker> {
+        let process = |lane: u32| self.all.get(lane as usize).map(|lane| lane.process);
+        let own = process(lane);
+        let is_first = lane.checked_sub(1).is_none_or(|before| process(before) != own);
+        self.workers.iter().filter(move |worker| is_first && Some(worker.process) == own)
+    }
+
     /// Whether a call begins what another one ends.
     pub fn begins(&self, at: At) -> bool {
         self.call(at).and_then(|(lane, call)| lane.kind(call)).is_some_and(|kind| kind.begins)

@@ -12,7 +12,6 @@ use numawise_units::{Nanoseconds, Pid};
 
 use super::super::Run;
 use super::super::places::place;
-use super::lanes::Lanes;
 
 /// A construct at a place of the program.
 pub type PlacedConstruct = (ConstructName, Reading<CodePlace>);
@@ -190,14 +189,4 @@ fn innermost(mut all: Vec<EventSpan>) -> Vec<EventSpan> {
     }
     until(&mut open, Nanoseconds(u64::MAX));
     parts
-}
-
-impl Lanes<'_> {
-    /// The workers of a lane's process, where it is the first one of that.
-    pub fn workers_of(&self, lane: u32) -> impl Iterator<Item = &Worker> {
-        let process = |lane: u32| self.all.get(lane as usize).map(|lane| lane.process);
-        let own = process(lane);
-        let is_first = lane.checked_sub(1).is_none_or(|before| process(before) != own);
-        self.workers.iter().filter(move |worker| is_first && Some(worker.process) == own)
-    }
 }
