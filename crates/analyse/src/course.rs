@@ -4,6 +4,7 @@ use numawise_facts::notice::StudyNotice;
 use numawise_facts::{Effect, Outcome, Point, PointId, Study};
 
 use crate::{contrasts, summary};
+use numawise_units::Arrange;
 
 #[cfg(test)]
 #[path = "course_tests.rs"]
@@ -34,7 +35,7 @@ pub fn dropped(study: &Study) -> impl Iterator<Item = StudyNotice> {
     let blocks = |point: &Point| -> Vec<u32> {
         let here = study.trials.iter().filter(|trial| !trial.is_warm_up() && trial.point == point.id);
         let mut blocks: Vec<u32> = here.map(|trial| trial.block).collect();
-        blocks.sort_unstable();
+        blocks.arrange();
         blocks.dedup();
         blocks
     };

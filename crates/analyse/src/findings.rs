@@ -31,6 +31,7 @@ use numawise_tables::{
 
 use crate::comparison::Comparison;
 use crate::contrasts::Judged;
+use numawise_units::Arrange;
 
 #[cfg(test)]
 #[path = "findings_tests.rs"]
@@ -155,7 +156,7 @@ pub fn all(
     let mut findings: Vec<Finding> = rules.iter().filter_map(|rule| rule(&case)).collect();
     findings.extend(pinning::unexplained_gain(&case, &findings));
     crate::objects::named::name_in(&mut findings, study);
-    findings.sort_by(|a, b| weight(study, b).partial_cmp(&weight(study, a)).unwrap_or(Ordering::Equal));
+    findings.arrange_by(|a, b| weight(study, b).partial_cmp(&weight(study, a)).unwrap_or(Ordering::Equal));
     findings
 }
 

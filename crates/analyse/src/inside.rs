@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use numawise_facts::{Machine, Observation, Point, Reading, ResidencySample, Study, ThreadObservation};
-use numawise_units::{Bytes, NodeId, Pid, Ratio};
+use numawise_units::{Arrange, Bytes, NodeId, Pid, Ratio};
 
 use crate::{middle, share, summary};
 
@@ -65,7 +65,7 @@ pub fn working_at_once(observation: &Observation) -> Option<u32> {
             .filter(|thread| 2 * thread.ready_with_others >= most)
             .map(|thread| thread.cpu_time.seconds())
             .collect();
-        as_often.sort_by(f64::total_cmp);
+        as_often.arrange_by(f64::total_cmp);
         // On a busy machine helpers of a runtime wait for a CPU as often as workers do, and then use little of it. The main thread,
         // which may have worked long before, is not what they are measured by.
         let typical = as_often[(as_often.len() - 1) / 2];
@@ -118,7 +118,7 @@ impl RunPlaces {
         let cpu_time: Option<Vec<_>> =
             time.into_iter().map(|(node, spent)| Some((node, share(spent, all)?))).collect();
         let mut cpu_time = cpu_time.filter(|list| !list.is_empty())?;
-        cpu_time.sort_by(|a, b| b.1.0.total_cmp(&a.1.0));
+        cpu_time.arrange_by(|a, b| b.1.0.total_cmp(&a.1.0));
         let at_once = working_at_once(observation).map_or(workers.len(), |count| count as usize);
         let processes: BTreeSet<Pid> = workers.iter().map(|thread| thread.pid).collect();
         let (memory, processes) = (RunMemory::of(observation), processes.len());

@@ -34,7 +34,7 @@ mod verdict;
 use numawise_facts::{Effect, ObjectRun, Point, PointId, Reading, Study};
 use numawise_stats::Estimate;
 use numawise_tables::{Analysis, Contrast, Verdict, VerdictKind};
-use numawise_units::Ratio;
+use numawise_units::{Arrange, Ratio};
 
 pub use contrasts::{decided, finished};
 pub use grid::{GridSearch, SearchChoice, grid, known_points, trial_table};
@@ -124,7 +124,7 @@ fn share(part: f64, whole: f64) -> Option<Ratio> {
 
 /// The middle value by rank (the lower of two), for counts that have no half.
 fn middle<T: Ord + Copy>(mut values: Vec<T>) -> Option<T> {
-    values.sort_unstable();
+    values.arrange();
     values.get(values.len().saturating_sub(1) / 2).copied()
 }
 

@@ -24,7 +24,7 @@ use numawise_tables::objects::{
     FastMemoryChoice, NodeShare, ObjectRow, ObjectUser, ResidenceMoment, ShareInterval, ThreadShare,
     TouchRow, Toucher, UseRow,
 };
-use numawise_units::{Bytes, Nanoseconds, NodeId, NodeSet, Ratio};
+use numawise_units::{Arrange, Bytes, Nanoseconds, NodeId, NodeSet, Ratio};
 
 pub use fast_memory::can_be_put;
 pub use lines::object_source_lines;
@@ -70,7 +70,7 @@ pub fn objects(run: &ObjectRun) -> ObjectTables {
     // Where times are withheld, they do not decide the order either.
     let weight = |k: usize| if time.measured().is_some() { samples[k] } else { 0.0 };
     let mut order: Vec<usize> = (0..run.objects.len()).collect();
-    order.sort_by(|one, other| {
+    order.arrange_by(|one, other| {
         let bytes = |k: usize| run.objects[k].bytes;
         weight(*other).total_cmp(&weight(*one)).then(bytes(*other).cmp(&bytes(*one))).then(one.cmp(other))
     });
@@ -279,7 +279,7 @@ fn by_node(pages: &[(NodeId, u64)]) -> Vec<NodeShare> {
         .filter(|(_, pages)| *pages > 0)
         .map(|(node, pages)| NodeShare { node: Some(*node), share: share(*pages) })
         .collect();
-    shares.sort_by(|one, other| other.share.0.total_cmp(&one.share.0).then(one.node.cmp(&other.node)));
+    shares.arrange_by(|one, other| other.share.0.total_cmp(&one.share.0).then(one.node.cmp(&other.node)));
     shares
 }
 
@@ -342,7 +342,7 @@ fn used(run: &ObjectRun, object: &MemoryObject, samples: f64) -> Reading<UseRow>
         .iter()
         .filter_map(|of| Some((run.places.get(of.place as usize)?.clone(), Ratio(of.samples / samples))))
         .collect();
-    places.sort_by(|one, other| other.1.0.total_cmp(&one.1.0).then(one.0.cmp(&other.0)));
+    places.arrange_by(|one, other| other.1.0.total_cmp(&one.1.0).then(one.0.cmp(&other.0)));
     let division = Division::of(run, object);
     Reading::Measured(UseRow {
         samples,

@@ -15,7 +15,7 @@ use std::collections::HashMap;
 
 use numawise_facts::{Machine, Reading, Snapshot, TaskSnapshot, ThreadSnapshot};
 use numawise_tables::{Residency, TaskResidency};
-use numawise_units::{Nanoseconds, Pid};
+use numawise_units::{Arrange, Nanoseconds, Pid};
 
 use threads::{Clock, SampledThread, busy};
 use topology::Topology;
@@ -39,7 +39,7 @@ pub fn residency(now: &Snapshot, before: Option<&Snapshot>, machine: &Machine) -
         .iter()
         .map(|task| one(task, earlier.get(&(task.pid, task.started)).copied(), &clock, &topology))
         .collect();
-    tasks.sort_by_cached_key(|task| {
+    tasks.arrange_by_key(|task| {
         let rank = task.rank.measured().copied();
         (rank.is_none(), rank, task.pid)
     });
@@ -81,7 +81,7 @@ fn one(
             .zip(earlier(threads_before, threads))
             .map(|(thread, before)| threads::thread(thread, before, clock, topology))
             .collect();
-        seen.sort_by_cached_key(|seen| seen.row.tid);
+        seen.arrange_by_key(|seen| seen.row.tid);
         seen
     });
     let weights = local::weights(&seen, clock.span());

@@ -14,7 +14,7 @@ use numawise_facts::{Machine, Reading, Reason, Snapshot};
 use numawise_tables::{
     NodeColumn, NodeTimeline, Residency, SessionSpan, ShareSpan, TaskResidency, TaskTimeline, Timeline,
 };
-use numawise_units::{Bytes, Nanoseconds, NodeId, Pid};
+use numawise_units::{Arrange, Bytes, Nanoseconds, NodeId, Pid};
 
 use crate::residency;
 use measures::{Counts, Locality, Mean, Memory};
@@ -204,13 +204,13 @@ impl Series {
 
     /// What all samples say.
     pub fn timeline(mut self) -> Timeline {
-        self.missing.sort_by(|a, b| (a.part, &a.reason.0).cmp(&(b.part, &b.reason.0)));
+        self.missing.arrange_by(|a, b| (a.part, &a.reason.0).cmp(&(b.part, &b.reason.0)));
         let nodes: Vec<NodeColumn> = self.nodes.values().map(|(column, ..)| *column).collect();
         let samples = self.lines.len() as u64;
         let (moments, samples_per_moment) = moments::thinned(self.lines, &nodes, MOMENTS);
         let mut tasks: Vec<TaskTimeline> =
             self.tasks.into_iter().map(|(who, task)| task.timeline(who, &nodes)).collect();
-        tasks.sort_by_cached_key(|task| {
+        tasks.arrange_by_key(|task| {
             let rank = task.rank.measured().copied();
             (rank.is_none(), rank, task.first_seen, task.pid, task.started)
         });

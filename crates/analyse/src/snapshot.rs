@@ -42,7 +42,7 @@ mod worlds;
 use numawise_facts::activity::ActivityLosses;
 use numawise_facts::{Reading, ThreadActivity};
 use numawise_tables::snapshot::{ProcessCounts, RunSnapshot, SnapshotLosses, TraceEvents};
-use numawise_units::Ratio;
+use numawise_units::{Arrange, Ratio};
 
 pub use comparison::compare_snapshots;
 pub use counters::is_for_memory_bound;
@@ -175,7 +175,7 @@ pub fn trace_events(parts: &RunParts<'_>) -> Option<TraceEvents> {
 /// The processes of one world after those of another.
 fn in_worlds(worlds: Vec<usize>, processes: Vec<Process<'_>>) -> (Vec<usize>, Vec<Process<'_>>) {
     let mut both: Vec<(usize, Process<'_>)> = worlds.into_iter().zip(processes).collect();
-    both.sort_by_cached_key(|(world, _)| *world);
+    both.arrange_by_key(|(world, _)| *world);
     if both.last().is_some_and(|(world, _)| *world > 0) {
         both.iter_mut().for_each(|(world, process)| process.numbered_world = Some(*world as u32 + 1));
     }
@@ -192,7 +192,7 @@ fn counts(run: &Run<'_>, others: u64) -> ProcessCounts {
         return merged::counts(of, others);
     }
     let mut hosts: Vec<&str> = run.processes.iter().map(|process| process.activity.host.as_str()).collect();
-    hosts.sort_unstable();
+    hosts.arrange();
     hosts.dedup();
     let ranks = || run.processes.iter().filter_map(Process::world);
     ProcessCounts {

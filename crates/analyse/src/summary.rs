@@ -8,7 +8,7 @@ use numawise_facts::{
     Reason, ResidencySample, Study, Trial, TrialFrequency,
 };
 use numawise_tables::PointSummary;
-use numawise_units::{Bytes, Hertz, Nanoseconds, NodeId, Ratio};
+use numawise_units::{Arrange, Bytes, Hertz, Nanoseconds, NodeId, Ratio};
 
 use crate::{middle, reading, share};
 
@@ -110,7 +110,8 @@ pub fn by_median(study: &Study, points: &[PointSummary]) -> Vec<usize> {
     let median = |k: &usize| points[*k].median.measured().copied();
     let mut order: Vec<(usize, f64)> = (0..points.len()).filter_map(|k| Some((k, median(&k)?))).collect();
     let is_rate = study.header.metric.higher_is_better();
-    order.sort_by(|(_, one), (_, other)| if is_rate { other.total_cmp(one) } else { one.total_cmp(other) });
+    order
+        .arrange_by(|(_, one), (_, other)| if is_rate { other.total_cmp(one) } else { one.total_cmp(other) });
     order.into_iter().map(|(k, _)| k).collect()
 }
 

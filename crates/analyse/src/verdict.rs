@@ -11,6 +11,7 @@ use numawise_tables::{
 
 use crate::contrasts::Judged;
 use crate::{course, held, inside, lines, obeyed, summary};
+use numawise_units::Arrange;
 
 #[cfg(test)]
 #[path = "verdict_tests.rs"]
@@ -199,7 +200,7 @@ fn processes_left(study: &Study) -> Option<StudyNotice> {
         study.trials.iter().filter_map(|trial| trial.left_behind.as_ref()).collect();
     let processes = all.iter().map(|left| left.processes).max()?;
     let mut names: Vec<String> = all.iter().flat_map(|left| left.names.iter().cloned()).collect();
-    names.sort_unstable();
+    names.arrange();
     names.dedup();
     Some(StudyNotice::ProcessesLeft { trials: all.len() as u32, processes, names })
 }

@@ -4,7 +4,7 @@ use numawise_facts::notice::EmulationNotice;
 use numawise_facts::{
     AttributeKind, AttributeOrigin, Machine, MemoryKind, Node, Notice, Profile, Target, Workers,
 };
-use numawise_units::{Bytes, BytesPerSecond, CpuId, CpuSet, NodeId};
+use numawise_units::{Arrange, Bytes, BytesPerSecond, CpuId, CpuSet, NodeId};
 
 use crate::Error;
 use crate::machine::{EmulatedMachine, EmulatedNode, HmatRow, MachineDescription, MachineTiming, NodeTiming};
@@ -116,7 +116,7 @@ fn has_memory(node: &Node) -> bool {
 fn numbered(machine: &Machine) -> Vec<&Node> {
     let mut nodes: Vec<&Node> =
         machine.nodes.iter().filter(|node| !node.cpus.is_empty() || has_memory(node)).collect();
-    nodes.sort_by_key(|node| (node.cpus.is_empty(), node.id));
+    nodes.arrange_by_key(|node| (node.cpus.is_empty(), node.id));
     if let Some(first) = nodes.iter().position(|node| !node.cpus.is_empty() && has_memory(node)) {
         nodes[..=first].rotate_right(1);
     }

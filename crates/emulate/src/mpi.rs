@@ -3,6 +3,7 @@
 
 use crate::libraries::which;
 use crate::{Error, libraries};
+use numawise_units::Arrange;
 use std::path::{Path, PathBuf};
 
 /// An MPI whose launcher can be put into a guest; both as Debian packs them.
@@ -125,7 +126,7 @@ fn plugins_of(program: &Path) -> Result<PathBuf, Error> {
 fn ordinary(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     let entries = std::fs::read_dir(folder).map_err(Error::read(folder))?;
     let mut paths: Vec<PathBuf> = entries.flatten().map(|e| e.path()).filter(|path| path.is_file()).collect();
-    paths.sort();
+    paths.arrange();
     Ok(paths)
 }
 

@@ -4,6 +4,7 @@
 //! be read. All others are nobody's business. `docs/formats/nw-file.md` holds the same list; a test compares the two.
 
 use crate::Redactor;
+use numawise_units::Arrange;
 
 #[cfg(test)]
 #[path = "environment_tests.rs"]
@@ -151,6 +152,6 @@ pub fn kept(environment: impl Iterator<Item = (String, String)>) -> Vec<(String,
             (name, value)
         })
         .collect();
-    kept.sort();
+    kept.arrange();
     kept
 }

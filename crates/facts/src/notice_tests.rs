@@ -32,3 +32,12 @@ fn every_identifier_stands_once_and_is_documented() {
     once.dedup();
     assert_eq!(once, defined);
 }
+
+#[test]
+fn no_finding_has_the_identifier_of_a_notice_or_of_another_finding() {
+    let mut all: Vec<&str> = codes(DOCUMENT, "| `").chain(crate::FindingId::CODES.iter().copied()).collect();
+    let found = all.len();
+    all.sort_unstable();
+    all.dedup();
+    assert_eq!(all.len(), found, "{all:?}");
+}

@@ -20,6 +20,7 @@ use crate::{
     Argument, FactorKind, GridStudy, MetricProblem, OtherValue, Outcome, Reading, RunSpec, Study,
     StudyHeader, Trial,
 };
+use numawise_units::Arrange;
 
 #[cfg(test)]
 #[path = "redaction_tests.rs"]
@@ -65,7 +66,7 @@ impl Redactor {
         }
         known.retain(|value| value::is_distinctive(value) && !MARKER.contains(value.as_str()));
         // A longer one may hold a shorter one.
-        known.sort_by_key(|value| std::cmp::Reverse(value.len()));
+        known.arrange_by_key(|value| std::cmp::Reverse(value.len()));
         known.dedup();
         Redactor { known }
     }

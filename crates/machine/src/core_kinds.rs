@@ -1,5 +1,7 @@
 //! Kinds of cores by a figure of their speed, one rule for all readers: the machine that is shown and the plan agree.
 
+use numawise_units::Arrange;
+
 #[cfg(test)]
 #[path = "core_kinds_tests.rs"]
 mod tests;
@@ -12,7 +14,7 @@ const SAME_KIND_PER_CENT: u64 = 10;
 /// by more than cores of one kind differ.
 pub(crate) fn ranks(figures: &[u64]) -> Vec<u32> {
     let mut sorted = figures.to_vec();
-    sorted.sort_unstable();
+    sorted.arrange();
     sorted.dedup();
     let mut least: Vec<u64> = Vec::new();
     for figure in sorted {

@@ -9,7 +9,7 @@ use std::io;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
-use numawise_units::{NodeId, NodeSet, ParsePciAddressError, PciAddress};
+use numawise_units::{Arrange, NodeId, NodeSet, ParsePciAddressError, PciAddress};
 
 use crate::Roots;
 use crate::files::shortened;
@@ -199,6 +199,6 @@ fn part_of(name: &str, device: &Path) -> String {
 pub(crate) fn names(folder: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let mut names: Vec<String> = entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
-    names.sort();
+    names.arrange();
     names
 }

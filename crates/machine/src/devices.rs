@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use numawise_facts::{Device, DeviceKind, DeviceLocality, PciVendor, Reading};
-use numawise_units::PciAddress;
+use numawise_units::{Arrange, PciAddress};
 
 #[cfg(test)]
 #[path = "devices_tests.rs"]
@@ -123,7 +123,7 @@ fn without_doubles(found: Vec<Found>) -> Vec<Found> {
         return all.into_iter().chain(beside).collect();
     }
     if on_bus.len() == beside.len() {
-        on_bus.sort_by_key(|one| one.pci);
+        on_bus.arrange_by_key(|one| one.pci);
         on_bus.into_iter().zip(beside).for_each(|(one, named)| one.names.extend(named.names));
     }
     all
@@ -133,7 +133,7 @@ fn without_doubles(found: Vec<Found>) -> Vec<Found> {
 pub(crate) fn devices(found: Vec<Found>) -> Vec<Device> {
     let parts = without_doubles(found).into_iter().flat_map(Found::parts);
     let mut kinds: Vec<(DeviceKind, Found)> = parts.filter_map(|one| Some((one.kind()?, one))).collect();
-    kinds.sort_by_key(|(kind, one)| {
+    kinds.arrange_by_key(|(kind, one)| {
         let name = one.names.first().map(|name| name.name.clone());
         (*kind, one.pci.is_none(), one.pci, one.pci.is_none().then_some(name))
     });

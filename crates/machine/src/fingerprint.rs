@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::Read;
 
 use numawise_facts::{Fingerprint, Machine, Reading, Source};
-use numawise_units::{Bytes, CpuId, CpuSet};
+use numawise_units::{Arrange, Bytes, CpuId, CpuSet};
 
 use crate::Roots;
 use crate::files::CPUS;
@@ -60,7 +60,7 @@ fn topology(roots: &Roots, machine: &Machine, processor: &str) -> String {
         let _ = writeln!(text, "node {id} cpus {} {memory}", node.cpus);
     }
     let mut packages: Vec<&CpuSet> = machine.packages.iter().map(|package| &package.cpus).collect();
-    packages.sort_by_key(|cpus| cpus.first());
+    packages.arrange_by_key(|cpus| cpus.first());
     for cpus in &packages {
         let _ = writeln!(text, "package {cpus}");
     }
@@ -69,7 +69,7 @@ fn topology(roots: &Roots, machine: &Machine, processor: &str) -> String {
         cores.entry(cpu.core).or_default().insert(cpu.id);
     }
     let mut cores: Vec<CpuSet> = cores.into_values().collect();
-    cores.sort_by_key(CpuSet::first);
+    cores.arrange_by_key(CpuSet::first);
     for cpus in cores {
         let _ = writeln!(text, "core {cpus}");
     }

@@ -2,7 +2,7 @@
 //! figures of its best initiators.
 
 use numawise_facts::{Attribute, AttributeKind, Node};
-use numawise_units::{CpuSet, NodeId};
+use numawise_units::{Arrange, CpuSet, NodeId};
 
 use crate::Roots;
 use crate::files::NODES;
@@ -40,7 +40,7 @@ pub(crate) fn read(roots: &Roots, nodes: &[Node]) -> Vec<Attribute> {
         }
     }
     attributes
-        .sort_by_key(|attribute| (attribute.kind() as u8, attribute.initiator.first(), attribute.target));
+        .arrange_by_key(|attribute| (attribute.kind() as u8, attribute.initiator.first(), attribute.target));
     attributes
 }
 

@@ -5,7 +5,7 @@ mod export;
 use numawise_facts::{
     Attribute, AttributeOrigin, Figure, Machine, MemoryAccess, Mix, Profile, Target, Workers,
 };
-use numawise_units::{CpuSet, NodeId};
+use numawise_units::{Arrange, CpuSet, NodeId};
 
 use crate::kinds;
 
@@ -57,7 +57,7 @@ fn figures(machine: &Machine, profile: &Profile) -> Vec<Attribute> {
         let figure = cell.rate.measured().map(|rate| Figure::Bandwidth(*rate));
         figures.extend(one(machine, profile, access, (from, to), figure));
     }
-    figures.sort_by_key(|figure| (figure.kind() as u8, figure.initiator.first(), figure.target));
+    figures.arrange_by_key(|figure| (figure.kind() as u8, figure.initiator.first(), figure.target));
     figures
 }
 

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use numawise_facts::memory::MemoryKindEvidence;
 use numawise_facts::notice::MachineNotice;
 use numawise_facts::{Cache, Cpu, Machine, Node, Package, Reading, Source};
-use numawise_units::{Bytes, CpuId, CpuSet, NodeId, NodeSet};
+use numawise_units::{Arrange, Bytes, CpuId, CpuSet, NodeId, NodeSet};
 use roxmltree::{Document, ParsingOptions};
 
 use crate::error::{Error, XmlError};
@@ -133,7 +133,7 @@ fn packages(objects: &Objects<'_, '_>) -> Vec<Package> {
         .map(|set| set.intersection(&objects.cpus))
         .filter(|set| !set.is_empty())
         .collect();
-    sets.sort_by_key(CpuSet::first);
+    sets.arrange_by_key(CpuSet::first);
     (0..).zip(sets).map(|(index, cpus)| Package { index, cpus }).collect()
 }
 
@@ -144,7 +144,7 @@ fn caches(objects: &Objects<'_, '_>) -> Vec<Cache> {
         .map(|cache| Cache { cpus: cache.cpus.intersection(&objects.cpus), ..cache.clone() })
         .filter(|cache| !cache.cpus.is_empty())
         .collect();
-    caches.sort_by_key(|cache| (cache.level, cache.cpus.first()));
+    caches.arrange_by_key(|cache| (cache.level, cache.cpus.first()));
     caches
 }
 

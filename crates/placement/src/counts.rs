@@ -1,5 +1,7 @@
 //! How many threads of each task go to each node.
 
+use numawise_units::Arrange;
+
 /// Threads by task and node: `counts[task][group]`.
 pub type Counts = Vec<Vec<usize>>;
 
@@ -49,7 +51,7 @@ pub fn distributed(capacity: &[usize], threads: &[usize]) -> Counts {
             let free_least = level.iter().map(|&group| free(group)).min().unwrap_or(0);
             let turns = (left / level.len()).min(gap).min(free_least);
             if turns == 0 {
-                level.sort_by_key(|&group| (load[group], group));
+                level.arrange_by_key(|&group| (load[group], group));
                 level.truncate(left);
             }
             for group in &level {

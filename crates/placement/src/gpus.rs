@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use numawise_facts::notice::PlanNotice;
 use numawise_facts::{DeviceKind, GpuRuntime, Machine, Placement, Reading, TaskGpu, TaskPlacement};
-use numawise_units::{CpuSet, NodeId, NodeSet, TaskId};
+use numawise_units::{Arrange, CpuSet, NodeId, NodeSet, TaskId};
 
 use crate::counts::even;
 use crate::device_error::NearError;
@@ -116,9 +116,9 @@ fn groups(tasks: &[TaskPlacement], gpus: &[Gpu]) -> Vec<Group> {
             }
             apart
         });
-        joined.tasks.sort_unstable();
+        joined.tasks.arrange();
         joined.tasks.dedup();
-        joined.gpus.sort_unstable();
+        joined.gpus.arrange();
         if !joined.tasks.is_empty() {
             groups.push(joined);
         }

@@ -5,7 +5,7 @@ use numawise_facts::notice::PlanNotice;
 use numawise_facts::{
     Machine, MemoryKind, MemoryMode, MemoryPlan, MemoryRequest, Node, Notice, PlacementRequest, Reading,
 };
-use numawise_units::{Bytes, CpuId, CpuSet, NodeId, NodeSet};
+use numawise_units::{Arrange, Bytes, CpuId, CpuSet, NodeId, NodeSet};
 
 use crate::error::memory_limits;
 use crate::usable::check_nodes_exist;
@@ -189,7 +189,7 @@ fn no_memory(machine: &Machine) -> PlacementError {
 fn homes(machine: &Machine, cpus: &CpuSet) -> Vec<(Option<NodeId>, CpuId)> {
     let mut homes: Vec<(Option<NodeId>, CpuId)> =
         cpus.iter().map(|cpu| (machine.node_of(cpu), cpu)).collect();
-    homes.sort_unstable();
+    homes.arrange();
     homes.dedup_by_key(|(home, _)| *home);
     homes
 }

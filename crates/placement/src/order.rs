@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use numawise_facts::{CpuChoice, Machine, Order, PlacementRequest, Strategy};
-use numawise_units::{CpuId, CpuSet};
+use numawise_units::{Arrange, CpuId, CpuSet};
 
 use crate::choice::stepped;
 use crate::{PlacementError, counts};
@@ -43,7 +43,7 @@ pub fn check(request: &PlacementRequest) -> Result<(), PlacementError> {
 pub fn over_all(machine: &Machine, usable: &CpuSet, choice: &CpuChoice, threads: usize) -> Vec<CpuId> {
     let by = |key: fn(&Seat) -> [usize; 3]| {
         let mut seats = seats(machine, usable);
-        seats.sort_by_key(key);
+        seats.arrange_by_key(key);
         stepped(&seats.iter().map(|seat| seat.cpu).collect::<Vec<_>>(), choice)
     };
     match &choice.order {
@@ -86,7 +86,7 @@ fn seats(machine: &Machine, usable: &CpuSet) -> Vec<Seat> {
 /// As many threads on each core, as far as its hardware threads go, numbered core by core; on several packages whose cores have one hardware
 /// thread each, as many on each package.
 fn balanced(mut seats: Vec<Seat>, threads: usize) -> Vec<CpuId> {
-    seats.sort_by_key(|seat| (seat.package, seat.core, seat.thread));
+    seats.arrange_by_key(|seat| (seat.package, seat.core, seat.thread));
     let has_siblings = seats.iter().any(|seat| seat.thread > 0);
     let has_packages = seats.iter().any(|seat| seat.package != seats[0].package);
     let by_package = has_packages && !has_siblings;

@@ -2,7 +2,7 @@
 
 use std::iter;
 
-use numawise_units::CpuId;
+use numawise_units::{Arrange, CpuId};
 
 use crate::cores;
 use crate::counts::{Counts, even};
@@ -84,7 +84,7 @@ pub fn assign(groups: &[Group], counts: &Counts, cut: Cut) -> Vec<Vec<CpuId>> {
                 }
                 let (mine, others) = rest.split_at(wanted[task].min(rest.len()));
                 let mut mine = mine.to_vec();
-                mine.sort_unstable_by_key(|(order, _)| *order);
+                mine.arrange_by_key(|(order, _)| *order);
                 tasks[task].extend(mine.iter().map(|(_, place)| place.cpu));
                 wanted[task] -= mine.len();
                 rest = others;
@@ -106,7 +106,7 @@ fn apart(group: &Group, wanted: &[usize], tasks: &mut [Vec<CpuId>]) -> bool {
     let mut cores = cores.into_iter();
     for ((task, &number), length) in tasks.iter_mut().zip(wanted).zip(lengths) {
         let mut mine: Vec<(usize, Place)> = cores.by_ref().take(length).flatten().collect();
-        mine.sort_unstable_by_key(|(order, _)| *order);
+        mine.arrange_by_key(|(order, _)| *order);
         task.extend(mine.iter().take(number).map(|(_, place)| place.cpu));
     }
     true
@@ -116,7 +116,7 @@ fn apart(group: &Group, wanted: &[usize], tasks: &mut [Vec<CpuId>]) -> bool {
 fn chosen(group: &Group, number: usize, cut: Cut) -> Vec<(usize, Place)> {
     let mut chosen: Vec<(usize, Place)> = group.cpus[..number].iter().copied().enumerate().collect();
     if cut != Cut::InOrder {
-        chosen.sort_unstable_by_key(|(_, place)| (place.core, place.round));
+        chosen.arrange_by_key(|(_, place)| (place.core, place.round));
     }
     chosen
 }

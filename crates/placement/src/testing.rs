@@ -6,7 +6,7 @@ use numawise_facts::{
     Cpu, CpuChoice, Machine, MemoryKind, MemoryRequest, Node, Package, PlacementRequest, Reading, Smt,
     Source, Strategy, ThreadBinding,
 };
-use numawise_units::{Bytes, CpuId, CpuSet, NodeId, NodeSet};
+use numawise_units::{Arrange, Bytes, CpuId, CpuSet, NodeId, NodeSet};
 
 /// A node to be: its number, package, cores (each a list of CPUs), kind and memory in MiB.
 pub struct NodeSpec<'a> {
@@ -30,7 +30,7 @@ pub fn memory_only(id: u32, package: u32, kind: MemoryKind) -> NodeSpec<'static>
 /// packages, growing with the difference of their numbers.
 pub fn machine(specs: &[NodeSpec<'_>]) -> Machine {
     let mut specs: Vec<&NodeSpec<'_>> = specs.iter().collect();
-    specs.sort_by_key(|spec| spec.id);
+    specs.arrange_by_key(|spec| spec.id);
     let cpus = cpus_of(&specs);
     let of_package = |package: u32| -> CpuSet {
         cpus.iter().filter(|cpu| cpu.package == Some(package)).map(|cpu| cpu.id).collect()
@@ -57,7 +57,7 @@ pub fn machine(specs: &[NodeSpec<'_>]) -> Machine {
         })
         .collect();
     let mut packages: Vec<u32> = specs.iter().map(|spec| spec.package).collect();
-    packages.sort_unstable();
+    packages.arrange();
     packages.dedup();
     Machine {
         source: Source::Synthetic("by hand".to_owned()),
@@ -94,7 +94,7 @@ fn cpus_of(specs: &[&NodeSpec<'_>]) -> Vec<Cpu> {
             });
         }
     }
-    cpus.sort_by_key(|cpu| cpu.id);
+    cpus.arrange_by_key(|cpu| cpu.id);
     cpus
 }
 

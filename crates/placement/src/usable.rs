@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use numawise_facts::{CpuChoice, Machine, Order, PlacementRequest};
-use numawise_units::{CpuId, CpuSet, NodeId, NodeSet};
+use numawise_units::{Arrange, CpuId, CpuSet, NodeId, NodeSet};
 
 use crate::PlacementError;
 use crate::choice::stepped;
@@ -159,9 +159,9 @@ fn ordered(machine: &Machine, cpus: &[CpuId], order: &Order) -> Vec<Place> {
             for (speed, place) in &places {
                 of_core[place.core] = of_core[place.core].min(*speed);
             }
-            places.sort_by_key(|(_, place)| (of_core[place.core], place.core, place.round));
+            places.arrange_by_key(|(_, place)| (of_core[place.core], place.core, place.round));
         }
-        _ => places.sort_by_key(|(speed, place)| (place.round, *speed, place.core)),
+        _ => places.arrange_by_key(|(speed, place)| (place.round, *speed, place.core)),
     }
     places.into_iter().map(|(_, place)| place).collect()
 }

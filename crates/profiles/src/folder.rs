@@ -10,6 +10,7 @@ use numawise_facts::{Fingerprint, Profile};
 use numawise_linux::replace;
 
 use crate::{ProfileError, read_profile};
+use numawise_units::Arrange;
 
 #[cfg(test)]
 #[path = "folder_tests.rs"]
@@ -148,7 +149,7 @@ impl Profiles {
                 found.push((order(rest), path));
             }
         }
-        found.sort();
+        found.arrange();
         Ok(found.into_iter().rev().map(|(_, path)| path).collect())
     }
 }

@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 
 use numawise_facts::{BufferSpread, Estimate, Profile, Reading};
-use numawise_units::{Bytes, BytesPerSecond, Latency, Nanoseconds, NodeId, NodeSet};
+use numawise_units::{Arrange, Bytes, BytesPerSecond, Latency, Nanoseconds, NodeId, NodeSet};
 
 /// No memory answers within a billionth of a nanosecond, or later than after a second.
 const NANOSECONDS: RangeInclusive<f64> = 1e-9..=1e9;
@@ -137,7 +137,7 @@ fn of_buffers(profile: &Profile) -> Option<String> {
 /// A cell that is in its matrix twice: which of them counts?
 fn twice(profile: &Profile) -> Option<String> {
     let mut pairs: Vec<(NodeId, NodeId)> = profile.latency.iter().map(|cell| (cell.from, cell.to)).collect();
-    pairs.sort_unstable();
+    pairs.arrange();
     let (from, to) = pairs.windows(2).find(|pair| pair[0] == pair[1])?[0];
     Some(format!("the latency from node {from} to node {to} is there twice"))
 }

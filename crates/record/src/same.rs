@@ -10,6 +10,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::Record;
+use numawise_units::Arrange;
 
 /// So many differences are shown of one kind; the rest is counted.
 const SHOWN: usize = 6;
@@ -51,7 +52,7 @@ impl Record {
             let mut header = header.clone();
             let others: HashSet<&PointId> = with.points.iter().map(|point| &point.id).collect();
             header.points.retain(|point| others.contains(&point.id));
-            header.points.sort_by(|one, other| one.id.cmp(&other.id));
+            header.points.arrange_by(|one, other| one.id.cmp(&other.id));
             header.points.iter_mut().for_each(|point| point.role = PointRole::Candidate);
             header.pairs.clear();
             header

@@ -2,7 +2,7 @@
 //! (`protos/perfetto/trace/trace_packet.proto`). Only the fields that we write stand here, with the numbers of the schema.
 
 use numawise_tables::snapshot::{EventCall, EventLane, EventSpan, EventState, SpanState, TraceEvents};
-use numawise_units::Nanoseconds;
+use numawise_units::{Arrange, Nanoseconds};
 use prost::Message;
 
 use crate::snapshot::{construct_in, phase_name, phase_names, trace as trace_words};
@@ -246,8 +246,8 @@ impl Flows {
         let numbered = || (1u64..).zip(&events.messages);
         let mut sent: Vec<_> = numbered().map(|(id, of)| (of.from.lane, of.from.call, id)).collect();
         let mut received: Vec<_> = numbered().map(|(id, of)| (of.to.lane, of.to.call, id)).collect();
-        sent.sort_unstable();
-        received.sort_unstable();
+        sent.arrange();
+        received.arrange();
         Flows { sent, received }
     }
 

@@ -25,7 +25,7 @@ use numawise_observe::objects::feed::ObjectFeed;
 use numawise_observe::objects::log::HeapLogs;
 use numawise_observe::objects::watch::{ObjectWatch, ObjectWatchError, WatchedObjects};
 use numawise_symbols::LoadedFiles;
-use numawise_units::{Bytes, CpuSet, Nanoseconds, NodeId};
+use numawise_units::{Arrange, Bytes, CpuSet, Nanoseconds, NodeId};
 
 use crate::{Error, here};
 
@@ -256,7 +256,7 @@ fn without_lines(run: &ObjectRun) -> Option<Notice> {
     }
     let bytes: u64 = of_file.values().sum();
     let mut files: Vec<(&str, u64)> = of_file.into_iter().collect();
-    files.sort_by_cached_key(|(_, bytes)| std::cmp::Reverse(*bytes));
+    files.arrange_by_key(|(_, bytes)| std::cmp::Reverse(*bytes));
     let files = files.into_iter().take(MOST_FILES).map(|(file, _)| file.to_owned()).collect();
     (bytes as f64 > WITHOUT_LINES * all as f64)
         .then(|| ObjectsNotice::NoLinesOfObjects { files, bytes: Bytes(bytes) }.into())

@@ -7,7 +7,7 @@ use std::time::SystemTime;
 use numawise_facts::{Depth, Machine, Mix, Profile, Reading, Sink};
 use numawise_machine::Roots;
 use numawise_profiles::Profiles;
-use numawise_units::{Bytes, NodeSet};
+use numawise_units::{Arrange, Bytes, NodeSet};
 
 use crate::{Error, profiles};
 
@@ -77,7 +77,7 @@ impl MemoryBenchmark {
         }
         let nodes = known_nodes(request.nodes, &machine)?;
         let mut mixes = request.mixes;
-        mixes.sort_unstable();
+        mixes.arrange();
         mixes.dedup();
         let request_of_benchmark = numawise_membench::MeasurementRequest {
             depth: request.depth,

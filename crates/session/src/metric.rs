@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use numawise_facts::{Argument, Metric, MetricProblem, Outcome, RunSpec, Trial};
 use numawise_launch::FileBefore;
 use numawise_study::{metric_suggestion, number_is_found};
-use numawise_units::{Nanoseconds, TaskId};
+use numawise_units::{Arrange, Nanoseconds, TaskId};
 
 #[cfg(test)]
 #[path = "metric_tests.rs"]
@@ -73,7 +73,7 @@ fn written_since(command: &RunSpec, record: &Path, since: Nanoseconds) -> Vec<Pa
         meta.is_ok_and(|meta| meta.is_file() && !is_ours(name) && modified(&meta) >= since)
     };
     let mut written: Vec<PathBuf> = inside.chain(named).filter(is_new).collect();
-    written.sort_unstable();
+    written.arrange();
     written.dedup();
     written.truncate(SHOWN);
     written

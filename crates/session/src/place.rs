@@ -12,7 +12,7 @@ use numawise_linux::Roots;
 use numawise_linux::calls::affinity;
 use numawise_linux::proc::tasks;
 use numawise_observe::{FindError, SnapshotOptions};
-use numawise_units::{CpuSet, Pid};
+use numawise_units::{Arrange, CpuSet, Pid};
 
 use crate::Error;
 use crate::plan::{self, RunRequest};
@@ -57,7 +57,7 @@ pub fn place(request: &PlaceRequest) -> Result<PlacedProcesses, Error> {
     let mut targets = Targets::new(&request.targets)?;
     let missing = targets.search()?;
     let mut before = snapshot(targets.now()?, false);
-    before.sort_by_cached_key(|task| (task.rank.measured().copied().unwrap_or(u32::MAX), task.pid));
+    before.arrange_by_key(|task| (task.rank.measured().copied().unwrap_or(u32::MAX), task.pid));
     let threads = threads_to_place(&before, &request.threads)?;
     let programs = u32::try_from(before.len()).unwrap_or(u32::MAX);
     if programs == 0 {
@@ -146,7 +146,7 @@ fn set(pid: Pid, only: &[Pid], planned: &Planned<'_>) -> BTreeMap<Pid, Set> {
         if threads.is_empty() {
             break;
         }
-        threads.sort_by_cached_key(|tid| (*tid != pid, *tid));
+        threads.arrange_by_key(|tid| (*tid != pid, *tid));
         for tid in threads {
             let cpus = planned.of(seen.len());
             let refusal = affinity::set(tid, &cpus).err().map(|error| refused(&cpus, &error));
@@ -182,7 +182,7 @@ fn placed(before: &TaskSnapshot, after: &TaskSnapshot, set: &BTreeMap<Pid, Set>)
             Some(PlacedThread { tid: *tid, name: now.name, planned: planned.clone(), before, after })
         })
         .collect();
-    threads.sort_by_cached_key(|thread| (thread.tid != after.pid, thread.tid));
+    threads.arrange_by_key(|thread| (thread.tid != after.pid, thread.tid));
     threads
 }
 

@@ -8,7 +8,7 @@ use numawise_facts::{
     Balancing, ContrastRole, CpuChoice, DeviceName, Levels, Machine, MemoryKind, MemoryRequest, Node, Notice,
     PageSize, PlacementRequest, PointId, PointPair, PointRole, Reading, Strategy, ThreadBinding,
 };
-use numawise_units::{Bytes, CpuSet, Nanoseconds, NodeId, NodeSet, Ratio};
+use numawise_units::{Arrange, Bytes, CpuSet, Nanoseconds, NodeId, NodeSet, Ratio};
 
 use crate::pages::FirstRunPages;
 
@@ -113,7 +113,7 @@ fn shares<T: Copy>(places: &[(NodeId, T)], size: fn(T) -> f64) -> Vec<(NodeId, f
     let sum: f64 = places.iter().map(|(_, of)| size(*of)).sum();
     let mut shares: Vec<(NodeId, f64)> =
         places.iter().map(|(node, of)| (*node, size(*of) / sum)).filter(|(_, share)| *share > 0.0).collect();
-    shares.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    shares.arrange_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
     shares
 }
 

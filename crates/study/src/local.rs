@@ -17,7 +17,7 @@ use numawise_launch::{
 };
 use numawise_linux::{Roots, file_cache};
 use numawise_observe::{HostBefore, Interruptions, Options, Watch};
-use numawise_units::Nanoseconds;
+use numawise_units::{Arrange, Nanoseconds};
 
 use crate::disturb::{Interrupted, LATE_LIMIT, disturbances, interruptions};
 use crate::engine::{ProgramRun, RunContext, Runner};
@@ -363,7 +363,7 @@ fn end_leftovers(job: &mut Job, context: &RunContext<'_>) -> Result<Finished, St
 
 fn left_processes(left: LeftBehind) -> Option<LeftProcesses> {
     let mut names = left.names;
-    names.sort_unstable();
+    names.arrange();
     names.dedup();
     (left.processes > 0).then_some(LeftProcesses { processes: left.processes, names })
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use numawise_facts::notice::StudyNotice;
 use numawise_facts::{ContrastRole, Notice, PointId, PointPair, PointRole, Study, StudyHeader};
-use numawise_units::Nanoseconds;
+use numawise_units::{Arrange, Nanoseconds};
 
 use crate::clock::Clock;
 use crate::design::{PlannedPoint, StudyDesign};
@@ -83,7 +83,7 @@ impl<'a> Spending<'a> {
 
 fn middle(times: &[Nanoseconds]) -> Option<Nanoseconds> {
     let mut times = times.to_vec();
-    times.sort_unstable();
+    times.arrange();
     times.get(times.len() / 2).copied()
 }
 

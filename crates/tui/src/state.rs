@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use numawise_tables::Residency;
-use numawise_units::Nanoseconds;
+use numawise_units::{Arrange, Nanoseconds};
 use ratatui::layout::Rect;
 
 use crate::columns::Field;
@@ -159,7 +159,7 @@ impl View {
     /// Tasks that are gone stay for a few samples; once all are gone, for good, so that the last state can be read.
     fn keep_ended(&mut self, gone: HashMap<RowId, WatchedTask>, all: bool) {
         let mut gone: Vec<WatchedTask> = gone.into_values().collect();
-        gone.sort_by_cached_key(|kept| (kept.task.pid, kept.task.started));
+        gone.arrange_by_key(|kept| (kept.task.pid, kept.task.started));
         let opened = match self.level {
             Level::Threads(id) | Level::Mappings(id) => Some(id),
             Level::Tasks => None,

@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 
 use crate::columns::{Column, Field};
 use crate::style::{Palette, Tone};
+use numawise_units::Arrange;
 
 /// What a row is, across samples.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -62,6 +63,6 @@ pub fn arrange(table: &dyn Table, filter: &str, by: Field, reverse: bool) -> Vec
     let mut rows: Vec<usize> = (0..table.rows()).filter(passes).collect();
     let down = by.largest_first() != reverse;
     // Stable, and equal rows keep the order of their numbers in both directions.
-    rows.sort_by(|&a, &b| if down { table.compare(b, a, by) } else { table.compare(a, b, by) });
+    rows.arrange_by(|&a, &b| if down { table.compare(b, a, by) } else { table.compare(a, b, by) });
     rows
 }

@@ -8,7 +8,7 @@ use numawise_facts::finding::{
 use numawise_facts::{Effect, Finding, FindingId, PointId, Reading, Trial};
 use numawise_stats::GroupRatio;
 use numawise_tables::VerdictKind;
-use numawise_units::{Hertz, Ratio};
+use numawise_units::{Arrange, Hertz, Ratio};
 
 use super::{Case, Decided, apart, plain};
 use crate::comparison::Comparison;
@@ -67,7 +67,7 @@ fn slow_clock(case: &Case) -> Option<(Vec<Evidence>, Effect)> {
     if together.p > CHANCE {
         return None;
     }
-    runs.sort_by(|a, b| a.0.total_cmp(&b.0));
+    runs.arrange_by(|a, b| a.0.total_cmp(&b.0));
     let clocks: Vec<f64> = runs.iter().map(|(clock, ..)| *clock).collect();
     let at = split(&clocks)?;
     let (low, high) = clocks.split_at(at);

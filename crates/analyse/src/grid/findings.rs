@@ -18,6 +18,7 @@ use numawise_stats::{Contrast, FamilyDesign, PlannedContrast};
 use numawise_tables::{GridRow, LevelEffects, ScalingSeries};
 
 use super::{better, resolution};
+use numawise_units::Arrange;
 
 #[cfg(test)]
 #[path = "findings_tests.rs"]
@@ -76,7 +77,7 @@ pub fn all(study: &Study, grid: &GridStudy, known: Known<'_>) -> Vec<Finding> {
     findings.extend(workers::all(&case));
     findings.extend(failures::finding_of(&case));
     let cost = |finding: &Finding| finding.cost.measured().map_or(0.0, |effect| effect.ratio.0);
-    findings.sort_by(|one, other| cost(other).total_cmp(&cost(one)));
+    findings.arrange_by(|one, other| cost(other).total_cmp(&cost(one)));
     findings
 }
 

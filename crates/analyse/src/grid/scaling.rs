@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use numawise_facts::{FactorKind, GridRun, GridStudy, Reading, Study};
 use numawise_stats::{ScalingFit, ScalingLaw, ScalingTimes, fit_scaling};
 use numawise_tables::{GridRow, PointSummary, ScalingModel, ScalingSeries};
-use numawise_units::Ratio;
+use numawise_units::{Arrange, Ratio};
 
 use super::knee;
 
@@ -33,7 +33,7 @@ pub fn all(
     }
     let mut all = Vec::new();
     for (levels, mut points) in series {
-        points.sort_unstable();
+        points.arrange();
         points.dedup_by_key(|(workers, _)| *workers);
         if points.len() < LEAST {
             continue;

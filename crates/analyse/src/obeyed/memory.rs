@@ -10,7 +10,7 @@ use numawise_facts::{
     MappingSnapshot, MemoryMode, MemoryPlan, MemorySnapshot, Observation, PageUse, Point, PointRole,
     PolicyShare, Reading, Reason, ResidencySample, Study,
 };
-use numawise_units::{Bytes, NodeId, NodeSet, Ratio};
+use numawise_units::{Arrange, Bytes, NodeId, NodeSet, Ratio};
 
 use crate::inside::too_early;
 use crate::{share, summary};
@@ -261,7 +261,7 @@ fn deciders(
     });
     let mut deciders: Vec<MemoryDecider> = policies.chain(uses).chain(files).collect();
     deciders.retain(|decider| decider.bytes.0 as f64 >= NOTEWORTHY * total.0 as f64);
-    deciders.sort_by_cached_key(|decider| std::cmp::Reverse(decider.bytes));
+    deciders.arrange_by_key(|decider| std::cmp::Reverse(decider.bytes));
     deciders
 }
 

@@ -5,6 +5,8 @@
 //! Operations Research 5, 1957, has the bound; P. J. Kolesar, A branch and bound algorithm for the knapsack problem, Management Science 13,
 //! 1967, the search).
 
+use numawise_units::Arrange;
+
 #[cfg(test)]
 #[path = "knapsack_tests.rs"]
 mod tests;
@@ -32,12 +34,12 @@ pub fn best(items: &[Item], space: u64, steps: u32) -> Choice {
         (0..items.len()).filter(|k| items[*k].value > 0.0 && items[*k].size <= space).collect();
     // Infinite for what has no size: the bound of the search needs it first.
     let density = |k: usize| items[k].value / items[k].size as f64;
-    order.sort_by(|one, other| density(*other).total_cmp(&density(*one)).then(one.cmp(other)));
+    order.arrange_by(|one, other| density(*other).total_cmp(&density(*one)).then(one.cmp(other)));
     let sorted: Vec<Item> = order.iter().map(|k| items[*k]).collect();
     let mut search = Search { items: &sorted, best: 0.0, found: Vec::new(), taken: Vec::new(), steps };
     let is_best = search.from(0, 0.0, space);
     let mut taken: Vec<usize> = search.found.iter().map(|k| order[*k]).collect();
-    taken.sort_unstable();
+    taken.arrange();
     Choice { taken, is_best }
 }
 

@@ -3,7 +3,7 @@
 use numawise_facts::objects::{MemoryObject, SampledLoads};
 use numawise_facts::{ObjectRun, Reading};
 use numawise_tables::objects::{LoadRow, SourceShare};
-use numawise_units::{Cycles, Ratio};
+use numawise_units::{Arrange, Cycles, Ratio};
 
 use super::LEAST_OF_OBJECT;
 
@@ -25,7 +25,8 @@ pub fn loads(run: &ObjectRun, object: &MemoryObject) -> Reading<LoadRow> {
             latency: mean(std::slice::from_ref(of)),
         };
         let mut sources: Vec<SourceShare> = object.loads.iter().map(source).collect();
-        sources.sort_by(|one, other| other.share.0.total_cmp(&one.share.0).then(one.from.cmp(&other.from)));
+        sources
+            .arrange_by(|one, other| other.share.0.total_cmp(&one.share.0).then(one.from.cmp(&other.from)));
         Reading::Measured(LoadRow {
             samples,
             sources,

@@ -8,7 +8,7 @@ use numawise_tables::ObjectTables;
 use numawise_tables::objects::{
     NodeShare, ObjectRow, ObjectsOfRanks, RankObjects, ShareInterval, ShareOfRanks,
 };
-use numawise_units::{CpuSet, NodeId, Pid, Rank, Ratio};
+use numawise_units::{Arrange, CpuSet, NodeId, Pid, Rank, Ratio};
 
 use super::{MemorySamples, objects};
 
@@ -44,7 +44,7 @@ pub fn objects_of_ranks(runs: &[ObjectRun], asked: Option<&RankSet>) -> Option<R
         }
     }
     let mut groups: Vec<ObjectsOfRanks> = groups.into_iter().map(Group::finish).collect();
-    groups.sort_by_cached_key(|group| (group.ranks.is_empty(), group.ranks.first()));
+    groups.arrange_by_key(|group| (group.ranks.is_empty(), group.ranks.first()));
     (!runs.is_empty()).then(|| RankObjects { groups, cost: cost(runs) })
 }
 

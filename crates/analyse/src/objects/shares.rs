@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use numawise_facts::objects::MemoryObject;
 use numawise_facts::{ObjectRun, Reading};
 use numawise_tables::objects::{NodeShare, ThreadShare};
-use numawise_units::{CpuId, NodeId, Ratio};
+use numawise_units::{Arrange, CpuId, NodeId, Ratio};
 
 use super::LEAST_OF_OBJECT;
 
@@ -38,7 +38,7 @@ impl<'a> Shares<'a> {
         let share =
             |(node, weight): (&Option<NodeId>, &f64)| NodeShare { node: *node, share: self.share(*weight) };
         let mut nodes: Vec<NodeShare> = self.by_node.iter().map(share).collect();
-        nodes.sort_by(|one, other| other.share.0.total_cmp(&one.share.0).then(one.node.cmp(&other.node)));
+        nodes.arrange_by(|one, other| other.share.0.total_cmp(&one.share.0).then(one.node.cmp(&other.node)));
         nodes
     }
 
@@ -48,7 +48,7 @@ impl<'a> Shares<'a> {
             nodes.iter().map(|(node, weight)| (self.thread(*thread, *node, *weight), *weight))
         });
         let mut all: Vec<(ThreadShare, f64)> = all.collect();
-        all.sort_by(|(one, _), (other, _)| {
+        all.arrange_by(|(one, _), (other, _)| {
             let key = |of: &ThreadShare| (of.thread, of.node);
             other.share.0.total_cmp(&one.share.0).then(key(one).cmp(&key(other)))
         });
@@ -67,8 +67,9 @@ impl<'a> Shares<'a> {
             self.thread(*thread, most, nodes.values().sum())
         };
         let mut threads: Vec<ThreadShare> = self.by_thread.iter().map(share).collect();
-        threads
-            .sort_by(|one, other| other.share.0.total_cmp(&one.share.0).then(one.thread.cmp(&other.thread)));
+        threads.arrange_by(|one, other| {
+            other.share.0.total_cmp(&one.share.0).then(one.thread.cmp(&other.thread))
+        });
         threads
     }
 }

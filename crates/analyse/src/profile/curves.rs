@@ -2,7 +2,7 @@
 
 use numawise_facts::{Estimate, LoadPoint, LoadedLatency, Machine, Profile, Reading, WorkingSets};
 use numawise_tables::{CacheStep, KneeReason, LoadKnee, LoadedCurve, WorkingSetCurve};
-use numawise_units::{Bytes, BytesPerSecond, CpuId, Latency, Ratio};
+use numawise_units::{Arrange, Bytes, BytesPerSecond, CpuId, Latency, Ratio};
 
 use super::figures::{half, is_vague, plain};
 
@@ -47,7 +47,7 @@ fn caches(machine: Option<&Machine>, cpu: CpuId) -> Reading<Vec<(u32, Bytes, u32
         .filter(|cache| cache.cpus.contains(cpu) && cache.size > Bytes(0))
         .map(|cache| (cache.level, cache.size, cache.cpus.len() as u32))
         .collect();
-    caches.sort_unstable();
+    caches.arrange();
     caches.dedup_by_key(|cache| cache.0);
     if caches.is_empty() {
         Reading::unavailable(format!("the machine does not say which caches CPU {cpu} has"))

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use numawise_facts::{Estimate, MemoryKind, Mix, Profile};
 use numawise_tables::{NodeCores, ProfileStatement, RemoteNodes, ValueSpan, VsLocal};
-use numawise_units::{BytesPerSecond, Latency, NodeId, Ratio};
+use numawise_units::{Arrange, BytesPerSecond, Latency, NodeId, Ratio};
 
 use super::figures::{Figure, certain, has_cpus, value_span};
 use super::matrices::bandwidth;
@@ -44,7 +44,7 @@ fn kind(profile: &Profile, node: NodeId) -> MemoryKind {
 fn pairs(profile: &Profile) -> Vec<NodePair> {
     let mut pairs: Vec<NodePair> = profile.latency.iter().map(|cell| (cell.from, cell.to)).collect();
     pairs.retain(|(from, to)| from != to);
-    pairs.sort_unstable();
+    pairs.arrange();
     pairs.dedup();
     pairs
 }

@@ -2,7 +2,7 @@
 
 use numawise_facts::{Estimate, Mix, Profile, Target, Workers};
 use numawise_tables::{LatencySpread, LineHome, NodeCores, ProfileStatement, ProfileTables, TransferLatency};
-use numawise_units::{BytesPerSecond, Latency, NodeId, Ratio};
+use numawise_units::{Arrange, BytesPerSecond, Latency, NodeId, Ratio};
 
 use super::distance;
 use super::figures::{ALIKE, certain, has_cpus, span, value_span};
@@ -28,7 +28,7 @@ pub(super) fn statements(profile: &Profile, tables: &ProfileTables) -> Vec<Profi
 /// The nodes of a profile in ascending order.
 fn nodes(profile: &Profile) -> impl Iterator<Item = NodeId> {
     let mut nodes: Vec<NodeId> = profile.header.nodes.iter().map(|node| node.id).collect();
-    nodes.sort_unstable();
+    nodes.arrange();
     nodes.into_iter()
 }
 

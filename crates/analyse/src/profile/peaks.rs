@@ -2,14 +2,14 @@
 
 use numawise_facts::{Bandwidth, Mix, Profile, Reading, Target, Workers};
 use numawise_tables::{DeclaredShare, Peak};
-use numawise_units::{NodeId, Ratio};
+use numawise_units::{Arrange, NodeId, Ratio};
 
 use super::figures::plain;
 
 /// All on their local memory first, then all on one node's, each node on its own, one core on its own.
 pub(super) fn peaks(profile: &Profile) -> Vec<Peak> {
     let mut cells: Vec<&Bandwidth> = profile.bandwidth.iter().filter(|cell| is_peak(cell)).collect();
-    cells.sort_by_cached_key(|cell| (order(cell), cell.target == Target::Local, cell.mix));
+    cells.arrange_by_key(|cell| (order(cell), cell.target == Target::Local, cell.mix));
     let mut peaks: Vec<Peak> = Vec::new();
     for group in cells.chunk_by(|one, other| order(one) == order(other)) {
         let mut by_mix = Vec::new();

@@ -7,7 +7,7 @@ use numawise_facts::{
     ProfileHeader, ProfileNode, ProfileOrigin, Reading, Source, Target, Transfer, Vectors, Workers,
     WorkingSet, WorkingSets,
 };
-use numawise_units::{Bytes, BytesPerSecond, CpuId, CpuSet, Latency, Nanoseconds, NodeId, NodeSet};
+use numawise_units::{Arrange, Bytes, BytesPerSecond, CpuId, CpuSet, Latency, Nanoseconds, NodeId, NodeSet};
 
 /// L1, L2 and L3 of every core, and how long each answers.
 const CACHES: [(u64, f64); 3] = [(48 << 10, 1.2), (2 << 20, 3.9), (60 << 20, 21.5)];
@@ -51,7 +51,7 @@ impl Shape {
         if self.depth == Depth::Full {
             self.transfers(&mut profile.transfers);
         }
-        profile.bandwidth.sort_by_cached_key(|cell| (cell.workers, cell.target, cell.mix));
+        profile.bandwidth.arrange_by_key(|cell| (cell.workers, cell.target, cell.mix));
         profile
     }
 

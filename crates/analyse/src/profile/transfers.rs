@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use numawise_facts::{Estimate, Profile, Reading, Transfer};
 use numawise_tables::{Cell, CoreMatrix, LatencySpread, LineHome, MatrixMeasure, NodeMatrix, TransferGroup};
-use numawise_units::{CpuId, Latency, NodeId};
+use numawise_units::{Arrange, CpuId, Latency, NodeId};
 
 use super::figures::{plain, range, span};
 
@@ -118,7 +118,7 @@ pub(super) fn by_core(profile: &Profile) -> Vec<CoreMatrix> {
     if cpus.is_empty() {
         return Vec::new();
     }
-    cpus.sort_by_cached_key(|cpu| (nodes.get(cpu).copied().flatten(), *cpu));
+    cpus.arrange_by_key(|cpu| (nodes.get(cpu).copied().flatten(), *cpu));
     let matrix = |home| {
         let transfers = shown(profile, home)?;
         let ends = |transfer: &Transfer| Some((*transfer.owner.measured()?, *transfer.reader.measured()?));

@@ -2,7 +2,7 @@
 
 use numawise_facts::{PageUse, Reading};
 use numawise_tables::{LocalShare, MemoryTable, RemoteMemory, ShareSpan};
-use numawise_units::{Bytes, CpuSet, NodeId, NodeSet, Ratio};
+use numawise_units::{Arrange, Bytes, CpuSet, NodeId, NodeSet, Ratio};
 
 use super::threads::SampledThread;
 use super::topology::Topology;
@@ -64,7 +64,7 @@ fn by_node(used: impl Iterator<Item = (NodeId, u64)>) -> Option<Vec<(NodeId, f64
     by_node.retain(|(_, used)| *used > 0.0 && *used >= RUNS * all);
     let kept: f64 = by_node.iter().map(|(_, used)| used).sum();
     by_node.iter_mut().for_each(|(_, used)| *used /= kept);
-    by_node.sort_by_cached_key(|(node, _)| *node);
+    by_node.arrange_by_key(|(node, _)| *node);
     (!by_node.is_empty()).then_some(by_node)
 }
 
@@ -136,7 +136,7 @@ fn remote_of(
             distance,
         });
     }
-    all.sort_by_cached_key(|remote| (std::cmp::Reverse(remote.bytes), remote.node));
+    all.arrange_by_key(|remote| (std::cmp::Reverse(remote.bytes), remote.node));
     all
 }
 

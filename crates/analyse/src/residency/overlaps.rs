@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use numawise_facts::Reading;
 use numawise_tables::{MaskOverlap, TaskResidency};
-use numawise_units::{CpuId, CpuSet, Pid};
+use numawise_units::{Arrange, CpuId, CpuSet, Pid};
 
 use super::topology::Topology;
 
@@ -32,7 +32,7 @@ pub fn overlaps(tasks: &[TaskResidency], topology: &Topology) -> Vec<MaskOverlap
         let all = touching.iter().fold(CpuSet::new(), |all, other| all.union(other.mask));
         let mut ranks: Vec<u32> =
             touching.iter().filter_map(|other| other.task.rank.measured().copied()).collect();
-        ranks.sort_unstable();
+        ranks.arrange();
         ranks.dedup();
         let overlap = MaskOverlap {
             cpus,
@@ -46,7 +46,7 @@ pub fn overlaps(tasks: &[TaskResidency], topology: &Topology) -> Vec<MaskOverlap
             None => overlaps.push(overlap),
         }
     }
-    overlaps.sort_by_cached_key(|overlap| (!overlap.oversubscribed, overlap.cpus.first()));
+    overlaps.arrange_by_key(|overlap| (!overlap.oversubscribed, overlap.cpus.first()));
     overlaps
 }
 

@@ -6,7 +6,7 @@ use numawise_facts::notice::{
 };
 use numawise_facts::{PageUse, Reading};
 use numawise_tables::{JobResidency, MemoryTable, RemoteMemory, SharedCpu, TaskResidency};
-use numawise_units::{Bytes, Nanoseconds, Pid, Ratio};
+use numawise_units::{Arrange, Bytes, Nanoseconds, Pid, Ratio};
 
 use super::threads::Clock;
 use super::topology::Topology;
@@ -85,7 +85,7 @@ fn remote_memory(tasks: &[TaskResidency]) -> Option<ResidencyNotice> {
             all.extend(much.map(|remote| (task, remote, memory)));
         }
     }
-    all.sort_by_cached_key(|(_, remote, _)| std::cmp::Reverse(without_files(remote)));
+    all.arrange_by_key(|(_, remote, _)| std::cmp::Reverse(without_files(remote)));
     let place = |(task, remote, memory): (&TaskResidency, &RemoteMemory, &MemoryTable)| RemotePlace {
         task: named(task),
         node: remote.node,
@@ -152,6 +152,6 @@ fn migrations(tasks: &[TaskResidency], clock: &Clock) -> Option<ResidencyNotice>
             moving.push(MovedTask { task: named(task), moves });
         }
     }
-    moving.sort_by_cached_key(|moved| std::cmp::Reverse(moved.moves));
+    moving.arrange_by_key(|moved| std::cmp::Reverse(moved.moves));
     (!moving.is_empty()).then_some(ResidencyNotice::ManyMigrations { tasks: moving, span })
 }

@@ -2,7 +2,7 @@
 
 use numawise_facts::{Machine, MemoryKind, Reading, Snapshot};
 use numawise_tables::NodeColumn;
-use numawise_units::{CpuId, CpuSet, NodeId, NodeSet, Ratio};
+use numawise_units::{Arrange, CpuId, CpuSet, NodeId, NodeSet, Ratio};
 
 pub struct Topology<'a> {
     machine: &'a Machine,
@@ -72,7 +72,7 @@ fn columns(machine: &Machine, now: &Snapshot) -> Vec<NodeColumn> {
         .iter()
         .map(|node| NodeColumn { node: node.id, kind: node.kind, cpus: !node.cpus.is_empty() })
         .collect();
-    columns.sort_by_cached_key(|column| column.node);
+    columns.arrange_by_key(|column| column.node);
     for memory in now.tasks.iter().filter_map(|task| task.memory.measured()) {
         for (_, node, _) in &memory.by_use {
             if let Err(place) = columns.binary_search_by_key(node, |column| column.node) {

@@ -9,7 +9,7 @@ use numawise_facts::merged::{
     MOST_COMPARED_PLACES, MergedSite, MessageEnd,
 };
 use numawise_facts::{Activity, MergedRanks};
-use numawise_units::{Nanoseconds, TimeSum};
+use numawise_units::{Arrange, Nanoseconds, TimeSum};
 
 use super::numbers::{keep_lowest, number_of, site_number};
 use super::process::Process;
@@ -91,7 +91,7 @@ fn kept<T: Keyed>(mut calls: Vec<&CallSample>, one: impl Fn(&CallSample) -> T) -
         calls.select_nth_unstable_by_key(MOST_COMPARED_CALLS, |sample| sample.key);
         calls.truncate(MOST_COMPARED_CALLS);
     }
-    calls.sort_by_cached_key(|sample| sample.key);
+    calls.arrange_by_key(|sample| sample.key);
     let of_key = calls.chunk_by(|one, other| one.key == other.key);
     let joined = of_key.filter_map(|same| {
         same.iter().map(|sample| one(sample)).reduce(|mut all, one| {

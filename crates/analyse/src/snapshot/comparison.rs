@@ -13,7 +13,7 @@ use numawise_tables::snapshot::{
     PlacementSummary, ProcessPlacement, ProcessRow, RatedShare, RegionFigures, RegionRow, SnapshotComparison,
     SnapshotFinding,
 };
-use numawise_units::{FlopsPerSecond, Nanoseconds};
+use numawise_units::{Arrange, FlopsPerSecond, Nanoseconds};
 
 #[cfg(test)]
 #[path = "comparison_tests.rs"]
@@ -185,7 +185,7 @@ fn calls([first, second]: [&RunSnapshot; 2]) -> Vec<ComparedCall> {
     let time = |run: &Option<(numawise_facts::activity::CallTime, Reading<_>)>| {
         run.as_ref().map_or(Nanoseconds(0), |(calls, _)| calls.time)
     };
-    all.sort_by_cached_key(|row| Reverse(time(&row.runs.first).max(time(&row.runs.second))));
+    all.arrange_by_key(|row| Reverse(time(&row.runs.first).max(time(&row.runs.second))));
     all
 }
 
@@ -208,7 +208,7 @@ fn regions([first, second]: [&RunSnapshot; 2]) -> Vec<ComparedRegion> {
         let mut rows: Vec<&RegionRow> = regions.iter().collect();
         let line =
             |row: &RegionRow| row.place.measured().and_then(|place| place.source.line.measured().copied());
-        rows.sort_by_cached_key(|row| line(row));
+        rows.arrange_by_key(|row| line(row));
         rows
     }
     let key = |row: &&RegionRow| -> RegionKey {
@@ -229,7 +229,7 @@ fn regions([first, second]: [&RunSnapshot; 2]) -> Vec<ComparedRegion> {
         })
         .collect();
     let time = |run: &Option<RegionFigures>| run.as_ref().map_or(Nanoseconds(0), |of| of.time);
-    all.sort_by_cached_key(|row| Reverse(time(&row.runs.first).max(time(&row.runs.second))));
+    all.arrange_by_key(|row| Reverse(time(&row.runs.first).max(time(&row.runs.second))));
     all
 }
 
@@ -266,6 +266,6 @@ fn findings([first, second]: [&RunSnapshot; 2]) -> Vec<ComparedFinding> {
             Some(ComparedFinding { id: id(second.or(first)?), course, potential })
         })
         .collect();
-    all.sort_by_cached_key(|one| one.course);
+    all.arrange_by_key(|one| one.course);
     all
 }

@@ -20,7 +20,7 @@ use numawise_tables::snapshot::{
     CpuCount, Efficiencies, MpiSummary, OpenMpSummary, PlacementSummary, PotentialGain, RunTrace,
     SnapshotFinding,
 };
-use numawise_units::{Nanoseconds, Ratio};
+use numawise_units::{Arrange, Nanoseconds, Ratio};
 
 use super::Run;
 use super::process::Process;
@@ -99,7 +99,7 @@ pub fn all(case: &Case<'_>, of_worlds: Vec<SnapshotFinding>) -> Vec<SnapshotFind
     findings.extend(others::other_work(case));
     findings.extend(files::long_on_files(case));
     let gain = |finding: &SnapshotFinding| finding.potential.measured().map_or(-1.0, |gain| gain.share.0);
-    findings.sort_by(|one, two| gain(two).total_cmp(&gain(one)));
+    findings.arrange_by(|one, two| gain(two).total_cmp(&gain(one)));
     findings.splice(0..0, early::ended_early(case));
     findings
 }

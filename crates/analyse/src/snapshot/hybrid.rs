@@ -3,7 +3,7 @@
 use numawise_facts::{Exit, RanksByThreads, Reading};
 use numawise_tables::RunSnapshot;
 use numawise_tables::snapshot::{HybridBest, HybridComparison, HybridReason, HybridRow, HybridTimePart};
-use numawise_units::{Nanoseconds, Ratio, TimeSum};
+use numawise_units::{Arrange, Nanoseconds, Ratio, TimeSum};
 
 #[cfg(test)]
 #[path = "hybrid_tests.rs"]
@@ -22,7 +22,7 @@ pub struct DivisionRuns {
 /// The run whose time is the median of those that went well; the shorter one of two in the middle.
 pub fn median_run(runs: &[(Exit, Nanoseconds)]) -> Option<usize> {
     let mut well: Vec<usize> = (0..runs.len()).filter(|run| runs[*run].0.success()).collect();
-    well.sort_by_cached_key(|run| runs[*run].1);
+    well.arrange_by_key(|run| runs[*run].1);
     well.get(well.len().saturating_sub(1) / 2).copied()
 }
 
@@ -83,7 +83,7 @@ fn parts(tables: &RunSnapshot) -> Vec<(HybridTimePart, Nanoseconds)> {
 fn best(rows: &[HybridRow]) -> Option<HybridBest> {
     let mut timed: Vec<(Nanoseconds, usize)> =
         rows.iter().enumerate().filter_map(|(number, row)| Some((*row.median.measured()?, number))).collect();
-    timed.sort();
+    timed.arrange();
     let (&(_, row), &(_, longest)) = (timed.first()?, timed.last()?);
     (row != longest).then(|| HybridBest { row, longest, why: why(&rows[row], &rows[longest]) })
 }

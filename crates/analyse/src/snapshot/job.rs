@@ -7,6 +7,7 @@ use numawise_facts::{Activity, Machine, MergedRanks};
 
 use super::merge::{merge, outliers, rank_summary};
 use super::placement;
+use numawise_units::Arrange;
 
 #[cfg(test)]
 #[path = "job_tests.rs"]
@@ -96,7 +97,7 @@ impl JobRanks {
         if is_merged {
             self.leave_out();
         }
-        self.in_full.sort_by_cached_key(|activity| (number(activity), activity.began, activity.pid));
+        self.in_full.arrange_by_key(|activity| (number(activity), activity.began, activity.pid));
         (self.in_full, is_merged.then_some(self.merged))
     }
 }

@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use numawise_facts::Activity;
 use numawise_facts::activity::WorldRank;
+use numawise_units::Arrange;
 
 #[cfg(test)]
 #[path = "jobs_tests.rs"]
@@ -105,7 +106,7 @@ fn parts<'a>(ranks: &'a [Spanned<'a>]) -> Vec<Part<'a>> {
     }
     let mut parts: Vec<Part<'a>> = Vec::new();
     for (host, mut ranks) in by_host {
-        ranks.sort_by_cached_key(|(span, rank)| (*span, rank.index));
+        ranks.arrange_by_key(|(span, rank)| (*span, rank.index));
         let first = parts.len();
         for ((begin, end), rank) in ranks {
             let time = u128::from(end - begin);
@@ -119,7 +120,7 @@ fn parts<'a>(ranks: &'a [Spanned<'a>]) -> Vec<Part<'a>> {
             }
         }
     }
-    parts.sort_by_cached_key(|part| (part.begin, part.host));
+    parts.arrange_by_key(|part| (part.begin, part.host));
     parts
 }
 

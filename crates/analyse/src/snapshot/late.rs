@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use numawise_facts::Reading;
 use numawise_facts::activity::{CallSample, CallSite, CodePlace};
 use numawise_tables::snapshot::{LateCalls as LateRow, RankInCall, WaitsFor};
-use numawise_units::Nanoseconds;
+use numawise_units::{Arrange, Nanoseconds};
 
 use super::Run;
 use super::places::place;
@@ -93,7 +93,7 @@ impl<'a> LateForSites<'a> {
 
 /// Those with most waiting first.
 pub fn longest(mut rows: Vec<LateRow>) -> Vec<LateRow> {
-    rows.sort_by_cached_key(|row| std::cmp::Reverse(row.waiting));
+    rows.arrange_by_key(|row| std::cmp::Reverse(row.waiting));
     rows.truncate(MOST_ROWS);
     rows
 }

@@ -10,7 +10,7 @@ use numawise_tables::snapshot::{
     CommunicatorRow, LateCalls, MessageSizeRow, MpiCallRow, MpiSiteRow, MpiSummary, RankSpread, RunTrace,
     WaitingInCalls,
 };
-use numawise_units::{Bytes, Nanoseconds, Ratio};
+use numawise_units::{Arrange, Bytes, Nanoseconds, Ratio};
 
 use super::efficiency::{MpiTimes, mpi_times};
 use super::late::{self, LateForSites};
@@ -236,7 +236,7 @@ fn calls(run: &Run<'_>) -> Vec<MpiCallRow> {
             ranks: of.ranks.count,
         })
         .collect();
-    rows.sort_by_cached_key(|row| (std::cmp::Reverse(row.calls.time), row.call.clone()));
+    rows.arrange_by_key(|row| (std::cmp::Reverse(row.calls.time), row.call.clone()));
     rows
 }
 
@@ -308,7 +308,7 @@ fn sites<'a>(
         site_row(key, calls, waiting, all)
     };
     let mut rows: Vec<MpiSiteRow> = by_place.into_iter().map(row).collect();
-    rows.sort_by_cached_key(|row| std::cmp::Reverse(row.calls.time));
+    rows.arrange_by_key(|row| std::cmp::Reverse(row.calls.time));
     for row in rows.drain(rows.len().min(MOST_SITES)..) {
         add(&mut further, row.calls);
     }
@@ -354,7 +354,7 @@ fn messages(run: &Run<'_>) -> Vec<MessageSizeRow> {
             }
         }
     }
-    rows.sort_by_cached_key(|row| (row.family as u32, row.bits));
+    rows.arrange_by_key(|row| (row.family as u32, row.bits));
     rows
 }
 
@@ -399,6 +399,6 @@ fn communicators(run: &Run<'_>) -> Vec<CommunicatorRow> {
             ranks: of.ranks.len() as u64,
         })
         .collect();
-    rows.sort_by_cached_key(|row| (std::cmp::Reverse(row.calls.time), row.name.clone()));
+    rows.arrange_by_key(|row| (std::cmp::Reverse(row.calls.time), row.name.clone()));
     rows
 }

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use numawise_facts::Reading;
 use numawise_facts::activity::OpenMpRuntimes;
 use numawise_tables::snapshot::{OpenMpSummary, RegionRow};
-use numawise_units::{Nanoseconds, Ratio};
+use numawise_units::{Arrange, Nanoseconds, Ratio};
 
 use super::process::Process;
 use super::{Run, rating, sum};
@@ -86,7 +86,7 @@ fn is_cut_off(row: &RegionRow) -> bool {
 
 /// The most potential gain first.
 fn sort(rows: &mut [RegionRow]) {
-    rows.sort_by_cached_key(|row| {
+    rows.arrange_by_key(|row| {
         let gain = row.potential_gain.measured().copied().unwrap_or_default();
         (std::cmp::Reverse(gain), std::cmp::Reverse(row.time))
     });

@@ -11,7 +11,7 @@ use numawise_facts::{MergedRanks, Reading};
 use numawise_tables::snapshot::{
     CpuTime, Efficiencies, EfficiencySpan, PhaseRow, PhaseTables, RatedShare, SpanScope,
 };
-use numawise_units::{Ratio, TimeSum};
+use numawise_units::{Arrange, Ratio, TimeSum};
 
 use super::numbers::number_of;
 use super::process::{self, Process, in_mpi};
@@ -61,7 +61,7 @@ fn of_merged(run: &Run<'_>, merged: &MergedRanks) -> Reading<PhaseTables> {
 }
 
 fn in_order(mut rows: Vec<PhaseRow>) -> Vec<PhaseRow> {
-    rows.sort_by_cached_key(|row| std::cmp::Reverse(row.elapsed.measured().copied()));
+    rows.arrange_by_key(|row| std::cmp::Reverse(row.elapsed.measured().copied()));
     rows
 }
 

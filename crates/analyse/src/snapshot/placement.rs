@@ -12,7 +12,7 @@ use numawise_facts::merged::{
 };
 use numawise_facts::{Activity, Machine, MergedRanks, Reading, Reason};
 use numawise_tables::snapshot::{PlacementSummary, ProcessSpread, RemoteSummary};
-use numawise_units::{CpuSet, Nanoseconds};
+use numawise_units::{Arrange, CpuSet, Nanoseconds};
 
 use host::OnHost;
 use order::{by_delay, by_fullness, by_part};
@@ -188,12 +188,12 @@ fn sums<S, T: Ord + Copy>(
 
 fn bound(all: &mut MergedPlacement) {
     // What is not known may be most.
-    all.shared.sort_by_cached_key(|one| {
+    all.shared.arrange_by_key(|one| {
         let computed = one.others_computed.measured().map_or(u64::MAX, |time| time.0);
         (std::cmp::Reverse(computed), one.host.clone(), one.cpu)
     });
     all.shared.truncate(MOST_OVERFULL);
-    all.overfull.sort_by(by_fullness);
+    all.overfull.arrange_by(by_fullness);
     all.overfull.truncate(MOST_OVERFULL);
     for one in &mut all.shared {
         one.threads.truncate(MOST_THERE);
@@ -212,12 +212,12 @@ fn bound_ranks(ranks: &mut Vec<u32>, further: &mut u64) {
 /// What is shown of it.
 pub fn summary(run: &Run<'_>, of: &MergedPlacement) -> PlacementSummary {
     let mut shared: Vec<&SharedCpu> = of.shared.iter().filter(|one| !hardly_computed(run, one)).collect();
-    shared.sort_by_cached_key(|one| (&one.host, one.cpu));
+    shared.arrange_by_key(|one| (&one.host, one.cpu));
     // Those that are not here share less than these.
     let all_are_worth = shared.len() == of.shared.len();
     let further_shared = if all_are_worth { of.all_shared.saturating_sub(shared.len() as u64) } else { 0 };
     let mut overfull: Vec<&OverfullCpus> = of.overfull.iter().collect();
-    overfull.sort_by(|one, other| by_fullness(one, other));
+    overfull.arrange_by(|one, other| by_fullness(one, other));
     PlacementSummary {
         threads: of.threads,
         unknown: of.unknown,

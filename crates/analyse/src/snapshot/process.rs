@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use numawise_facts::activity::{CpuUse, ProcessEnd, StateTimes, ThreadRole, WorldRank};
 use numawise_facts::{Activity, Reading, ThreadActivity};
 use numawise_tables::snapshot::{CpuTime, ProcessName};
-use numawise_units::{CpuSet, Nanoseconds, TimeSum};
+use numawise_units::{Arrange, CpuSet, Nanoseconds, TimeSum};
 
 use super::input::RunParts;
 use super::inside::mpi_outside_of_regions;
@@ -407,7 +407,7 @@ pub fn most_at_once(lives: impl Iterator<Item = ((u64, u64), u64)>) -> u64 {
         .filter(|((begin, end), _)| begin < end)
         .flat_map(|((begin, end), weight)| [(begin, true, weight), (end, false, weight)])
         .collect();
-    changes.sort_unstable();
+    changes.arrange();
     let (mut now, mut most) = (0u64, 0);
     for (_, begins, weight) in changes {
         now = if begins { now.saturating_add(weight) } else { now.saturating_sub(weight) };
@@ -447,7 +447,7 @@ pub fn select<'a>(parts: &RunParts<'a>) -> (Vec<Process<'a>>, Vec<Process<'a>>) 
     for (process, counts) in all.into_iter().zip(counts) {
         if counts || none { counted.push(process) } else { others.push(process) }
     }
-    counted.sort_by_cached_key(|process| {
+    counted.arrange_by_key(|process| {
         (process.rank(), process.activity.host.clone(), process.activity.pid, process.activity.began)
     });
     (counted, others)

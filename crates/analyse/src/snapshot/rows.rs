@@ -3,7 +3,7 @@
 use numawise_facts::activity::ProcessSurroundings;
 use numawise_facts::{Reading, ThreadActivity};
 use numawise_tables::snapshot::{CpuStay, ProcessMemory, ProcessRow, ThreadRow};
-use numawise_units::{Nanoseconds, NodeSet, Ratio};
+use numawise_units::{Arrange, Nanoseconds, NodeSet, Ratio};
 
 use super::efficiency::{MpiTimes, mpi_times};
 use super::input::RunParts;
@@ -104,7 +104,7 @@ fn thread_row(parts: &RunParts<'_>, process: &Process<'_>, thread: &ThreadActivi
                 found: *found,
             })
             .collect();
-        all.sort_by_cached_key(|stay| (std::cmp::Reverse(stay.found), stay.cpu));
+        all.arrange_by_key(|stay| (std::cmp::Reverse(stay.found), stay.cpu));
         all
     });
     let nodes = cpus.as_ref().and_then(|stays| {

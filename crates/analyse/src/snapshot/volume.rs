@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use numawise_facts::Reading;
 use numawise_tables::snapshot::{TrafficCell, TrafficMatrix, VolumeTables};
-use numawise_units::Bytes;
+use numawise_units::{Arrange, Bytes};
 
 use super::{Run, worlds};
 
@@ -18,7 +18,7 @@ pub fn tables(run: &Run<'_>) -> VolumeTables {
     let (begins, ranks) = begins(run);
     let begin = |world: usize| begins.get(world).copied().unwrap_or_default();
     let mut hosts: Vec<String> = run.processes.iter().map(|one| one.activity.host.clone()).collect();
-    hosts.sort();
+    hosts.arrange();
     hosts.dedup();
     let host_of: BTreeMap<u32, u32> = run
         .processes

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use numawise_facts::activity::WorldRank;
-use numawise_units::{Nanoseconds, Pid};
+use numawise_units::{Arrange, Nanoseconds, Pid};
 
 use super::process::Process;
 
@@ -36,7 +36,7 @@ pub fn of(processes: &[Process<'_>]) -> Vec<usize> {
         process.activity.began + init
     };
     let mut order: Vec<usize> = (0..processes.len()).collect();
-    order.sort_by_cached_key(|index| processes.get(*index).map(began));
+    order.arrange_by_key(|index| processes.get(*index).map(began));
     let mut worlds: Vec<World<'_>> = Vec::new();
     let mut found = vec![0; processes.len()];
     for index in order {

@@ -8,6 +8,7 @@ use clap_mangen::roff::{Roff, bold, roman};
 
 use super::{Failure, SUCCESS, Status};
 use crate::files;
+use numawise_units::Arrange;
 
 /// What `whatis numawise` shows; the commands have theirs in their help.
 const PURPOSE: &str = "place threads, ranks and memory on NUMA nodes, and measure whether it matters";
@@ -74,7 +75,7 @@ fn near<'a>(page: &Command, pages: &'a [Command]) -> Vec<&'a str> {
     };
     let mut near: Vec<&str> =
         pages.iter().map(name).filter(|other| *other != own && is_near(other)).collect();
-    near.sort_unstable();
+    near.arrange();
     near
 }
 

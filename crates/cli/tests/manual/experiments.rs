@@ -1,4 +1,4 @@
-//! `docs/user/experiments.md`: each of its commands is run, as it stands there but for its sizes.
+//! The pages of `docs/user` that answer a question with bundled programs: each command with one is run, as it stands there but for its sizes.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::agent;
 
-/// What stands in the chapter, and what is run in its place: each must occur.
+/// What stands in the pages, and what is run in its place: each must occur.
 const SMALLER: &[(&str, &str)] = &[
     ("512 512 256 20 512 128 8", "32 32 32 1 32 16 8"),
     ("256 256 128 20 256 64 8", "32 32 32 1 32 16 8"),
@@ -28,30 +28,33 @@ struct Reader {
     folder: tempfile::TempDir,
 }
 
-/// The lines behind a heading up to the next one.
-fn chapter(heading: &str) -> String {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/user/experiments.md");
-    let text = std::fs::read_to_string(path).unwrap();
-    for (found, _) in SMALLER {
-        assert!(text.contains(found), "{found} stands nowhere in the manual");
-    }
-    let begin = text.find(&format!("## {heading}\n")).unwrap_or_else(|| panic!("no chapter '{heading}'"));
-    let rest = &text[begin + 3..];
-    rest[..rest.find("\n## ").unwrap_or(rest.len())].to_owned()
+/// A page of the manual.
+fn page(name: &str) -> String {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/user");
+    std::fs::read_to_string(folder.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
-/// The commands in the blocks of code of a chapter, each in one line, with smaller sizes.
-fn commands(heading: &str) -> Vec<String> {
-    let mut chapter = chapter(heading);
+/// The commands with bundled programs in the blocks of code of a page, each in one line, with smaller sizes.
+fn commands(name: &str) -> Vec<String> {
+    let mut page = page(name).replace("\\\n", " ");
     for (found, smaller) in SMALLER {
-        chapter = chapter.replace(found, smaller);
+        page = page.replace(found, smaller);
     }
-    let blocks = chapter.split("```").skip(1).step_by(2);
-    let lines = blocks.map(|block| block.replace("\\\n", " "));
-    let all: Vec<String> =
-        lines.flat_map(|block| block.trim().lines().map(str::to_owned).collect::<Vec<_>>()).collect();
-    assert!(!all.is_empty(), "no command in '{heading}'");
+    let blocks = page.split("```").skip(1).step_by(2);
+    let lines = blocks.flat_map(str::lines).filter(|line| line.starts_with("numawise "));
+    let all: Vec<String> = lines.filter(|line| line.contains(" build/")).map(str::to_owned).collect();
+    assert!(!all.is_empty(), "no command in {name}");
     all
+}
+
+#[test]
+fn what_is_made_smaller_stands_in_the_pages() {
+    let names =
+        ["two-sockets.md", "study.md", "hbm.md", "pinning.md", "ranks-x-threads.md", "before-after.md"];
+    let pages = names.map(page).concat();
+    for (found, _) in SMALLER {
+        assert!(pages.contains(found), "{found} stands nowhere in the manual");
+    }
 }
 
 /// Makes a bundled program in a folder that all tests share; whether it is there.
@@ -146,7 +149,7 @@ fn scaling_and_first_touch() {
         return;
     }
     let reader = Reader::new();
-    for line in commands("Scaling, and who touches memory first") {
+    for line in commands("two-sockets.md") {
         let text = reader.runs(&line);
         assert!(text.contains("BEST POINT") && text.contains("Effect of each factor"), "{text}");
     }
@@ -158,11 +161,13 @@ fn scaling_and_first_touch() {
             assert_eq!(command.ends_with(" --first-touch"), is_first_touch, "{point}");
         }
     }
-    // All records of the chapter on what is done afterwards are there.
-    for line in commands("Again, and after a change") {
+    for line in commands("before-after.md") {
         reader.runs(&line);
     }
     assert_eq!(points(&reader.record("after.nw")), points(&reader.record("scaling.nw")));
+    let text = reader.runs("numawise compare scaling.nw after.nw");
+    assert!(text.contains("after vs before"), "{text}");
+    reader.runs("numawise report scaling.nw --html again.html");
 }
 
 #[test]
@@ -171,7 +176,7 @@ fn copies_and_strategies() {
         return;
     }
     let reader = Reader::new();
-    for line in commands("Copies and strategies") {
+    for line in commands("study.md") {
         reader.runs(&line);
     }
     let study = reader.record("copies.nw");
@@ -191,8 +196,7 @@ fn high_bandwidth_memory_over_ranks() {
         return;
     }
     let reader = Reader::new();
-    let texts: Vec<String> =
-        commands("High-bandwidth memory, or default memory").iter().map(|line| reader.runs(line)).collect();
+    let texts: Vec<String> = commands("hbm.md").iter().map(|line| reader.runs(line)).collect();
     let study = reader.record("hbm.nw");
     let machine: Value = serde_json::from_str(&reader.runs("numawise machine --json")).unwrap();
     let has_hbm = machine.to_string().contains("\"kind\":\"hbm\"");
@@ -218,7 +222,7 @@ fn pinned_or_not() {
         return;
     }
     let reader = Reader::new();
-    for line in commands("Pinned, or not") {
+    for line in commands("pinning.md") {
         reader.runs(&line);
     }
     assert_eq!(points(&reader.record("pinning.nw")), ["threads=2 pin=off", "threads=2 pin=on"]);
@@ -231,7 +235,7 @@ fn ranks_and_threads() {
         return;
     }
     let reader = Reader::new();
-    for line in commands("Ranks and threads") {
+    for line in commands("ranks-x-threads.md") {
         // The preset takes all CPUs, of which there may be many.
         reader.runs(&line.replace("--preset hybrid", "--ranks-x-threads 2x1,1x2"));
         let planned = reader.runs(

@@ -1,4 +1,5 @@
-//! The chapters of the manual whose commands a reader types, typed here, with smaller sizes; and man pages and completions.
+//! The pages of the manual whose commands a reader types, typed here, with smaller sizes; what they show;
+//! man pages and completions.
 
 #[path = "../support/agent.rs"]
 mod agent;
@@ -6,3 +7,4 @@ mod experiments;
 #[path = "../../../collector/tests/support/library.rs"]
 mod library;
 mod pages;
+mod shown;

@@ -427,8 +427,8 @@ fn steps(bench: &Bench, words: [&str; 3]) -> Option<(f64, Value)> {
 fn a_replay_gives_the_time_of_the_run_without_its_imbalance() {
     let bench = Bench::new();
     let cases = [
-        (["16", "8", "2"], ["8", "8", "2"], "rank_computes_as_others", "NW101"),
-        (["16", "8", "-1"], ["10", "10", "0"], "computing_equal", "NW102"),
+        (["16", "8", "2"], ["8", "8", "2"], "rank_computes_as_others", "NW081"),
+        (["16", "8", "-1"], ["10", "10", "0"], "computing_equal", "NW082"),
     ];
     for (unequal, equal, kind, finding) in cases {
         let Some((before, json)) = steps(&bench, unequal) else { continue };

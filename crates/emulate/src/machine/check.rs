@@ -1,6 +1,7 @@
 //! What must hold for a description, beyond its syntax, before QEMU is started with it.
 
 use super::{HmatRow, MachineDescription, MachineTiming};
+use numawise_units::Arrange;
 use std::fmt;
 
 /// QEMU's limits for x86 machines (MAX_NODES; q35 takes 288 CPUs, the plugin 256) and the SLIT's for a distance.
@@ -54,7 +55,7 @@ pub(super) fn check(machine: &MachineDescription) -> Result<(), Flaw> {
 
 fn check_cpus(machine: &MachineDescription) -> Result<(), Flaw> {
     let mut cpus: Vec<u32> = machine.node.iter().flat_map(|node| node.cpus.iter().copied()).collect();
-    cpus.sort_unstable();
+    cpus.arrange();
     let count = cpus.len();
     ensure((1..=MAX_CPUS).contains(&count), "cpus", format!("{count} CPUs"), format!("1 to {MAX_CPUS}"))?;
     for (expected, found) in (0..).zip(cpus) {

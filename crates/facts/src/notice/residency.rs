@@ -1,6 +1,6 @@
 //! Notices of residency: what stands out where a job's threads and memory are, and what could not be seen of it.
 
-use numawise_units::{Bytes, CpuId, CpuSet, Nanoseconds, NodeId, Pid, Ratio};
+use numawise_units::{Arrange, Bytes, CpuId, CpuSet, Nanoseconds, NodeId, Pid, Ratio};
 use serde::{Deserialize, Serialize};
 
 use crate::Reason;
@@ -142,7 +142,7 @@ impl ResidencyNotice {
             ResidencyNotice::Unavailable { tasks, .. }
             | ResidencyNotice::UnavailableInSamples { tasks, .. } => tasks.clone(),
         };
-        tasks.sort_unstable();
+        tasks.arrange();
         tasks.dedup();
         tasks
     }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use numawise_units::{CpuId, CpuSet};
+use numawise_units::{Arrange, CpuId, CpuSet};
 
 /// The core and the place in it of every CPU. Cores are numbered by their lowest CPU, hardware threads in ascending order.
 pub(crate) struct Locality {
@@ -22,7 +22,7 @@ impl Locality {
             }
         }
         sets.extend(online.difference(&covered).iter().map(CpuSet::single));
-        sets.sort_by_key(CpuSet::first);
+        sets.arrange_by_key(CpuSet::first);
         let mut places = HashMap::with_capacity(online.len());
         for (core, set) in (0..).zip(&sets) {
             places.extend((0..).zip(set.iter()).map(|(smt, cpu)| (cpu, (core, smt))));

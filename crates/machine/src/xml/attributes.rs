@@ -1,7 +1,7 @@
 //! Memory attributes: what the firmware says of latency and bandwidth, or what was measured and written into the file.
 
 use numawise_facts::{Attribute, AttributeKind, AttributeOrigin, Estimate, Figure};
-use numawise_units::{BytesPerSecond, CpuSet, Latency};
+use numawise_units::{Arrange, BytesPerSecond, CpuSet, Latency};
 use roxmltree::Node as Element;
 
 use super::bitmap;
@@ -41,7 +41,7 @@ pub(super) fn read(topology: Element<'_, '_>, objects: &Objects<'_, '_>) -> Resu
             found.extend(one(value, *kind, is_measured, objects)?);
         }
     }
-    found.sort_by_key(|attribute| (attribute.kind() as u8, attribute.initiator.first(), attribute.target));
+    found.arrange_by_key(|attribute| (attribute.kind() as u8, attribute.initiator.first(), attribute.target));
     Ok(found)
 }
 

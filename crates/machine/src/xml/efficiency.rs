@@ -1,7 +1,7 @@
 //! Kinds of cores and how power-efficient they are.
 
 use numawise_facts::Reading;
-use numawise_units::{CpuId, CpuSet};
+use numawise_units::{Arrange, CpuId, CpuSet};
 use roxmltree::Node as Element;
 
 use super::bitmap;
@@ -95,7 +95,7 @@ fn by_key(
 /// Each value has a rank of its own.
 fn exact(values: &[u64]) -> Vec<u32> {
     let mut sorted = values.to_vec();
-    sorted.sort_unstable();
+    sorted.arrange();
     sorted.dedup();
     values.iter().map(|value| sorted.partition_point(|other| other < value) as u32).collect()
 }

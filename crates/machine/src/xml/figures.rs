@@ -14,6 +14,7 @@ use super::attributes::{MIB, NAMES, NOTE};
 use super::bitmap;
 use super::objects::Objects;
 use crate::error::XmlError;
+use numawise_units::Arrange;
 
 /// `text`, as hwloc wrote it, with `figures` in the place of all that it had of the same attributes. The ends of other
 /// attributes stay.
@@ -42,7 +43,7 @@ pub(crate) fn with_figures(text: &str, figures: &[Attribute]) -> Result<String, 
     let old = topology.children().chain(machine.children()).filter(replaced);
     edits.extend(old.map(|element| (element.range(), String::new())));
     // From the end, so that the places before stay where they are.
-    edits.sort_by_key(|(range, _)| std::cmp::Reverse((range.start, range.end)));
+    edits.arrange_by_key(|(range, _)| std::cmp::Reverse((range.start, range.end)));
     let mut edited = text.to_owned();
     for (range, new) in edits {
         edited.replace_range(range, &new);

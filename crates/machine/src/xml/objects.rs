@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use numawise_facts::Cache;
-use numawise_units::{Bytes, CpuId, CpuSet, Id, IdSet, NodeId, stored};
+use numawise_units::{Arrange, Bytes, CpuId, CpuSet, Id, IdSet, NodeId, stored};
 use roxmltree::Node as Element;
 
 use super::bitmap;
@@ -54,7 +54,7 @@ impl<'a, 'input> Objects<'a, 'input> {
         for element in root.descendants().filter(|e| e.has_tag_name("object")) {
             objects.add(element)?;
         }
-        objects.nodes.sort_by_key(|node| node.id);
+        objects.nodes.arrange_by_key(|node| node.id);
         Ok(objects)
     }
 

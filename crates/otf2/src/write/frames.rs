@@ -7,7 +7,7 @@ use numawise_facts::activity::{
     CodeAddress, ConstructName, PhaseName, SpanKind, SpanName, ThreadTrace, TracedSpan,
 };
 use numawise_facts::{Activity, Reading, WatchedRun};
-use numawise_units::{Nanoseconds, Pid};
+use numawise_units::{Arrange, Nanoseconds, Pid};
 
 use super::definitions::Definitions;
 use crate::calls::Role;
@@ -84,7 +84,7 @@ impl Frames {
             }
         }
         all.retain(|frame| frame.begin < frame.end);
-        all.sort_by_key(|frame| (std::cmp::Reverse(frame.begin), frame.end));
+        all.arrange_by_key(|frame| (std::cmp::Reverse(frame.begin), frame.end));
         Frames { next: all, ..Frames::default() }
     }
 

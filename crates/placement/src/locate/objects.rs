@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use numawise_facts::Machine;
-use numawise_units::{CpuId, CpuSet};
+use numawise_units::{Arrange, CpuId, CpuSet};
 
 /// A level of the machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,7 +64,7 @@ impl<'a> Objects<'a> {
         let mut objects = Objects { machine, all: machine.online(), rank: BTreeMap::new() };
         let kinds = [Kind::Package, Kind::Node, Kind::Core].into_iter().chain((1..=5).map(Kind::Cache));
         let mut sets: Vec<CpuSet> = kinds.flat_map(|kind| objects.sets(kind)).collect();
-        sets.sort_by_key(|set| (Reverse(set.len()), set.first()));
+        sets.arrange_by_key(|set| (Reverse(set.len()), set.first()));
         sets.dedup();
         // A CPU's way through the tree: of every object around it, from the largest on, the lowest CPU. Two ways are the
         // same as long as the objects are, and go apart where the tree does.
@@ -78,7 +78,7 @@ impl<'a> Objects<'a> {
             }
         }
         let mut order: Vec<(Vec<CpuId>, CpuId)> = ways.into_iter().map(|(cpu, way)| (way, cpu)).collect();
-        order.sort();
+        order.arrange();
         objects.rank = order.into_iter().enumerate().map(|(rank, (_, cpu))| (cpu, rank)).collect();
         objects
     }
@@ -112,7 +112,7 @@ impl<'a> Objects<'a> {
         let rank = |cpu: CpuId| self.rank.get(&cpu).copied();
         // The walk leaves an object when it has been at all its CPUs.
         let end = |set: &CpuSet| set.iter().filter_map(rank).max().unwrap_or(usize::MAX);
-        sets.sort_by_cached_key(|set| (end(set), set.len()));
+        sets.arrange_by_key(|set| (end(set), set.len()));
         sets
     }
 

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use numawise_facts::{
     Machine, MemorySnapshot, PageUse, PolicyShare, Reading, Snapshot, TaskSnapshot, ThreadSnapshot,
 };
-use numawise_units::{Bytes, CpuSet, Nanoseconds, NodeId, Pid};
+use numawise_units::{Arrange, Bytes, CpuSet, Nanoseconds, NodeId, Pid};
 use rusqlite::Connection;
 
 use super::state::Who;
@@ -332,7 +332,7 @@ impl<'a> Replay<'a> {
             })
         };
         let mut tasks: Vec<TaskSnapshot> = self.there.iter().map(task).collect::<Parsed<_>>()?;
-        tasks.sort_by_cached_key(|task| (task.pid, task.started));
+        tasks.arrange_by_key(|task| (task.pid, task.started));
         Ok(tasks)
     }
 }

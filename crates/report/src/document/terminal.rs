@@ -7,7 +7,7 @@ use super::{
     Block, Column, Command, Document, Entry, Face, Fact, Marks, Matrix, Opening, Row, SHADE, Section, Table,
     Text,
 };
-use numawise_units::harmless::replaced;
+use numawise_units::{Arrange, harmless::replaced};
 
 /// How to write for a terminal, a pipe or a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -205,7 +205,7 @@ impl Writer {
         let aligns: Vec<Align> = columns.iter().map(|(_, column)| column.align).collect();
         let mut less: Vec<&Column> = columns.iter().map(|(_, column)| *column).collect();
         less.retain(|column| column.expendable > 0);
-        less.sort_by_cached_key(|column| std::cmp::Reverse(column.expendable));
+        less.arrange_by_key(|column| std::cmp::Reverse(column.expendable));
         let less: Vec<&str> = less.iter().map(|column| column.title.as_str()).collect();
         let tones = std::iter::once(Tone::Plain).chain(table.rows.iter().map(|row| row.tone));
         for (line, tone) in fitted(rows, &aligns, self.style.width - 2, &less).lines().zip(tones) {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use numawise_facts::{Cache, Cpu, Machine, MemoryKind, Node, Profile, Reading, Source};
 use numawise_tables::{MachinePicture, ProfileTables};
-use numawise_units::{Bytes, CpuSet, NodeId, NodeSet};
+use numawise_units::{Arrange, Bytes, CpuSet, NodeId, NodeSet};
 
 use super::matrices::{self, figure, matrix};
 use super::{devices, evidence};
@@ -104,7 +104,7 @@ fn threads_per_core(cpus: &[Cpu]) -> Vec<usize> {
         *of_core.entry(cpu.core).or_default() += 1;
     }
     let mut numbers: Vec<usize> = of_core.into_values().collect();
-    numbers.sort_unstable();
+    numbers.arrange();
     numbers.dedup();
     numbers
 }

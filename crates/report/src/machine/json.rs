@@ -7,6 +7,7 @@ use serde_json::{Value, json as object};
 use super::evidence;
 use crate::notice;
 use crate::object::each;
+use numawise_units::Arrange;
 
 /// The name and version of the format. The number grows when a reader of the old one could be misled.
 pub const SCHEMA: &str = "numawise/machine/1";
@@ -75,7 +76,7 @@ fn source(source: &Source) -> Value {
 fn cores(cpus: &[Cpu]) -> Value {
     let mut cores: Vec<(u32, Vec<&Cpu>)> = Vec::new();
     let mut sorted: Vec<&Cpu> = cpus.iter().collect();
-    sorted.sort_by_cached_key(|cpu| (cpu.core, cpu.smt));
+    sorted.arrange_by_key(|cpu| (cpu.core, cpu.smt));
     for cpu in sorted {
         match cores.last_mut() {
             Some((core, list)) if *core == cpu.core => list.push(cpu),

@@ -1,7 +1,7 @@
 //! The firmware's figures and measured ones as matrices: one for each kind, read and write in one where they are the same.
 
 use numawise_facts::{Attribute, AttributeKind, AttributeOrigin, Figure, Machine};
-use numawise_units::{CpuSet, NodeId};
+use numawise_units::{Arrange, CpuSet, NodeId};
 
 use crate::document::{Block, Matrix, MatrixCell, MatrixColours, MatrixColumn, MatrixFigure, Section};
 
@@ -66,7 +66,7 @@ fn table(figures: &[&Attribute], machine: &Machine) -> Block {
             columns.push(figure.target);
         }
     }
-    columns.sort_unstable();
+    columns.arrange();
     // The CPUs of a node are named by it, for their list may be long.
     let label = |row: &CpuSet| match machine.nodes.iter().find(|node| node.cpus == *row) {
         Some(node) => format!("from node {}", node.id),

@@ -3,7 +3,7 @@
 use numawise_facts::notice::{
     ContendedCpu, NamedTask, NamedThread, RemotePlace, ResidencyNotice, ResidencyPart, UnsuppliedNode,
 };
-use numawise_units::{Bytes, Pid, Ratio};
+use numawise_units::{Arrange, Bytes, Pid, Ratio};
 
 #[cfg(test)]
 #[path = "residency_tests.rs"]
@@ -23,7 +23,7 @@ pub fn text(notice: &ResidencyNotice) -> String {
             let ranks: Option<Vec<u32>> = first.tasks.iter().map(|task| task.rank).collect();
             let which = match ranks {
                 Some(mut ranks) => {
-                    ranks.sort_unstable();
+                    ranks.arrange();
                     format!("Ranks {}", named(&ranks, u32::to_string))
                 }
                 None => format!("Processes {}", named(&first.tasks, task)),

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use numawise_facts::objects::{BandwidthMoment, BandwidthOverTime};
 use numawise_tables::objects::{FastMemoryChoice, ObjectRow, ResidenceMoment};
-use numawise_units::{BytesPerSecond, Nanoseconds, NodeId};
+use numawise_units::{Arrange, BytesPerSecond, Nanoseconds, NodeId};
 
 use super::code::{self, FastMemoryCode};
 use super::{Shown, words};
@@ -52,9 +52,9 @@ pub fn by_thread(shown: &Shown) -> Option<Block> {
     let all = shares.len();
     if all > MATRIX.1 {
         let sum = |of: &(u32, Vec<f64>)| of.1.iter().sum::<f64>();
-        shares.sort_by(|one, other| sum(other).total_cmp(&sum(one)));
+        shares.arrange_by(|one, other| sum(other).total_cmp(&sum(one)));
         shares.truncate(MATRIX.1);
-        shares.sort_by_cached_key(|(thread, _)| *thread);
+        shares.arrange_by_key(|(thread, _)| *thread);
     }
     let most = shares.iter().flat_map(|(_, shares)| shares).copied().fold(0.0, f64::max);
     let rows = shares.iter().map(|(thread, shares)| {

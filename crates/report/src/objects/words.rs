@@ -7,7 +7,7 @@ use numawise_facts::objects::{
     MemoryBoundSource, TouchMethod,
 };
 use numawise_tables::objects::{LoadRow, NodeShare, ObjectRow, ThreadShare, TouchRow, UseRow};
-use numawise_units::{Bytes, BytesPerSecond, NodeId, Ratio};
+use numawise_units::{Arrange, Bytes, BytesPerSecond, NodeId, Ratio};
 
 use crate::amount::many;
 use crate::document::Text;
@@ -67,7 +67,7 @@ pub fn nodes(shares: &[NodeShare]) -> String {
         None => format!("CPUs of no node {}", percent(of.share)),
     };
     let mut sorted: Vec<&NodeShare> = shares.iter().filter(|of| of.share.0 > 0.0).collect();
-    sorted.sort_by_cached_key(|of| (of.node.is_none(), of.node));
+    sorted.arrange_by_key(|of| (of.node.is_none(), of.node));
     sorted.into_iter().map(one).collect::<Vec<_>>().join(", ")
 }
 

@@ -7,6 +7,7 @@ use crate::amount::many;
 use crate::document::{
     Block, Column, Document, Face, Fact, Opening, Row, RowLimits, Table, Text, Tone, list, section,
 };
+use numawise_units::Arrange;
 
 /// Rows of a table at most: in a page, so that it can be sent by mail.
 const ROWS: RowLimits = RowLimits { terminal: 40, html: 1500, rest: "in the JSON" };
@@ -44,7 +45,7 @@ fn furthest<'a>(compared: &'a Compared, calls: &[CellCall]) -> Vec<&'a ComparedC
     let cells = compared.comparison.cells.iter();
     let mut cells: Vec<&ComparedCell> = cells.filter(|cell| calls.contains(&cell.call)).collect();
     let distance = |cell: &ComparedCell| cell.ratio.measured().map_or(0.0, |ratio| ratio.ratio.0.ln().abs());
-    cells.sort_by(|one, other| distance(other).total_cmp(&distance(one)));
+    cells.arrange_by(|one, other| distance(other).total_cmp(&distance(one)));
     cells
 }
 

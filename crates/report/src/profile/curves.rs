@@ -2,7 +2,7 @@
 
 use numawise_facts::{Estimate, LoadPoint, Mix, Reading};
 use numawise_tables::{CacheStep, Cell, FigureUnit, LoadedCurve, WorkingSetCurve};
-use numawise_units::{Bytes, Latency, Nanoseconds};
+use numawise_units::{Arrange, Bytes, Latency, Nanoseconds};
 
 use super::matrices::{column, matrix_cell};
 use super::{Measured, data, figure, plain, plain_estimate, words};
@@ -28,7 +28,7 @@ pub fn working_sets(measured: &Measured) -> Option<Block> {
     let curves = &measured.tables.working_sets;
     let mut sizes: Vec<Bytes> =
         curves.iter().flat_map(|curve| curve.points.iter().map(|(bytes, _)| *bytes)).collect();
-    sizes.sort_unstable();
+    sizes.arrange();
     sizes.dedup();
     let mut blocks = vec![
         Block::Legend(

@@ -4,7 +4,7 @@ use std::cmp::Ordering::Equal;
 
 use numawise_facts::{Bandwidth, BufferSpread, Estimate, LoopChoice, MemoryLoop, Profile, Reading};
 use numawise_tables::FigureUnit;
-use numawise_units::BytesPerSecond;
+use numawise_units::{Arrange, BytesPerSecond};
 
 use super::{Plain, figure, plain, words};
 use crate::document::{Block, Column, Table, Text};
@@ -21,7 +21,7 @@ pub fn winners(profile: &Profile) -> Option<String> {
             None => counts.push((choice.chosen, 1)),
         }
     }
-    counts.sort_by_cached_key(|(which, count)| (std::cmp::Reverse(*count), *which));
+    counts.arrange_by_key(|(which, count)| (std::cmp::Reverse(*count), *which));
     let named: Vec<String> =
         counts.iter().map(|(which, count)| format!("{which} ({count} of {})", choices.len())).collect();
     Some(format!("{}; the fastest of {} in a trial before each figure", named.join(", "), tried.max(1)))

@@ -6,7 +6,7 @@ mod threads;
 
 use numawise_facts::notice::ResidencyNotice;
 use numawise_tables::{Residency, ShareSpan, TaskResidency};
-use numawise_units::{Bytes, NodeId, harmless};
+use numawise_units::{Arrange, Bytes, NodeId, harmless};
 
 use crate::document::{Block, Document, Section, Text, list};
 use crate::names::clipped;
@@ -107,10 +107,10 @@ fn over(span: ShareSpan) -> String {
 fn places(by_node: &[(NodeId, Bytes)], width: usize) -> String {
     let shown = if width >= 110 { 4 } else { 2 };
     let mut by_node = by_node.to_vec();
-    by_node.sort_by_cached_key(|(node, bytes)| (std::cmp::Reverse(*bytes), *node));
+    by_node.arrange_by_key(|(node, bytes)| (std::cmp::Reverse(*bytes), *node));
     let more = by_node.len().saturating_sub(shown);
     by_node.truncate(shown);
-    by_node.sort_by_cached_key(|(node, _)| *node);
+    by_node.arrange_by_key(|(node, _)| *node);
     let mut names: Vec<String> = by_node.iter().map(|(node, bytes)| format!("{node}: {bytes}")).collect();
     if more > 0 {
         names.push(format!("{more} more"));

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use numawise_facts::Reading;
 use numawise_tables::ThreadResidency;
-use numawise_units::{CpuSet, NodeSet};
+use numawise_units::{Arrange, CpuSet, NodeSet};
 
 /// As many lines at most.
 const LINES: usize = 16;
@@ -95,9 +95,9 @@ fn gathered<'a, K: Ord>(
 
 /// Keeps the busiest lines.
 fn rest_in_one(mut groups: Vec<Group<'_>>) -> Vec<Group<'_>> {
-    groups.sort_by(|a, b| busy(b).total_cmp(&busy(a)));
+    groups.arrange_by(|a, b| busy(b).total_cmp(&busy(a)));
     let rest = groups.split_off(LINES - 1);
-    groups.sort_by_cached_key(|group| group.threads[0].tid);
+    groups.arrange_by_key(|group| group.threads[0].tid);
     let threads = rest.into_iter().flat_map(|group| group.threads).collect();
     groups.push(Group { name: "(others)".to_owned(), threads });
     groups

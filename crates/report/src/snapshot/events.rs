@@ -28,8 +28,8 @@ use numawise_tables::snapshot::{
     CallAt, CallPlace, EventCall, EventLane, EventMessage, EventSpan, EventState, SpanState, TraceEvents,
     WaitKind,
 };
-use numawise_units::harmless;
 use numawise_units::packed::Packed;
+use numawise_units::{Arrange, harmless};
 use serde_json::{Value, json};
 
 use super::{phases, words};
@@ -176,7 +176,7 @@ fn packed(of: &TraceEvents) -> Vec<u8> {
     let mut messages: Vec<(&EventMessage, u64)> = (of.messages.iter())
         .filter_map(|message| call(of, message.to).and(Some((message, call(of, message.from)?.bytes.0))))
         .collect();
-    messages.sort_by_cached_key(|(message, _)| (message.from, message.to));
+    messages.arrange_by_key(|(message, _)| (message.from, message.to));
     let collectives: Vec<&[CallAt]> = (of.collectives.iter().map(Vec::as_slice))
         .filter(|ranks| ranks.iter().all(|at| call(of, *at).is_some()))
         .collect();
@@ -209,7 +209,7 @@ fn packed(of: &TraceEvents) -> Vec<u8> {
     collectives.iter().for_each(|ranks| out.number(ranks.len() as u64));
     let in_order = |ranks: &&[CallAt]| {
         let mut ranks = ranks.to_vec();
-        ranks.sort_unstable();
+        ranks.arrange();
         let before: Vec<CallAt> = std::iter::once(nothing).chain(ranks.iter().copied()).collect();
         before.into_iter().zip(ranks).collect::<Vec<_>>()
     };

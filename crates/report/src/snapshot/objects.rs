@@ -2,7 +2,7 @@
 
 use numawise_facts::objects::AccessMethod;
 use numawise_tables::objects::{ObjectRow, ObjectsOfRanks, RankObjects, ShareOfRanks};
-use numawise_units::Ratio;
+use numawise_units::{Arrange, Ratio};
 use serde_json::{Value, json as object};
 
 use super::Shown;
@@ -62,7 +62,7 @@ pub fn table(shown: &Shown, rows: usize) -> Option<Block> {
         let rows = group.tables.rows.iter().enumerate();
         let mut shown: Vec<(usize, &ObjectRow)> = rows.filter(|(k, row)| has_line(group, *k, row)).collect();
         let time = |k: usize| group.times.get(k).and_then(|of| of.measured()).map_or(0.0, |of| of.value.0);
-        shown.sort_by(|(one, _), (other, _)| time(*other).total_cmp(&time(*one)));
+        shown.arrange_by(|(one, _), (other, _)| time(*other).total_cmp(&time(*one)));
         shown.into_iter().take(OBJECTS).map(move |(k, row)| line(group, k, row, (is_of_ranks, has_findings)))
     });
     let most = Some(RowLimits { terminal: rows, html: 300, rest: "the rest is in --json" });

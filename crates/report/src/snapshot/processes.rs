@@ -1,7 +1,7 @@
 //! Processes in a snapshot: a bar for each by what its CPUs did, and a table.
 
 use numawise_tables::snapshot::{CpuTime, MergedRankTables, ProcessRow};
-use numawise_units::TimeSum;
+use numawise_units::{Arrange, TimeSum};
 use serde_json::{Value, json};
 
 use super::{Shown, spreads, words, worlds};
@@ -77,7 +77,7 @@ pub fn bars(rows: &[ProcessRow], merged: Option<&MergedRankTables>) -> Vec<Block
             caption: String::new(),
         })];
     }
-    known.sort_by(|one, other| other.1[0].total_cmp(&one.1[0]));
+    known.arrange_by(|one, other| other.1[0].total_cmp(&one.1[0]));
     let group = known.len().div_ceil(MOST_BARS);
     let bar = |of: &[(String, Vec<f64>)]| Bar {
         name: match of {
@@ -118,7 +118,7 @@ pub fn data(rows: &[ProcessRow]) -> Value {
         rows.iter().map(|row| (row, shares(row, &parts))).collect();
     if all.len() > MOST_RANKS {
         let useful = |shares: &Option<Vec<f64>>| shares.as_ref().map_or(-1.0, |shares| shares[0]);
-        all.sort_by(|one, other| useful(&other.1).total_cmp(&useful(&one.1)));
+        all.arrange_by(|one, other| useful(&other.1).total_cmp(&useful(&one.1)));
         let last = all.len() - 1;
         let is_taken = |k: usize| k == last || k.is_multiple_of(rows.len().div_ceil(MOST_RANKS));
         all = all.into_iter().enumerate().filter(|(k, _)| is_taken(*k)).map(|(_, one)| one).collect();

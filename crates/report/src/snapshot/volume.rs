@@ -1,7 +1,7 @@
 //! What ranks send to whom, in a page: a table where it can be read, else a map with the greatest in a table.
 
 use numawise_tables::snapshot::{TrafficCell, TrafficMatrix, VolumeTables};
-use numawise_units::Bytes;
+use numawise_units::{Arrange, Bytes};
 use serde_json::{Value, json};
 
 use crate::amount::many;
@@ -176,7 +176,7 @@ fn tick(ends: &Ends<'_>, k: u32) -> String {
 /// The pairs that exchange most.
 fn pairs(ends: &Ends<'_>) -> Block {
     let mut cells: Vec<&TrafficCell> = ends.matrix.cells.iter().collect();
-    cells.sort_by_cached_key(|cell| std::cmp::Reverse((cell.bytes, cell.messages)));
+    cells.arrange_by_key(|cell| std::cmp::Reverse((cell.bytes, cell.messages)));
     let row = |cell: &&TrafficCell| {
         let figures =
             [(ends.name)(cell.from), (ends.name)(cell.to), cell.bytes.to_string(), cell.messages.to_string()];

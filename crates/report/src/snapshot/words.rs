@@ -8,7 +8,7 @@ use numawise_tables::snapshot::{
     CpuCount, CpuTime, Grade, ProcessCounts, RatedShare, Rating, RunDoubt, RunSnapshot, SpanScope,
     ThresholdSource,
 };
-use numawise_units::{Bytes, Nanoseconds, Ratio, TimeSum};
+use numawise_units::{Arrange, Bytes, Nanoseconds, Ratio, TimeSum};
 
 use crate::document::{Cell, RowLimits, Text, Tone};
 use crate::program::place_within;
@@ -316,7 +316,7 @@ fn rest(tables: &RunSnapshot, time: &CpuTime) -> String {
     ];
     parts.extend(useful);
     let all = (time.total() + known).0 as f64;
-    parts.sort_by_cached_key(|(_, part)| std::cmp::Reverse(*part));
+    parts.arrange_by_key(|(_, part)| std::cmp::Reverse(*part));
     let share = |part: TimeSum| if all > 0.0 { Ratio(part.0 as f64 / all) } else { Ratio(0.0) };
     let named: Vec<String> = parts
         .iter()

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use numawise_facts::{Effect, FactorKind, FactorLevels, Reading};
 use numawise_tables::{GridRow, GridTables, ScalingModel, ScalingSeries};
-use numawise_units::Ratio;
+use numawise_units::{Arrange, Ratio};
 
 use super::{ShownStudy, cell, interval, words};
 use crate::amount::{self, many};
@@ -98,9 +98,9 @@ pub fn curves<'a>(shown: &ShownStudy<'a>) -> Option<Curves<'a>> {
     let lines_left_out = lines.len().saturating_sub(LINES);
     if lines_left_out > 0 {
         let mut ranks: Vec<_> = lines.iter().map(&rank).enumerate().collect();
-        ranks.sort_by(|(_, one), (_, other)| one.0.cmp(&other.0).then(other.1.total_cmp(&one.1)));
+        ranks.arrange_by(|(_, one), (_, other)| one.0.cmp(&other.0).then(other.1.total_cmp(&one.1)));
         let mut chosen: Vec<usize> = ranks.iter().take(LINES).map(|(k, _)| *k).collect();
-        chosen.sort_unstable();
+        chosen.arrange();
         lines = chosen.into_iter().map(|k| lines[k].clone()).collect();
     }
     if measure == CurveMeasure::Speedup {
@@ -174,7 +174,7 @@ fn lines<'a>(tables: &'a GridTables, factor: usize, at: &[f64]) -> (Vec<CurveLin
     let mut left_out = 0;
     let mut lines = Vec::new();
     for mut points in groups.into_values() {
-        points.sort_by(|one, other| one.0.total_cmp(&other.0));
+        points.arrange_by(|one, other| one.0.total_cmp(&other.0));
         if points.iter().filter(|(_, row)| CurveLine::has_value(row)).count() < 2 {
             continue;
         }
@@ -199,10 +199,10 @@ fn lines<'a>(tables: &'a GridTables, factor: usize, at: &[f64]) -> (Vec<CurveLin
 /// By the numbers of all lines.
 fn is_geometric(lines: &[CurveLine<'_>]) -> bool {
     let mut at: Vec<f64> = lines.iter().flat_map(|line| line.points.iter().map(|(at, _)| *at)).collect();
-    at.sort_by(f64::total_cmp);
+    at.arrange_by(f64::total_cmp);
     at.dedup();
     let mut ratios: Vec<f64> = at.windows(2).map(|pair| pair[1] / pair[0]).collect();
-    ratios.sort_by(f64::total_cmp);
+    ratios.arrange_by(f64::total_cmp);
     let is_positive = at.first().is_some_and(|least| *least > 0.0);
     is_positive && ratios.len() >= LEAST && ratios[(ratios.len() - 1) / 2] >= GEOMETRIC
 }

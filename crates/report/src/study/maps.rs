@@ -8,6 +8,7 @@ use numawise_tables::{GridRow, GridTables};
 use super::{ShownStudy, span, words};
 use crate::amount;
 use crate::document::{Block, Matrix, MatrixCell, MatrixColours, MatrixColumn, MatrixFigure, section};
+use numawise_units::Arrange;
 
 /// Maps at most: more pairs of factors than a person looks through.
 const MAPS: usize = 3;
@@ -30,7 +31,7 @@ fn maps(shown: &ShownStudy<'_>) -> Vec<Matrix> {
     for (k, one) in several.iter().enumerate() {
         pairs.extend(several[k + 1..].iter().map(|other| (*one, *other)));
     }
-    pairs.sort_by_cached_key(|(one, other)| {
+    pairs.arrange_by_key(|(one, other)| {
         [one, other].into_iter().filter(|k| !is_number(&tables.factors[**k])).count()
     });
     let by_levels: BTreeMap<&[String], &GridRow> =

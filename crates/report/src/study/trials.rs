@@ -9,6 +9,7 @@ use super::{ShownStudy, cell, words};
 use crate::amount::{self, many};
 use crate::document::{Block, Cell, Column, Row, RowLimits, Table, captioned, section};
 use crate::notice;
+use numawise_units::Arrange;
 
 /// Points whose trials are drawn at most, each in a row of its own.
 const POINTS: usize = 40;
@@ -75,12 +76,12 @@ fn spread<'a>(shown: &ShownStudy<'a>) -> Vec<SpreadRow<'a>> {
         let is_other = tables.rows[*k].point != tables.baseline;
         (is_other, if higher { -median } else { *median })
     };
-    chosen.sort_by(|one, other| {
+    chosen.arrange_by(|one, other| {
         let (one, other) = (rank(one), rank(other));
         one.0.cmp(&other.0).then(one.1.total_cmp(&other.1))
     });
     chosen.truncate(POINTS);
-    chosen.sort_by_cached_key(|(k, _)| *k);
+    chosen.arrange_by_key(|(k, _)| *k);
     let room = DOTS / chosen.len().max(1);
     let of = |(k, median): (usize, f64)| {
         let row = &tables.rows[k];

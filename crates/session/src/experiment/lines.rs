@@ -13,7 +13,7 @@ use numawise_facts::{
 use numawise_launch::{Change, executable_in};
 use numawise_record::Record;
 use numawise_study::{Engine, LineRunner, PrintedRun, StartNodes, SystemClock, TrialStore};
-use numawise_units::{Nanoseconds, TaskId};
+use numawise_units::{Arrange, Nanoseconds, TaskId};
 
 use super::{ExperimentRequest, by_contrasts};
 use crate::Error;
@@ -199,7 +199,7 @@ fn times(study: &Study, point: &PointId) -> [Nanoseconds; 2] {
     let middle = |id: &PointId| {
         let mut times: Vec<Nanoseconds> =
             study.trials.iter().filter(|trial| trial.point == *id).map(Trial::running).collect();
-        times.sort_unstable();
+        times.arrange();
         times.get(times.len() / 2).copied().unwrap_or_default()
     };
     [study.header.baseline().map(|baseline| middle(&baseline.id)).unwrap_or_default(), middle(point)]

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 
 use numawise_facts::{Argument, Reading, Sink, StudyHeader};
 use numawise_study::{RunContext, Runner};
-use numawise_units::Nanoseconds;
+use numawise_units::{Arrange, Nanoseconds};
 
 use super::ExperimentRequest;
 
@@ -42,7 +42,7 @@ pub fn cost(
             let mut context = RunContext { stop, first: None, sink };
             walls.push(runner.run(baseline, &mut context).ok()??.wall);
         }
-        walls.sort_unstable();
+        walls.arrange();
         Some(walls[STARTS / 2])
     });
     costs

@@ -16,7 +16,7 @@ use numawise_study::{
     FillError, InputFiles, InputsError, LayoutError, Template, check_named, check_templates,
     template_placeholders,
 };
-use numawise_units::TaskId;
+use numawise_units::{Arrange, TaskId};
 
 use super::placeholders::{RankOfJob, not_told};
 use super::request::{Environment, InputsRequest, RunRequest, TaskCount};
@@ -144,7 +144,7 @@ impl RunInputs {
         }
         // One that holds something is not removed.
         let _ = fs::remove_dir(&self.folder);
-        stay.sort();
+        stay.arrange();
         stay
     }
 

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 use numawise_facts::Argument;
-use numawise_units::Nanoseconds;
+use numawise_units::{Arrange, Nanoseconds};
 
 use super::SlurmOptions;
 use super::error::SlurmError;
@@ -249,14 +249,14 @@ fn nodes_of(text: &str, partition: Option<&str>) -> Result<Vec<ClusterNode>, Slu
         .collect();
     if meant.is_empty() {
         let mut exist: Vec<String> = rows.iter().map(|[shown, ..]| name(shown)).collect();
-        exist.sort_unstable();
+        exist.arrange();
         exist.dedup();
         return Err(match partition {
             Some(partition) => SlurmError::NoPartition { partition: partition.to_owned(), exist },
             None => SlurmError::NoDefaultPartition { exist },
         });
     }
-    meant.sort_unstable();
+    meant.arrange();
     meant.dedup_by(|one, other| one.0 == other.0);
     let usable = meant
         .into_iter()

@@ -10,7 +10,7 @@ use numawise_facts::activity::ProcessEnd;
 use numawise_facts::notice::SnapshotNotice;
 use numawise_facts::{Activity, Machine, MergedRanks, Notice, RankSet};
 use numawise_linux::Roots;
-use numawise_units::{Nanoseconds, Pid, Rank};
+use numawise_units::{Arrange, Nanoseconds, Pid, Rank};
 
 use super::ranks::{self, JobProcess};
 use super::unwatched;
@@ -210,7 +210,7 @@ impl Collected {
         });
         let (count, computed) = plus(self.left_out, left_out);
         processes.extend(self.others);
-        processes.sort_by_cached_key(|activity| {
+        processes.arrange_by_key(|activity| {
             (ranks::of(activity).is_none(), ranks::of(activity), activity.began, activity.pid)
         });
         let unreadable = self.unreadable.into_iter();
@@ -229,7 +229,7 @@ impl Collected {
 /// they computed.
 fn leave_out(all: &mut Vec<Activity>, stays: impl Fn(&Activity) -> bool) -> (u64, Nanoseconds) {
     let elapsed = |activity: &Activity| activity.elapsed.measured().copied().unwrap_or_default();
-    all.sort_by_cached_key(|activity| (!stays(activity), std::cmp::Reverse(elapsed(activity))));
+    all.arrange_by_key(|activity| (!stays(activity), std::cmp::Reverse(elapsed(activity))));
     let kept = all.iter().filter(|activity| stays(activity)).count() + OTHERS;
     let left_out = all.split_off(all.len().min(kept));
     (left_out.len() as u64, unwatched::computed(&left_out.iter().collect::<Vec<_>>()))

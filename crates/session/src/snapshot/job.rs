@@ -15,7 +15,7 @@ use numawise_facts::{Notice, RankEnd};
 use numawise_launch::{LocalRank, job_name, job_name_of_daemon, rank_variables};
 use numawise_linux::replace;
 use numawise_observe::Roots;
-use numawise_units::Pid;
+use numawise_units::{Arrange, Pid};
 
 use super::Environment;
 use super::folder::{self, CollectorFolder};
@@ -255,7 +255,7 @@ impl Job {
         let ends = entries.flatten().filter(|entry| has_end(&entry.path(), END));
         let ends = ends.filter_map(|entry| std::fs::read_to_string(entry.path()).ok());
         let mut ends: Vec<RankEnd> = ends.filter_map(|text| serde_json::from_str(&text).ok()).collect();
-        ends.sort_by_cached_key(|end| (end.rank.is_none(), end.rank));
+        ends.arrange_by_key(|end| (end.rank.is_none(), end.rank));
         ends
     }
 
@@ -265,7 +265,7 @@ impl Job {
         let marks = entries.map(|entry| entry.path()).filter(|path| has_end(path, MARK));
         let mut ranks: Vec<u32> =
             marks.filter_map(|mark| std::fs::read_to_string(mark).ok()?.parse().ok()).collect();
-        ranks.sort_unstable();
+        ranks.arrange();
         ranks
     }
 

@@ -14,6 +14,7 @@ use numawise_linux::replace;
 use super::Environment;
 use super::folder::CollectorFolder;
 use crate::follow::{BeginsToFollow, Following};
+use numawise_units::Arrange;
 
 #[cfg(test)]
 #[path = "objects_tests.rs"]
@@ -72,7 +73,7 @@ pub fn read(folder: &Path) -> (Vec<ObjectRun>, Vec<Notice>) {
 
 /// Those of low ranks first; those of no rank are last.
 fn sort(runs: &mut [ObjectRun]) {
-    runs.sort_by_cached_key(|run| {
+    runs.arrange_by_key(|run| {
         let first = run.ranks.iter().map(|of| of.rank).min();
         (first.is_none(), first, run.header.begun)
     });

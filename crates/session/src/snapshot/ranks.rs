@@ -9,7 +9,7 @@ use std::path::Path;
 use numawise_facts::activity::{MpiActivity, MpiLibrary, ProcessEnd, WorldRank};
 use numawise_facts::notice::{RankThatTold, SnapshotNotice, WatchedJob};
 use numawise_facts::{Activity, Argument, MergedRanks, Notice, RankSet, Reading, Redactor, RunSpec};
-use numawise_units::{Id, Pid, Rank};
+use numawise_units::{Arrange, Id, Pid, Rank};
 
 use crate::Error;
 use crate::launcher;
@@ -120,7 +120,7 @@ pub fn several_jobs(processes: &[Activity], jobs: &[Vec<usize>]) -> Option<Notic
     });
     let shown = each.next()?;
     let mut others: Vec<WatchedJob> = each.collect();
-    others.sort_by_cached_key(|job| std::cmp::Reverse(job.elapsed.measured().copied()));
+    others.arrange_by_key(|job| std::cmp::Reverse(job.elapsed.measured().copied()));
     others.truncate(MOST_NAMED);
     let count = jobs.len() as u64;
     (count > 1).then(|| SnapshotNotice::OtherJobs { count, shown, others }.into())

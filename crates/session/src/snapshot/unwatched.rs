@@ -5,7 +5,7 @@ use std::path::Path;
 use numawise_facts::activity::ProcessEnd;
 use numawise_facts::notice::SnapshotNotice;
 use numawise_facts::{Activity, Notice, ObservedProcess};
-use numawise_units::Nanoseconds;
+use numawise_units::{Arrange, Nanoseconds};
 
 /// What computed for less is on its way to become another program.
 const LEAST: Nanoseconds = Nanoseconds(10_000_000);
@@ -48,7 +48,7 @@ pub fn notice(read: &[&Activity], seen: &[ObservedProcess]) -> Option<Notice> {
     let mut unwatched: Vec<(u64, &ObservedProcess)> =
         unwatched.map(|one| (seen_computing(one), one)).collect();
     unwatched.retain(|(computed, _)| *computed >= LEAST.0);
-    unwatched.sort_by_cached_key(|(computed, one)| (std::cmp::Reverse(*computed), one.pid));
+    unwatched.arrange_by_key(|(computed, one)| (std::cmp::Reverse(*computed), one.pid));
     let sum: u64 = unwatched.iter().map(|(computed, _)| computed).sum();
     if read.is_empty() || sum == 0 || (sum as f64) < SHARE * (sum + computed(read).0) as f64 {
         return None;

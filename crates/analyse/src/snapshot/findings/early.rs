@@ -12,7 +12,7 @@ use numawise_facts::finding::{
 };
 use numawise_facts::{Exit, FindingId, Reading};
 use numawise_tables::snapshot::SnapshotFinding;
-use numawise_units::Nanoseconds;
+use numawise_units::{Arrange, Nanoseconds};
 
 use super::{Case, advice, evidence, finding, of_process, of_run};
 use crate::snapshot::places::place;
@@ -103,11 +103,11 @@ fn first<'a>(early: &[Early<'a>], crashed: bool) -> Vec<Early<'a>> {
         |is: &dyn Fn(&Early<'a>) -> bool| early.iter().copied().filter(|one| is(one)).collect::<Vec<_>>();
     let mut aborted = those(&|one| one.end_is(ProcessEnd::MpiAbort));
     if !aborted.is_empty() {
-        aborted.sort_by_cached_key(|one| one.end);
+        aborted.arrange_by_key(|one| one.end);
         return aborted;
     }
     let alone = |mut found: Vec<Early<'a>>| {
-        found.sort_by_cached_key(|one| one.end);
+        found.arrange_by_key(|one| one.end);
         match found.as_slice() {
             [one, next, ..] if next.end.saturating_sub(one.end) > APART => vec![*one],
             _ => found,
@@ -129,7 +129,7 @@ fn first<'a>(early: &[Early<'a>], crashed: bool) -> Vec<Early<'a>> {
 fn in_mpi<'a>(early: &[Early<'a>]) -> Vec<Early<'a>> {
     let mut all: Vec<(Nanoseconds, Early<'a>)> =
         early.iter().filter_map(|one| Some((one.within()?, *one))).collect();
-    all.sort_by_cached_key(|(within, _)| *within);
+    all.arrange_by_key(|(within, _)| *within);
     match all.as_slice() {
         [(least, one), (next, _), ..] if least.0 < next.0 / 2 => vec![*one],
         _ => Vec::new(),
@@ -201,7 +201,7 @@ fn kept_in<'a>(case: &Case<'_>, others: impl Iterator<Item = &'a Early<'a>>) -> 
         calls.entry((&last.call, at)).or_default().push(one);
     }
     let mut calls: Vec<_> = calls.into_values().collect();
-    calls.sort_by_cached_key(|ranks| std::cmp::Reverse(ranks.len()));
+    calls.arrange_by_key(|ranks| std::cmp::Reverse(ranks.len()));
     let sentence = |ranks: &Vec<&Early<'_>>| {
         let (one, longest) = (ranks.first()?, ranks.iter().filter_map(|one| one.within()).max()?);
         let last = one.last?;

@@ -6,7 +6,7 @@ use numawise_facts::finding::{
 };
 use numawise_facts::{FindingId, ThreadActivity};
 use numawise_tables::snapshot::SnapshotFinding;
-use numawise_units::{Bytes, Nanoseconds};
+use numawise_units::{Arrange, Bytes, Nanoseconds};
 
 use super::{Case, advice, evidence, finding, of_process, of_run};
 use crate::snapshot::files;
@@ -66,7 +66,7 @@ pub fn long_on_files(case: &Case<'_>) -> Option<SnapshotFinding> {
         .filter_map(|process| most_on_files(process, elapsed))
         .filter(is_long)
         .collect();
-    long.sort_by_cached_key(|on| std::cmp::Reverse(on.time()));
+    long.arrange_by_key(|on| std::cmp::Reverse(on.time()));
     let most = long.first()?;
     let (kind, calls) = *most.kinds.first()?;
     let subject = of_process(most.process);
@@ -137,7 +137,7 @@ fn disk_wait(process: &Process<'_>, subject: WatchedSubject) -> Option<Evidence>
 fn most_on_files<'a>(process: &'a Process<'a>, elapsed: f64) -> Option<OnFiles<'a>> {
     let of = |thread| OnFiles { process, thread, kinds: by_kind(thread) };
     let mut each: Vec<OnFiles<'_>> = process.threads().map(of).collect();
-    each.sort_by_cached_key(OnFiles::time);
+    each.arrange_by_key(OnFiles::time);
     let computes = |on: &OnFiles<'_>| on.computed() >= COMPUTES * elapsed;
     let others_compute =
         |one: &OnFiles<'_>| each.iter().any(|on| on.thread.tid != one.thread.tid && computes(on));
@@ -157,6 +157,6 @@ fn by_kind(thread: &ThreadActivity) -> Vec<(FileCallKind, FileCalls)> {
         (FileCallKind::Mpi, files::mpi_of_thread(thread)),
     ];
     kinds.retain(|(_, calls)| calls.time > Nanoseconds(0));
-    kinds.sort_by_cached_key(|(_, calls)| std::cmp::Reverse(calls.time));
+    kinds.arrange_by_key(|(_, calls)| std::cmp::Reverse(calls.time));
     kinds
 }

@@ -8,7 +8,7 @@ use numawise_facts::{FindingId, Reading};
 use numawise_tables::snapshot::{
     LateCalls, MpiSummary, SnapshotFinding, TrafficMatrix, WaitingInCalls, WaitsFor,
 };
-use numawise_units::{Bytes, Nanoseconds};
+use numawise_units::{Arrange, Bytes, Nanoseconds};
 
 use super::{Case, advice, evidence, finding, of_run, time};
 use crate::snapshot::efficiency::{MpiTimes, mpi_times};
@@ -140,7 +140,7 @@ fn outside_of_mpi(case: &Case<'_>, times: &MpiTimes) -> Vec<BusyRank> {
         Some(BusyRank { rank: process.rank()?, host: process.activity.host.clone(), outside })
     });
     let mut all: Vec<BusyRank> = ranks.collect();
-    all.sort_by(|one, two| two.outside.total_cmp(&one.outside));
+    all.arrange_by(|one, two| two.outside.total_cmp(&one.outside));
     all
 }
 

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use numawise_facts::finding::{Advice, Amount, Evidence, PlacedQuantity, WatchedAdvice};
 use numawise_facts::{Activity, FindingId, ThreadActivity};
 use numawise_tables::snapshot::{PlacementSummary, SnapshotFinding};
-use numawise_units::Nanoseconds;
+use numawise_units::{Arrange, Nanoseconds};
 
 use super::placement::{forced_switches, threads_by_host, usable_by_host};
 use super::{Case, advice, evidence, finding, of_process, of_run, share, time};
@@ -30,7 +30,7 @@ struct Displaced<'a> {
 pub fn other_work(case: &Case<'_>) -> Option<SnapshotFinding> {
     let mut displaced = displaced(case)?;
     displaced.retain(|one| case.is_worth(one.in_run));
-    displaced.sort_by(|one, other| other.in_run.total_cmp(&one.in_run));
+    displaced.arrange_by(|one, other| other.in_run.total_cmp(&one.in_run));
     let worst = displaced.first()?;
     let fact = |one: &Displaced<'_>| {
         let of = one.process.elapsed().measured().map(|elapsed| Amount::Time(*elapsed));

@@ -1,4 +1,4 @@
-//! NW101 to NW104: what a trace says of the causes of waiting, and what the run would be without them, by its replay.
+//! NW081 to NW084: what a trace says of the causes of waiting, and what the run would be without them, by its replay.
 
 use numawise_facts::finding::{
     Amount, Evidence, TracedQuantity, WatchedAdvice, WatchedQuantity, WatchedSubject,
@@ -90,7 +90,7 @@ fn gain_finding(
     finding(id, facts, gain, cures.into_iter().map(advice).collect())
 }
 
-/// NW101: of a rank whose computing makes others wait.
+/// NW081: of a rank whose computing makes others wait.
 fn one_rank(case: &Case<'_>, trace: &RunTrace, one: &WhatIf, of: &RankAsOthers) -> Option<SnapshotFinding> {
     let is_it = |cause: &&WaitingCause| {
         let computed = matches!(&cause.what, RankActivity::Computed { to } if *to == of.to);
@@ -120,14 +120,14 @@ fn one_rank(case: &Case<'_>, trace: &RunTrace, one: &WhatIf, of: &RankAsOthers) 
     Some(gain_finding(case, trace, FindingId::OneRankComputesLonger, (facts, one), vec![cure]))
 }
 
-/// NW102: no one rank is the cause, and without any inequality the run is shorter.
+/// NW082: no one rank is the cause, and without any inequality the run is shorter.
 fn computing_unequal(case: &Case<'_>, trace: &RunTrace, one: &WhatIf) -> Option<SnapshotFinding> {
     let facts = vec![replayed(case, trace, one, TracedQuantity::TimeIfEqual)?];
     let cures = vec![WatchedAdvice::MeetLessOften];
     Some(gain_finding(case, trace, FindingId::ComputingUnequal, (facts, one), cures))
 }
 
-/// NW103: sends that cannot end before their receives are there.
+/// NW083: sends that cannot end before their receives are there.
 fn sends_wait(case: &Case<'_>, trace: &RunTrace, one: &WhatIf) -> Option<SnapshotFinding> {
     let rows = || trace.waits.iter().filter(|row| row.kind == WaitKind::LateReceiver);
     let waiting = rows().fold(Nanoseconds(0), |sum, row| sum + row.waiting);
@@ -150,7 +150,7 @@ fn sends_wait(case: &Case<'_>, trace: &RunTrace, one: &WhatIf) -> Option<Snapsho
     Some(gain_finding(case, trace, FindingId::SendsWait, (facts, one), cures))
 }
 
-/// NW104: receives that wait while the next message is there.
+/// NW084: receives that wait while the next message is there.
 fn out_of_order(case: &Case<'_>, trace: &RunTrace) -> Option<SnapshotFinding> {
     let rows = &trace.out_of_order;
     let waiting = rows.iter().fold(Nanoseconds(0), |sum, row| sum + row.waiting);

@@ -7,7 +7,7 @@ use numawise_tables::snapshot::{
     CommunicatorRow, MessageSizeRow, MpiCallRow, MpiSiteRow, MpiSummary, RankSpread, TrafficCell,
     TrafficMatrix, VolumeTables,
 };
-use numawise_units::{Nanoseconds, Ratio};
+use numawise_units::{Arrange, Nanoseconds, Ratio};
 
 use super::{MOST_SITES, TOO_LONG, comes_once, imbalance, share, waiting, waiting_in_calls};
 use crate::snapshot::efficiency::{MpiTimes, mpi_times};
@@ -104,11 +104,11 @@ impl Tables {
         let shared = time.saturating_sub(span(once)?.time);
         let calls = merged.calls.iter().map(|(name, of)| call_row(name, of, shared));
         let mut calls = calls.collect::<Option<Vec<MpiCallRow>>>()?;
-        calls.sort_by_cached_key(|row| (std::cmp::Reverse(row.calls.time), row.call.clone()));
+        calls.arrange_by_key(|row| (std::cmp::Reverse(row.calls.time), row.call.clone()));
         let known = compared::known_waiting(merged);
         let sites = merged.sites.iter().map(|(number, site)| site_row(run, site, known.get(number), shared));
         let mut sites = sites.collect::<Option<Vec<MpiSiteRow>>>()?;
-        sites.sort_by_cached_key(|row| std::cmp::Reverse(row.calls.time));
+        sites.arrange_by_key(|row| std::cmp::Reverse(row.calls.time));
         sites.truncate(MOST_SITES);
         let shown = sites.iter().fold(CallTime::default(), |sum, row| CallTime {
             count: sum.count.saturating_add(row.calls.count),
@@ -118,7 +118,7 @@ impl Tables {
             CallTime { count: all.count.saturating_sub(shown.count), time: time.saturating_sub(shown.time) };
         let rows = merged.communicators.values().map(communicator_row);
         let mut communicators = rows.collect::<Option<Vec<CommunicatorRow>>>()?;
-        communicators.sort_by_cached_key(|row| (std::cmp::Reverse(row.calls.time), row.name.clone()));
+        communicators.arrange_by_key(|row| (std::cmp::Reverse(row.calls.time), row.name.clone()));
         Some(Tables { calls, sites, further_sites, communicators })
     }
 }

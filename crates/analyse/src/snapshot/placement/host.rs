@@ -7,7 +7,7 @@ use numawise_facts::merged::{
     RemoteSum, SharedCpu, SumOverProcesses,
 };
 use numawise_facts::{Machine, Reading, ThreadActivity};
-use numawise_units::{CpuId, CpuSet, Nanoseconds, Pid, TimeSum};
+use numawise_units::{Arrange, CpuId, CpuSet, Nanoseconds, Pid, TimeSum};
 
 use crate::snapshot::memory::{is_notable, nodes_of_threads, remote};
 use crate::snapshot::process::{Process, most_at_once};
@@ -190,7 +190,7 @@ impl OnHost<'_> {
             if residents.len() < 2 || have_room(&residents) {
                 continue;
             }
-            residents.sort_by_cached_key(|resident| (resident.pid, resident.thread.tid));
+            residents.arrange_by_key(|resident| (resident.pid, resident.thread.tid));
             shared.push(SharedCpu {
                 host: self.host.to_owned(),
                 cpu,
@@ -213,7 +213,7 @@ impl OnHost<'_> {
         }
         let mut masks: Vec<(CpuSet, Vec<Resident<'_>>)> =
             masks.into_iter().map(|(words, residents)| (CpuSet::from_words(words), residents)).collect();
-        masks.sort_by_cached_key(|(_, residents)| std::cmp::Reverse(residents.len()));
+        masks.arrange_by_key(|(_, residents)| std::cmp::Reverse(residents.len()));
         let mut found = Vec::new();
         for (cpus, _) in masks.iter().take(SETS) {
             let inside = || masks.iter().filter(|(mask, _)| mask.is_subset(cpus)).flat_map(|(_, all)| all);

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use numawise_facts::activity::{MessageSide, ThreadTrace, TracedCall, TracedMessage, TracedSite};
 pub use numawise_tables::snapshot::CallAt as At;
 use numawise_tables::snapshot::CallPlace;
-use numawise_units::Nanoseconds;
+use numawise_units::{Arrange, Nanoseconds};
 
 use super::super::Run;
 use super::super::places::{communicator_name, place};
@@ -296,7 +296,7 @@ impl<'a> Lanes<'a> {
                     None => own.push(Worker { process: number, number: 0, tid, states }),
                 }
             }
-            own.sort_by_key(|worker| worker.tid);
+            own.arrange_by_key(|worker| worker.tid);
             workers.extend((1..).zip(own).map(|(number, worker)| Worker { number, ..worker }));
         }
         all.sort_by_cached_key(|lane: &Lane<'_>| (lane.world, lane.rank, lane.thread_number));

@@ -2,7 +2,7 @@
 
 use numawise_facts::activity::SpanKind;
 use numawise_tables::snapshot::{EventSpan, LongestThreadWait, SpanState, TracedConstruct};
-use numawise_units::Nanoseconds;
+use numawise_units::{Arrange, Nanoseconds};
 
 use super::super::Run;
 use super::lanes::{Lane, LaneSet, Lanes};
@@ -42,7 +42,7 @@ pub fn constructs(lanes: &Lanes<'_>, waits: &Waits) -> Vec<TracedConstruct> {
         ranks: of.lanes.ranks(lanes),
     };
     let mut rows: Vec<TracedConstruct> = rows.map(row).collect();
-    rows.sort_by_cached_key(|row| (std::cmp::Reverse(row.waiting), std::cmp::Reverse(row.time)));
+    rows.arrange_by_key(|row| (std::cmp::Reverse(row.waiting), std::cmp::Reverse(row.time)));
     rows.truncate(MOST_ROWS);
     rows
 }

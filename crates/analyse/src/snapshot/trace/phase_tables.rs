@@ -2,7 +2,7 @@
 
 use numawise_facts::activity::PhaseName;
 use numawise_tables::snapshot::{EventPhase, TraceTimes, TracedPhase};
-use numawise_units::Nanoseconds;
+use numawise_units::{Arrange, Nanoseconds};
 
 use super::lanes::Lanes;
 use super::phases::Phase;
@@ -39,7 +39,7 @@ pub fn table(lanes: &Lanes<'_>, waits: &Waits) -> Vec<TracedPhase> {
         (row.ranks > 0).then_some(row)
     };
     let mut rows: Vec<TracedPhase> = lanes.phases.names.iter().enumerate().filter_map(row).collect();
-    rows.sort_by_key(|row| row.begin);
+    rows.arrange_by_key(|row| row.begin);
     rows
 }
 

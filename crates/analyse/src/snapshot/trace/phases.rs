@@ -1,7 +1,7 @@
 //! The phases that a program named: which part of a thread's time each is.
 
 use numawise_facts::activity::{PhaseName, SpanKind, SpanName, ThreadTrace};
-use numawise_units::Nanoseconds;
+use numawise_units::{Arrange, Nanoseconds};
 
 /// From when to when.
 pub type Window = (Nanoseconds, Nanoseconds);
@@ -43,7 +43,7 @@ impl Phases {
             phase.process == process && is_it(phase.name) && (phase.tid == tid || !of_thread(phase.name))
         };
         let mut windows: Vec<Window> = self.all.iter().filter(own).map(|phase| phase.window).collect();
-        windows.sort_unstable();
+        windows.arrange();
         windows.dedup_by(|next, last| {
             let overlaps = next.0 <= last.1;
             if overlaps {

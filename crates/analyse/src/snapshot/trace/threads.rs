@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use numawise_facts::activity::{CodePlace, ConstructName, SpanKind, SpanName, ThreadTrace, TracedSpan};
 use numawise_facts::{Activity, Reading};
 use numawise_tables::snapshot::{EventSpan, SpanState};
-use numawise_units::{Nanoseconds, Pid};
+use numawise_units::{Arrange, Nanoseconds, Pid};
 
 use super::super::Run;
 use super::super::places::place;
@@ -165,7 +165,7 @@ fn of_thread(
 /// Of spans that lie within one another the innermost, each moment once.
 fn innermost(mut all: Vec<EventSpan>) -> Vec<EventSpan> {
     all.retain(|part| part.begin < part.end);
-    all.sort_by_key(|part| (part.begin, std::cmp::Reverse(part.end)));
+    all.arrange_by_key(|part| (part.begin, std::cmp::Reverse(part.end)));
     let mut parts: Vec<EventSpan> = Vec::with_capacity(all.len());
     let mut open: Vec<EventSpan> = Vec::new();
     let mut at = Nanoseconds(0);

@@ -12,6 +12,7 @@ use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgGroup, ArgMatches, Command};
 use numawise_facts::{Balancing, MemoryMode};
 use numawise_session::shared_memory::SharedStep;
+use numawise_units::Arrange;
 
 #[cfg(test)]
 #[path = "numactl_tests.rs"]
@@ -415,7 +416,7 @@ impl clap::FromArgMatches for NumactlOptions {
         let numbered = OPTIONS.iter().enumerate();
         let mut all: Vec<(usize, usize)> =
             numbered.filter_map(|(number, option)| Some((typed_at(matches, option)?, number))).collect();
-        all.sort_unstable();
+        all.arrange();
         let mut options = NumactlOptions::default();
         for (_, number) in all {
             let option = &OPTIONS[number];

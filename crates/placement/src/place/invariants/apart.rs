@@ -1,6 +1,7 @@
 //! Tasks do not meet on a core while there are cores for all of them.
 
 use super::*;
+use numawise_units::Arrange;
 
 /// A task's CPUs by core, told from the plan alone.
 fn on_cores(machine: &Machine, task: &TaskPlacement) -> BTreeMap<u32, usize> {
@@ -117,7 +118,7 @@ proptest! {
         let placement = place(&machine, &request).unwrap();
         let threads: usize = placement.tasks.iter().map(|task| task.threads.len()).sum();
         let mut nodes: Vec<_> = machine.nodes_with_allowed_cpus().collect();
-        nodes.sort_by_key(|node| (machine.cpu(node.cpus.intersection(&machine.allowed_cpus).first().unwrap()).unwrap().package, node.id));
+        nodes.arrange_by_key(|node| (machine.cpu(node.cpus.intersection(&machine.allowed_cpus).first().unwrap()).unwrap().package, node.id));
         let mut room = 0;
         let mut cores = BTreeSet::new();
         for node in nodes {

@@ -2,7 +2,7 @@
 
 use numawise_facts::Reading;
 use numawise_tables::{MemoryTable, NodeTotal, RemoteMemory, Residency, TaskResidency};
-use numawise_units::{Bytes, Ratio, harmless};
+use numawise_units::{Arrange, Bytes, Ratio, harmless};
 
 use super::{count, over, titled};
 use crate::amount;
@@ -105,9 +105,9 @@ fn nodes(residency: &Residency) -> Option<Block> {
     let mut shown: Vec<_> = all().filter(|(_, total)| !many || !is_empty(total)).collect();
     let with_something = shown.len();
     let key = |total: &NodeTotal| (total.memory.measured().copied(), total.threads);
-    shown.sort_by_cached_key(|(_, total)| std::cmp::Reverse(key(total)));
+    shown.arrange_by_key(|(_, total)| std::cmp::Reverse(key(total)));
     shown.truncate(NODES);
-    shown.sort_by_cached_key(|(column, _)| column.node);
+    shown.arrange_by_key(|(column, _)| column.node);
     let row = |(column, total): (&numawise_tables::NodeColumn, &NodeTotal)| -> Row {
         [
             total.node.to_string(),

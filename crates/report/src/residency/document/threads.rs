@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use numawise_facts::Reading;
 use numawise_tables::{Residency, ShareSpan, TaskResidency, ThreadResidency};
-use numawise_units::{CpuId, CpuSet, Nanoseconds, NodeId, NodeSet, Pid, harmless};
+use numawise_units::{Arrange, CpuId, CpuSet, Nanoseconds, NodeId, NodeSet, Pid, harmless};
 
 use crate::document::{Block, Column, Table};
 use crate::names::clipped;
@@ -74,7 +74,7 @@ fn row(group: &Group, process_of: &HashMap<Pid, Pid>, recent: bool) -> Vec<Strin
         }
     };
     let mut processes: Vec<&Pid> = threads.iter().filter_map(|thread| process_of.get(&thread.tid)).collect();
-    processes.sort_unstable();
+    processes.arrange();
     processes.dedup();
     vec![
         match processes.as_slice() {

@@ -1,7 +1,7 @@
 //! OpenMP in a trace, and phases.
 
 use numawise_tables::snapshot::{RunTrace, TraceTimes, TracedConstruct, TracedPhase, TracedWorker};
-use numawise_units::Nanoseconds;
+use numawise_units::{Arrange, Nanoseconds};
 
 use super::super::{phases, words};
 use super::{STATES, State, columns_of, shares};
@@ -75,7 +75,7 @@ fn constructs(of: &RunTrace, most: usize) -> Table {
 fn workers(of: &RunTrace) -> Table {
     let mut all: Vec<(u32, &TracedWorker)> =
         of.ranks.iter().flat_map(|rank| rank.workers.iter().map(|worker| (rank.rank, worker))).collect();
-    all.sort_by_key(|(_, worker)| std::cmp::Reverse(worker.times.openmp_waiting));
+    all.arrange_by_key(|(_, worker)| std::cmp::Reverse(worker.times.openmp_waiting));
     let states = states_of(all.iter().map(|(_, worker)| worker.times).sum());
     let row = |(rank, worker): &(u32, &TracedWorker)| -> Row {
         let mut cells: Vec<Cell> = vec![thread_name(of, *rank, worker.number).into()];
