@@ -280,7 +280,19 @@ pub enum SnapshotFormat {
 }
 
 /// Refuses a part in which nothing lies, or of ranks that are not there.
-pub fn holds_part(trace: &RunTrace, part: &TracePart, file: &str) -> Result<(), Failure> {
+pub fn holds_part(
+    trace: &RunTrace,
+    part: &TracePart,
+    (run, file): (&WatchedRun, &str),
+) -> Result<(), Failure> {
+    let phases = run.traced_phases();
+    if let Some(name) = part.phase.as_ref().filter(|name| !phases.iter().any(|phase| phase.is_called(name))) {
+        let known: Vec<String> = phases.iter().map(|phase| snapshot::phase_name(phase)).collect();
+        let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+        return Err(Failure::new(format!(
+            "--phase {name} {file}: found no such phase in the trace; expected one that the program named: {known}"
+        )));
+    }
     if trace.is_part && trace.span.0 == 0 {
         return Err(Failure::new(format!(
             "--from, --to {file}: the trace ends at {}; expected moments before that",
@@ -318,7 +330,7 @@ pub fn watched_run(
     let record = record.display().to_string();
     let snapshot = Snapshot::of_part(run, part, &record);
     if let Some(trace) = &snapshot.tables.trace {
-        holds_part(trace, part, &record)?;
+        holds_part(trace, part, (run, &record))?;
     }
     let text = || match format {
         SnapshotFormat::Text(detail) => snapshot.text(detail, style()),

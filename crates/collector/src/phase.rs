@@ -12,11 +12,11 @@ use core::ffi::{CStr, c_char};
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use numawise_wire::snapshot::{Header, Phase, PhaseKind, ThreadSlot};
+use numawise_wire::trace::RecordKind;
 
 use crate::process;
 use crate::system::SavedErrno;
-use crate::thread;
-use crate::time;
+use crate::{thread, time, trace};
 
 use stack::Entry;
 use sums::Sums;
@@ -66,9 +66,12 @@ fn begin_region(name: &[u8]) {
         None => {
             header.phases_dropped.fetch_add(1, Relaxed);
         }
-        Some((_, phase)) if is_of_process => open_of_process(phase, slot, now),
-        Some((_, phase)) => {
+        Some(row) if is_of_process => open_of_process(row, slot, now),
+        Some((number, phase)) => {
             phase.open.fetch_add(1, Relaxed);
+            if !stack::holds(entry, true) {
+                trace::phase(slot, RecordKind::PhaseBegin, now, number);
+            }
             entry.begin.set(now);
             entry.base.set(Sums::of_thread(slot, now));
         }
@@ -110,22 +113,28 @@ pub fn thread_ends(slot: &ThreadSlot, now: u64) {
 
 fn close(entry: &Entry, slot: &ThreadSlot, now: u64) {
     // Begun by the parent of this child, or it found no row.
-    let Some(phase) = entry.number().and_then(table::row) else { return };
+    let Some((number, phase)) = entry.number().and_then(row) else { return };
     if phase.kind.load(Relaxed) != PhaseKind::ThreadRegion as u32 {
-        close_of_process(phase, slot, now);
+        close_of_process((number, phase), slot, now);
         return;
     }
     phase.open.fetch_sub(1, Relaxed);
     phase.count.fetch_add(1, Relaxed);
-    if !stack::holds(entry) {
+    if !stack::holds(entry, false) {
+        trace::phase(slot, RecordKind::PhaseEnd, now, number);
         let passed = Sums::of_thread(slot, now).since(&entry.base.get());
         passed.add_to(phase, now.saturating_sub(entry.begin.get()));
     }
 }
 
+fn row<'a>(number: usize) -> Option<(usize, &'a Phase)> {
+    table::row(number).map(|phase| (number, phase))
+}
+
 /// Only the first thread does that.
-fn open_of_process(phase: &Phase, slot: &ThreadSlot, now: u64) {
+fn open_of_process((number, phase): (usize, &Phase), slot: &ThreadSlot, now: u64) {
     if phase.open.load(Relaxed) == 0 {
+        trace::phase(slot, RecordKind::PhaseBegin, now, number);
         let sums = Sums::of_process(slot, now);
         phase.begin.store(now, Relaxed);
         sums.store(&phase.base, &phase.base_mpi);
@@ -134,10 +143,11 @@ fn open_of_process(phase: &Phase, slot: &ThreadSlot, now: u64) {
     phase.open.fetch_add(1, Relaxed);
 }
 
-fn close_of_process(phase: &Phase, slot: &ThreadSlot, now: u64) {
+fn close_of_process((number, phase): (usize, &Phase), slot: &ThreadSlot, now: u64) {
     let open = phase.open.load(Relaxed);
     phase.count.fetch_add(1, Relaxed);
     if open == 1 {
+        trace::phase(slot, RecordKind::PhaseEnd, now, number);
         let passed = Sums::of_process(slot, now).since(&Sums::load(&phase.base, &phase.base_mpi));
         passed.add_to(phase, now.saturating_sub(phase.begin.load(Relaxed)));
     }
@@ -157,8 +167,9 @@ pub fn control(header: &Header, slot: &ThreadSlot, level: i32) {
     let _errno = SavedErrno::new();
     let now = time::now();
     process::note_time(now);
-    let current = CONTROL.load(Relaxed).checked_sub(1).and_then(|number| table::row(number as usize));
-    let is_other = |phase: &&Phase| phase.level.load(Relaxed) != level.wrapping_neg().cast_unsigned();
+    let current = CONTROL.load(Relaxed).checked_sub(1).and_then(|number| row(number as usize));
+    let is_other =
+        |(_, phase): &(usize, &Phase)| phase.level.load(Relaxed) != level.wrapping_neg().cast_unsigned();
     if level < -1 && current.as_ref().is_none_or(is_other) {
         header.phases_unbalanced.fetch_add(1, Relaxed);
         return;
@@ -172,7 +183,7 @@ pub fn control(header: &Header, slot: &ThreadSlot, level: i32) {
     }
     match table::find(PhaseKind::Control, PhaseName::Level(level)) {
         Some((number, phase)) => {
-            open_of_process(phase, slot, now);
+            open_of_process((number, phase), slot, now);
             CONTROL.store(number as u32 + 1, Relaxed);
         }
         None => {

@@ -1,4 +1,4 @@
-//! The trace of the process, where it is asked for: each call of MPI, and the messages of each, in a file of its own.
+//! The trace of the process, where it is asked for: each call of MPI with its messages, regions and waits of OpenMP, and phases, in a file of its own.
 //!
 //! A thread fills a chunk of the file and then asks for the next one; no two threads write one. Where there is none left, what comes later is
 //! counted. Nothing is done off the thread that calls, and nothing is compressed here.
@@ -14,7 +14,7 @@ use numawise_wire::trace::{
 };
 
 use crate::thread::local;
-use crate::{process, sandbox, system};
+use crate::{process, sandbox, system, time};
 
 /// Null where nothing is traced.
 static MAPPING: AtomicPtr<Header> = AtomicPtr::new(core::ptr::null_mut());
@@ -245,6 +245,44 @@ pub fn send_done(slot: &ThreadSlot, sent: u64) {
     if is_on() && sent != 0 {
         put(slot, [sent, 0, 0, 0, RecordKind::SendDone as u64]);
     }
+}
+
+/// A parallel region of this many threads that the thread opened and has ended; it waited there since `waits_since`.
+pub fn region(slot: &ThreadSlot, [begin, waits_since, end]: [u64; 3], row: u32, team: u32) {
+    if is_on() {
+        let waited = end.saturating_sub(waits_since);
+        span(slot, RecordKind::Region, [begin, end, waited, 0], u64::from(team) << 32 | u64::from(row));
+    }
+}
+
+/// What the thread did in a region that the thread of the number `master` opened at `begun`.
+pub fn worked(slot: &ThreadSlot, [begun, begin, end]: [u64; 3], master: u32) {
+    if is_on() {
+        span(slot, RecordKind::Worked, [begin, end, begun, master.into()], slot.row.load(Relaxed).into());
+    }
+}
+
+/// The thread has waited in OpenMP, in what it is in. What is shorter than a microsecond is left out: a lock that is free would fill the file.
+pub fn waited(slot: &ThreadSlot, end: u64) {
+    let begin = slot.since.load(Relaxed);
+    if end.saturating_sub(begin) > time::ticks_in_ten_milliseconds() / 10_000 {
+        span(slot, RecordKind::Waited, [begin, end, 0, 0], slot.row.load(Relaxed).into());
+    }
+}
+
+/// The phase of this number begins or ends.
+pub fn phase(slot: &ThreadSlot, kind: RecordKind, moment: u64, number: usize) {
+    if is_on() {
+        span(slot, kind, [moment, moment, 0, 0], number as u64 + 1);
+    }
+}
+
+/// `of` has its end in place of its ticks.
+fn span(slot: &ThreadSlot, kind: RecordKind, of: [u64; 4], row: u64) {
+    let [begin, end, third, fourth] = of;
+    let team = row >> 32 << 32;
+    let last = team | (row & 0xffff) << KIND_BITS | kind as u64;
+    put(slot, [begin, end.saturating_sub(begin), third, fourth, last]);
 }
 
 /// The next call ends a collective call that was begun by one which began at `begun`.

@@ -31,7 +31,10 @@ pub use openmp::{Construct, ConstructName, ConstructTeam, LoopChunks, OpenMpRunt
 pub use phase::{ActivityPhases, PhaseActivity, PhaseName};
 pub use sample::{CallSample, SampledCall};
 pub use surroundings::{MemoryByNode, MemoryMoment, ProcessSurroundings};
-pub use trace::{MessageSide, ThreadTrace, TraceLoss, TracedCall, TracedKind, TracedMessage, TracedSite};
+pub use trace::{
+    MessageSide, SpanKind, SpanName, ThreadTrace, TraceLoss, TracedCall, TracedKind, TracedMessage,
+    TracedSite, TracedSpan,
+};
 
 /// One process.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

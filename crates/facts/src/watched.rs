@@ -1,11 +1,11 @@
 //! A program that was run once and watched from inside.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use numawise_units::{IdSet, Nanoseconds, Rank};
 use serde::{Deserialize, Serialize};
 
-use crate::activity::{CacheTraffic, CounterAccess, SourcePlace};
+use crate::activity::{CacheTraffic, CounterAccess, PhaseName, SourcePlace, SpanName};
 use crate::notice::SnapshotNotice;
 use crate::{
     Activity, Exit, HostFacts, Machine, MergedRanks, Notice, ObjectRun, Placement, RanksByThreads, Reading,
@@ -37,6 +37,8 @@ pub struct TracePart {
     pub to: Option<Nanoseconds>,
     /// What these did and waited for; the ranks that they waited for may be others.
     pub ranks: Option<RankSet>,
+    /// What was done in a phase of this name.
+    pub phase: Option<String>,
 }
 
 impl TracePart {
@@ -106,6 +108,18 @@ impl WatchedRun {
         let mut threads =
             self.processes.iter().flat_map(|process| process.threads.measured().into_iter().flatten());
         threads.any(|thread| thread.trace.is_some())
+    }
+
+    /// Phases that the program named while its calls were written down.
+    pub fn traced_phases(&self) -> BTreeSet<&PhaseName> {
+        let threads =
+            self.processes.iter().flat_map(|process| process.threads.measured().into_iter().flatten());
+        let names = threads.filter_map(|thread| thread.trace.as_deref()).flat_map(|trace| &trace.names);
+        let phases = names.filter_map(|name| match name {
+            SpanName::Phase(phase) => Some(phase),
+            SpanName::Construct(..) => None,
+        });
+        phases.collect()
     }
 
     /// The machines of the run by the name of their host, as far as they are known.

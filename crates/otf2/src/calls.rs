@@ -11,7 +11,15 @@ mod tests;
 #[repr(u8)]
 pub enum Role {
     Function = 1,
+    Code = 4,
+    Parallel = 5,
+    Single = 9,
+    Critical = 12,
+    Atomic = 14,
     Barrier = 15,
+    ImplicitBarrier = 16,
+    Ordered = 18,
+    TaskWait = 22,
     OneToAll = 23,
     AllToOne = 24,
     AllToAll = 25,

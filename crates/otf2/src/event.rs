@@ -62,6 +62,9 @@ pub enum What {
         polls: Option<Polls>,
     },
     Leave(u32),
+    /// Threads of a parallel region that begins; 0: not known.
+    ThreadFork(u32),
+    ThreadJoin,
     Send(Message),
     Isend(Message, u64),
     IsendComplete(u64),

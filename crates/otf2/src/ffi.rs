@@ -27,8 +27,11 @@ pub const CHUNK_DEFINITIONS: u64 = 4 << 20;
 pub const FLUSH: u8 = 1;
 pub const UNDEFINED: u32 = u32::MAX;
 
+pub const PARADIGM_USER: u8 = 1;
+pub const PARADIGM_OPENMP: u8 = 3;
 pub const PARADIGM_MPI: u8 = 4;
 pub const PARADIGM_CLASS_PROCESS: u8 = 0;
+pub const PARADIGM_CLASS_FORK_JOIN: u8 = 1;
 pub const LOCATION_GROUP_PROCESS: u8 = 1;
 pub const LOCATION_CPU_THREAD: u8 = 1;
 pub const GROUP_COMM_LOCATIONS: u8 = 4;
@@ -132,6 +135,8 @@ functions! {
     write_program_end: "EvtWriter_ProgramEnd"(Handle, Handle, u64, i64) -> Code;
     write_enter: "EvtWriter_Enter"(Handle, Handle, u64, u32) -> Code;
     write_leave: "EvtWriter_Leave"(Handle, Handle, u64, u32) -> Code;
+    write_fork: "EvtWriter_ThreadFork"(Handle, Handle, u64, u8, u32) -> Code;
+    write_join: "EvtWriter_ThreadJoin"(Handle, Handle, u64, u8) -> Code;
     write_send: "EvtWriter_MpiSend"(Handle, Handle, u64, u32, u32, u32, u64) -> Code;
     write_isend: "EvtWriter_MpiIsend"(Handle, Handle, u64, u32, u32, u32, u64, u64) -> Code;
     write_isend_complete: "EvtWriter_MpiIsendComplete"(Handle, Handle, u64, u64) -> Code;

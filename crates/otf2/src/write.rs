@@ -1,5 +1,5 @@
 //! A run with traces as an archive. [`ranks`]: what becomes of processes and threads. [`communicators`]: which ranks are in which. [`clocks`]:
-//! hosts on one clock. [`requests`]: numbers of what is sent and received in the background. [`events`]: a thread, event by event.
+//! hosts on one clock. [`frames`]: regions of OpenMP and phases. [`requests`]: numbers of what is sent and received in the background. [`events`]: a thread, event by event.
 //! [`definitions`]: what events refer to. [`archive`]: libotf2.
 
 use std::path::{Path, PathBuf};
@@ -13,6 +13,7 @@ mod clocks;
 mod communicators;
 mod definitions;
 mod events;
+mod frames;
 mod ranks;
 mod requests;
 
@@ -97,6 +98,8 @@ pub fn write(folder: &Path, run: &WatchedRun) -> Result<Written, Otf2Error> {
     let mut archive = Archive::create(&otf2, folder)?;
     for group in 0..ranks.groups.len() {
         let mut requests = Requests::of(run, &ranks, group);
+        let process = ranks.groups.get(group).and_then(|of| run.processes.get(of.process?));
+        let ends = process.map(frames::region_ends).unwrap_or_default();
         for location in ranks.locations_of(group) {
             let mut writer = archive.events(location)?;
             // Readers expect a file of each location, also without events.
@@ -114,7 +117,7 @@ pub fn write(folder: &Path, run: &WatchedRun) -> Result<Written, Otf2Error> {
                 location,
                 last: 0,
             };
-            thread.write(run, trace, &mut |event| writer.write(event))?;
+            thread.write(run, (trace, &ends), &mut |event| writer.write(event))?;
             let (first, last, events) = (clocks.first(), thread.last, writer.close()?);
             definitions.location_has(location, events, [first, last]);
             written.threads += 1;

@@ -1,8 +1,11 @@
 use std::process::Command;
 
-use numawise_facts::activity::{MessageSide, ThreadTrace, TracedKind, TracedMessage};
+use numawise_facts::activity::{
+    CodeAddress, ConstructName, MessageSide, PhaseName, SpanKind, SpanName, ThreadTrace, TracedKind,
+    TracedMessage, TracedSpan,
+};
 use numawise_facts::{Activity, Reading};
-use numawise_units::Nanoseconds;
+use numawise_units::{Nanoseconds, Pid};
 
 use super::*;
 use crate::event::{Collective, Event, Message, NO_ROOT, Polls, What};
@@ -18,6 +21,8 @@ fn events(run: &WatchedRun) -> (Vec<Vec<Event>>, Written) {
     let mut all = vec![Vec::new(); ranks.locations.len()];
     for group in 0..ranks.groups.len() {
         let mut requests = Requests::of(run, &ranks, group);
+        let process = ranks.groups[group].process.map(|process| &run.processes[process]);
+        let ends = process.map(frames::region_ends).unwrap_or_default();
         for location in ranks.locations_of(group) {
             let Some(trace) = ranks.trace(run, location) else { continue };
             let mut thread = Thread {
@@ -35,7 +40,7 @@ fn events(run: &WatchedRun) -> (Vec<Vec<Event>>, Written) {
                 events.push(event);
                 Ok(())
             };
-            thread.write(run, trace, &mut sink).unwrap();
+            thread.write(run, (trace, &ends), &mut sink).unwrap();
         }
     }
     (all, written)
@@ -226,6 +231,66 @@ fn broken_runs_are_refused_or_written_as_far_as_they_go() {
     assert_eq!(trace.messages[0].end, MessageSide::Sent);
     let (all, _) = events(&run(vec![rank(0, 2, vec![made])]));
     assert_eq!(kinds(&all[0]), ["Enter 10", "Leave 20"]);
+}
+
+/// Two threads: the first one opens a region from 100 to 200 and waits at its end from 150 on; at a barrier it waits from 120 to 130. The other one
+/// works from 105 to 190. A phase lasts from 90 to 320, one that it overlaps from 310 to 330.
+fn threaded() -> WatchedRun {
+    let at = |address| Reading::Measured(CodeAddress { file: 0, address });
+    let span =
+        |of, begin, end, kind| TracedSpan { of, begin: Nanoseconds(begin), end: Nanoseconds(end), kind };
+    let mut first =
+        Made::default().plain("MPI_Init", [80, 85]).collective("MPI_Barrier", 0, [300, 305], 9, None);
+    let phase = |name: &str| SpanName::Phase(PhaseName::Region(name.to_owned()));
+    first.0.names = vec![
+        SpanName::Construct(ConstructName::Parallel, at(1)),
+        SpanName::Construct(ConstructName::Barrier, at(2)),
+        phase("solve"),
+        phase("write"),
+    ];
+    first.0.spans = vec![
+        span(1, 120, 130, SpanKind::Waited),
+        span(0, 100, 200, SpanKind::Region { threads: 2, waits_since: Nanoseconds(150) }),
+        span(2, 90, 320, SpanKind::Phase),
+        span(3, 310, 330, SpanKind::Phase),
+    ];
+    let mut other = Made::default();
+    other.0.names = vec![SpanName::Construct(ConstructName::Parallel, at(1))];
+    other.0.spans = vec![span(0, 105, 190, SpanKind::Worked { master: Pid(0), begun: Nanoseconds(100) })];
+    run(vec![rank(0, 1, vec![first, other])])
+}
+
+#[test]
+fn regions_waits_and_phases_lie_within_one_another() {
+    let (all, written) = events(&threaded());
+    let phase_and_region = ["Enter 90", "Enter 100", "ThreadFork 100", "Enter 120", "Leave 130", "Enter 150"];
+    let ends = ["Leave 200", "ThreadJoin 200", "Leave 200"];
+    let call = ["Enter 300", "CollectiveBegin 300", "CollectiveEnd 305", "Leave 305"];
+    // The phase that is begun in another one ends with that.
+    let end = ["Enter 310", "Leave 320", "Leave 320"];
+    let init = ["Enter 80", "Leave 85"];
+    let parts = [&init[..], &phase_and_region, &ends, &call, &end];
+    assert_eq!(kinds(&all[0]), parts.concat());
+    assert_eq!(kinds(&all[1]), ["Enter 105", "Enter 190", "Leave 200", "Leave 200"]);
+    assert_eq!((written.threads, written.moments_moved), (0, 0));
+}
+
+#[test]
+fn otf2_print_reads_threads_and_phases() {
+    let folder = tempfile::tempdir().unwrap();
+    let written = match write(folder.path(), &threaded()) {
+        Err(Otf2Error::LibraryMissing { problem }) => return eprintln!("SKIPPED: no libotf2 ({problem})"),
+        written => written.unwrap(),
+    };
+    assert_eq!((written.calls, written.threads), (2, 2));
+    let Some(printed) = printed(&written.anchor) else { return };
+    for expected in ["!$omp parallel", "!$omp implicit barrier", "!$omp barrier", "\"solve\"", "THREAD_FORK"]
+    {
+        assert!(printed.contains(expected), "{expected}: {printed}");
+    }
+    let back = crate::read(&written.anchor).unwrap();
+    let calls = back.run.processes[0].threads.measured().unwrap()[0].trace.as_ref().unwrap().calls.len();
+    assert_eq!(calls, 2);
 }
 
 /// What `otf2-print` says of an archive; nothing where it is not installed.

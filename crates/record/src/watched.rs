@@ -109,7 +109,7 @@ fn read_run(connection: &Connection) -> Parsed<WatchedRun> {
     let transaction = connection.unchecked_transaction()?;
     let header = header(&transaction)?;
     let mut counted = CountedSoFar::default();
-    let has_traces = read::has_table(&transaction, "traces")?;
+    let has = (read::has_table(&transaction, "traces")?, read::has_table(&transaction, "spans")?);
     let mut processes = Vec::new();
     let mut query = transaction.prepare("SELECT process, activity FROM processes ORDER BY process")?;
     let mut rows = query.query([])?;
@@ -120,7 +120,7 @@ fn read_run(connection: &Connection) -> Parsed<WatchedRun> {
             return Err(cells.flaw("process", "numbers from 0 without a gap"));
         }
         let mut activity: Activity = cells.json("activity")?;
-        let threads = threads(&transaction, number, has_traces)?;
+        let threads = threads(&transaction, number, has)?;
         activity.threads = match activity.threads {
             Reading::Measured(_) => Reading::Measured(threads),
             unavailable => unavailable,
@@ -143,7 +143,11 @@ fn header(connection: &Connection) -> Parsed<WatchedRunHeader> {
     Ok(header)
 }
 
-fn threads(connection: &Connection, process: i64, has_traces: bool) -> Parsed<Vec<ThreadActivity>> {
+fn threads(
+    connection: &Connection,
+    process: i64,
+    (has_traces, has_spans): (bool, bool),
+) -> Parsed<Vec<ThreadActivity>> {
     let mut query = connection
         .prepare_cached("SELECT thread, activity FROM threads WHERE process = ?1 ORDER BY thread")?;
     let mut rows = query.query([process])?;
@@ -153,7 +157,11 @@ fn threads(connection: &Connection, process: i64, has_traces: bool) -> Parsed<Ve
         if threads.len() == valid::MOST_THREADS {
             return Err(cells.flaw("thread", "at most 1024 threads of a process"));
         }
-        let trace = if has_traces { trace::read(connection, process, threads.len() as i64)? } else { None };
+        let trace = if has_traces {
+            trace::read(connection, (process, threads.len() as i64), has_spans)?
+        } else {
+            None
+        };
         threads.push(ThreadActivity { trace: trace.map(Arc::new), ..cells.json("activity")? });
     }
     Ok(threads)

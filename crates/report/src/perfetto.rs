@@ -1,11 +1,11 @@
 //! A trace for Perfetto's page (ui.perfetto.dev) and its trace processor: TrackEvents as protobufs, by the published schema
 //! (`protos/perfetto/trace/trace_packet.proto`). Only the fields that we write stand here, with the numbers of the schema.
 
-use numawise_tables::snapshot::{EventCall, EventLane, EventState, TraceEvents};
+use numawise_tables::snapshot::{EventCall, EventLane, EventSpan, EventState, SpanState, TraceEvents};
 use numawise_units::{Arrange, Nanoseconds};
 use prost::Message;
 
-use crate::snapshot::trace as trace_words;
+use crate::snapshot::{construct_in, phase_name, phase_names, trace as trace_words};
 
 #[cfg(test)]
 #[path = "perfetto_tests.rs"]
@@ -94,15 +94,22 @@ const ROOT: u64 = 1;
 const WAITS: u64 = 1;
 const FIRST_SITE: u64 = 2;
 
-/// The bytes of a file: a track for each rank, a slice for each call and for what of it was waiting, a flow for each message.
+/// The bytes of a file: a track for each rank, its workers and its phases; a slice for each call and for what of it was waiting, for what threads are in
+/// outside of calls, and for each phase; a flow for each message.
 pub fn perfetto(events: &TraceEvents) -> Vec<u8> {
     let mut out = Vec::new();
     put(&mut out, names(events));
-    put(&mut out, track(ROOT, "MPI", None, Some(EXPLICIT_ORDER)));
+    put(&mut out, track(ROOT, if events.are_ranks { "MPI" } else { "OpenMP" }, None, Some(EXPLICIT_ORDER)));
     for (number, lane) in (0..).zip(&events.lanes) {
-        let name = trace_words::lane_name(lane.world, lane.rank, lane.thread);
-        put(&mut out, track(uuid(number), &name, Some(number as i32), None));
+        let name = if events.are_ranks {
+            trace_words::lane_name(lane.world, lane.rank, lane.thread)
+        } else {
+            format!("process {}", lane.rank)
+        };
+        put(&mut out, track(uuid(number), &name, Some((ROOT, number as i32)), None));
     }
+    let names = Names::of(events);
+    outside_calls(&mut out, events, &names);
     let flows = Flows::of(events);
     for (number, lane) in (0..).zip(&events.lanes) {
         for (call, of) in (0..).zip(&lane.calls) {
@@ -131,6 +138,7 @@ fn names(events: &TraceEvents) -> Packet {
     let sites = events.sites.iter().zip(FIRST_SITE..);
     let event_names = std::iter::once(name(WAITS, "waits".to_owned()))
         .chain(sites.map(|(site, iid)| name(iid, trace_words::call(site))))
+        .chain(Names::of(events).all.into_iter().map(|(iid, text)| name(iid, text)))
         .collect();
     Packet {
         interned_data: Some(InternedData { event_names }),
@@ -139,15 +147,92 @@ fn names(events: &TraceEvents) -> Packet {
     }
 }
 
-fn track(uuid: u64, name: &str, rank: Option<i32>, child_ordering: Option<i32>) -> Packet {
+/// `below`: its parent, and its place there.
+fn track(uuid: u64, name: &str, below: Option<(u64, i32)>, child_ordering: Option<i32>) -> Packet {
     let descriptor = TrackDescriptor {
         uuid: Some(uuid),
         name: Some(name.to_owned()),
-        parent_uuid: rank.map(|_| ROOT),
+        parent_uuid: below.map(|(parent, _)| parent),
         child_ordering,
-        sibling_order_rank: rank,
+        sibling_order_rank: below.map(|(_, place)| place),
     };
     Packet { track_descriptor: Some(descriptor), ..Packet::default() }
+}
+
+/// Names of what is no call, behind those of the sites.
+struct Names {
+    first: u64,
+    all: Vec<(u64, String)>,
+    phases: Vec<String>,
+}
+
+impl Names {
+    fn of(events: &TraceEvents) -> Names {
+        let first = FIRST_SITE + events.sites.len() as u64;
+        let constructs = events.constructs.iter().flat_map(|(name, place)| {
+            let construct = construct_in(*name, place);
+            [construct.clone(), format!("waits: {construct}")]
+        });
+        let phases = phase_names(events);
+        let all = std::iter::once("serial".to_owned()).chain(constructs).chain(phases.iter().cloned());
+        Names { first, all: (first..).zip(all).collect(), phases }
+    }
+
+    /// None of what is not drawn.
+    fn of_span(&self, span: &EventSpan) -> Option<u64> {
+        match (span.state, span.of) {
+            (SpanState::Serial, _) => Some(self.first),
+            (SpanState::Useful, Some(of)) => Some(self.first + 1 + 2 * u64::from(of)),
+            (SpanState::Waiting, Some(of)) => Some(self.first + 2 + 2 * u64::from(of)),
+            _ => None,
+        }
+    }
+
+    fn of_phase(&self, name: &str) -> u64 {
+        let place = self.phases.iter().position(|known| known == name).unwrap_or_default();
+        self.first + (self.all.len() - self.phases.len() + place) as u64
+    }
+}
+
+/// What threads are in outside of calls; workers and phases have tracks of their own below that of their rank.
+fn outside_calls(out: &mut Vec<u8>, events: &TraceEvents, names: &Names) {
+    let slice = |out: &mut Vec<u8>, track: u64, name: u64, (begin, end): (Nanoseconds, Nanoseconds)| {
+        let begins = TrackEvent { r#type: Some(SLICE_BEGIN), name_iid: Some(name), ..TrackEvent::default() };
+        put(out, event(track, begin, begins));
+        put(out, event(track, end, TrackEvent { r#type: Some(SLICE_END), ..TrackEvent::default() }));
+    };
+    let spans = |out: &mut Vec<u8>, track: u64, spans: &[EventSpan]| {
+        for span in spans {
+            names.of_span(span).into_iter().for_each(|name| slice(out, track, name, (span.begin, span.end)));
+        }
+    };
+    for (number, lane) in (0..).zip(&events.lanes) {
+        spans(out, uuid(number), &lane.spans);
+    }
+    let first = uuid(events.lanes.len() as u32);
+    for (worker, own) in events.workers.iter().zip(first..) {
+        let below = Some((uuid(worker.lane), worker.number as i32));
+        put(out, track(own, &format!("thread {}", worker.number), below, None));
+        spans(out, own, &worker.spans);
+    }
+    let first = first + events.workers.len() as u64;
+    let mut has_track = std::collections::BTreeSet::new();
+    for phase in &events.phases {
+        let own = first + u64::from(phase.lane);
+        if has_track.insert(own) {
+            put(out, track(own, "phases", Some((uuid(phase.lane), 0)), None));
+        }
+        slice(out, own, names.of_phase(&phase_name(&phase.name)), (phase.begin, phase.end));
+    }
+}
+
+fn event(track: u64, time: Nanoseconds, event: TrackEvent) -> Packet {
+    Packet {
+        timestamp: Some(time.0),
+        sequence_flags: Some(NEEDS_STATE),
+        track_event: Some(TrackEvent { track_uuid: Some(track), ..event }),
+        ..Packet::default()
+    }
 }
 
 /// Messages by the calls of their ends, in the order of these.
@@ -184,12 +269,7 @@ fn calls(
     call: &EventCall,
     (flow_ids, terminating_flow_ids): (Vec<u64>, Vec<u64>),
 ) {
-    let event = |time: Nanoseconds, event: TrackEvent| Packet {
-        timestamp: Some(time.0),
-        sequence_flags: Some(NEEDS_STATE),
-        track_event: Some(TrackEvent { track_uuid: Some(uuid(lane)), ..event }),
-        ..Packet::default()
-    };
+    let event = |time: Nanoseconds, of: TrackEvent| event(uuid(lane), time, of);
     let ends = || TrackEvent { r#type: Some(SLICE_END), ..TrackEvent::default() };
     let begins = |name: u64, debug_annotations| TrackEvent {
         r#type: Some(SLICE_BEGIN),

@@ -31,8 +31,10 @@ use numawise_tables::snapshot::TraceEvents;
 pub use compare::{Compared, compare_document, compare_json};
 pub use csv::{CsvTable, ParseTableError, TABLES, csv, table as csv_table};
 pub use document::document;
+pub(crate) use events::{construct_in, phase_names};
 pub use hybrid::{ShownDivisions, divisions_document, divisions_json};
 pub use json::{SCHEMA, json};
+pub use phases::name as phase_name;
 pub use summary::summary;
 pub use trace::{ForeignTrace, foreign_document, foreign_json};
 

@@ -43,9 +43,10 @@ pub use process::{
 };
 pub use rating::{Grade, RatedShare, Rating, ThresholdSource};
 pub use trace::{
-    CallAt, CallPlace, EventCall, EventLane, EventMessage, EventState, LongestWait, NotJudged,
-    NotJudgedReason, OddRepetition, OutOfOrder, PathPart, RankActivity, RankAsOthers, RunTrace, TraceChange,
-    TraceEvents, TracePeriod, TraceTimes, TracedRank, TracedWait, WaitKind, WaitingCause, WaitingPair,
+    CallAt, CallPlace, EventCall, EventLane, EventMessage, EventPhase, EventSpan, EventState, EventWorker,
+    LongestThreadWait, LongestWait, NotJudged, NotJudgedReason, OddRepetition, OutOfOrder, PathPart,
+    RankActivity, RankAsOthers, RunTrace, SpanState, TraceChange, TraceEvents, TracePeriod, TraceTimes,
+    TracedConstruct, TracedPhase, TracedRank, TracedWait, TracedWorker, WaitKind, WaitingCause, WaitingPair,
     WhatIf,
 };
 

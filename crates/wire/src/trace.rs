@@ -1,5 +1,5 @@
-//! The trace file: every call of MPI of one process with the messages that it sent and received, in a mapping that the process shares with
-//! the file (`docs/formats/trace-part.md`). It stands beside the process's [`crate::snapshot`] file, which holds its call sites and its clock.
+//! The trace file: every call of MPI of one process with the messages that it sent and received, its regions and waits in OpenMP, and its phases,
+//! in a mapping that the process shares with the file (`docs/formats/trace-part.md`). It stands beside the process's [`crate::snapshot`] file, which holds its call sites and its clock.
 //!
 //! Threads fill chunks of their own with [`Record`]s, so that none waits for another. A reader takes what [`Chunk::used`] says at any moment,
 //! also of a process that was killed.
@@ -82,14 +82,39 @@ pub enum RecordKind {
     Polls = 5,
     /// The next call ended a collective call that another one began. Words: when that began; 0; 0; 0.
     CollectiveDone = 6,
+    /// A parallel region that the thread opened. Words: when it began; ticks until its end; those of them, before the end, in which the thread waited
+    /// there; 0; threads, 0 where that is not known << 32 | 1 + number of its row among the constructs of the thread << 8.
+    Region = 7,
+    /// The thread's part of a region that another one opened; up to the region's end, or until it is called again, it waits. Words: when it began;
+    /// ticks; when the region began; number in the kernel of the thread that opened it; row as above.
+    Worked = 8,
+    /// The thread waited in OpenMP, other than at the end of a region. Words: when it began to; ticks; 0; 0; row as above.
+    Waited = 9,
+    /// A phase begins, and ends. Words: when; 0; 0; 0; 1 + number of its place among the phases of the process << 8.
+    PhaseBegin = 10,
+    PhaseEnd = 11,
 }
 
 impl RecordKind {
     pub fn from_word(word: u64) -> Option<RecordKind> {
-        use RecordKind::{Call, CollectiveDone, Polls, Received, SendDone, Sent};
-        [Call, Sent, Received, SendDone, Polls, CollectiveDone]
-            .into_iter()
-            .find(|kind| *kind as u8 == word as u8)
+        use RecordKind::{
+            Call, CollectiveDone, PhaseBegin, PhaseEnd, Polls, Received, Region, SendDone, Sent, Waited,
+            Worked,
+        };
+        const ALL: [RecordKind; 11] = [
+            Call,
+            Sent,
+            Received,
+            SendDone,
+            Polls,
+            CollectiveDone,
+            Region,
+            Worked,
+            Waited,
+            PhaseBegin,
+            PhaseEnd,
+        ];
+        ALL.into_iter().find(|kind| *kind as u8 == word as u8)
     }
 }
 

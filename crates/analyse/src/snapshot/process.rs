@@ -167,6 +167,14 @@ impl<'a> Process<'a> {
         self.activity.openmp.measured().is_some_and(|runtimes| runtimes.libgomp || runtimes.ompt)
     }
 
+    /// It has threads of OpenMP, or constructs that a runtime told of.
+    pub fn has_team(&self) -> bool {
+        let is_of_team = |thread: &ThreadActivity| {
+            thread.role.measured() == Some(&ThreadRole::OpenMp) || thread.constructs.len() > 2
+        };
+        self.threads().any(is_of_team)
+    }
+
     /// What is before the end of `MPI_Init` and behind the begin of `MPI_Finalize`.
     fn outside(&self) -> Nanoseconds {
         let elapsed = self.activity.elapsed.measured().copied().unwrap_or_default();

@@ -10,9 +10,13 @@ mod events;
 mod kinds;
 mod lanes;
 mod matching;
+mod openmp;
 mod order;
 mod period;
+mod phase_tables;
+mod phases;
 mod replay;
+mod threads;
 mod timeline;
 mod waits;
 
@@ -21,7 +25,7 @@ use std::collections::BTreeMap;
 use numawise_facts::activity::CodePlace;
 use numawise_facts::{Reading, TracePart};
 use numawise_tables::snapshot::{
-    LateCalls, RunTrace, TraceEvents, TraceTimes, TracedRank, TracedWait, WaitKind, WaitsFor,
+    LateCalls, RunTrace, TraceEvents, TraceTimes, TracedRank, TracedWait, TracedWorker, WaitKind, WaitsFor,
 };
 use numawise_units::Nanoseconds;
 
@@ -108,16 +112,18 @@ impl<'a> Traced<'a> {
         let Traced { lanes, matched, collectives, waits } = self;
         let timeline = timeline::of(lanes, waits);
         let waited_for = waits.waited_for(lanes);
-        let calls = |lane: &Lane<'_>| lane.calls_in(lanes.begin, lanes.end).len() as u64;
-        let rank = |(lane, timeline): (&Lane<'_>, Vec<TraceTimes>)| TracedRank {
-            world: lane.numbered_world,
-            rank: lane.rank,
-            thread: lane.thread_number,
-            times: timeline.iter().copied().sum(),
-            waited_for: waited_for.get(lane.number as usize).copied().unwrap_or_default(),
-            calls: calls(lane),
-            timeline,
-        };
+        let calls = |lane: &Lane<'_>| lane.asked_calls(lanes).count() as u64;
+        let rank =
+            |(lane, (timeline, workers)): (&Lane<'_>, (Vec<TraceTimes>, Vec<TracedWorker>))| TracedRank {
+                world: lane.numbered_world,
+                rank: lane.rank,
+                thread: lane.thread_number,
+                times: timeline.iter().copied().sum(),
+                waited_for: waited_for.get(lane.number as usize).copied().unwrap_or_default(),
+                calls: calls(lane),
+                timeline,
+                workers,
+            };
         let causes = causes::of_waits(lanes, matched, waits, collectives);
         let is_part = run.parts.trace_part.is_some_and(|part| !part.is_whole());
         let what_if = if is_part {
@@ -130,6 +136,7 @@ impl<'a> Traced<'a> {
             span: span(lanes.begin, lanes.end),
             begin: span(lanes.origin, lanes.begin),
             is_part,
+            are_ranks: lanes.are_ranks,
             calls: lanes.shown().map(calls).sum(),
             messages: matched.messages.len() as u64,
             unmatched: matched.unmatched,
@@ -144,6 +151,9 @@ impl<'a> Traced<'a> {
             period: period::of(lanes),
             out_of_order: order::out_of_order(lanes, matched, waits),
             not_judged: waits.not_judged_by_reason(lanes),
+            openmp: openmp::constructs(lanes, waits),
+            openmp_unseen: openmp::unseen(run, lanes),
+            phases: phase_tables::table(lanes, waits),
         }
     }
 }

@@ -16,6 +16,8 @@ use super::*;
 
 #[path = "trace_tests/replay.rs"]
 mod replay;
+#[path = "trace_tests/threads.rs"]
+mod threaded;
 
 /// The calls of a rank, in milliseconds.
 struct Made {
@@ -303,7 +305,7 @@ fn a_part_of_a_trace_has_what_lies_in_it() {
     ];
     let part = |from, to, ranks: Option<&str>| {
         let ranks = ranks.map(|ranks| ranks.parse().unwrap());
-        let part = TracePart { from: Some(ms(from)), to: Some(ms(to)), ranks };
+        let part = TracePart { from: Some(ms(from)), to: Some(ms(to)), ranks, phase: None };
         let parts = RunParts {
             trace_part: Some(&part),
             activities: &activities,

@@ -17,7 +17,7 @@ Questions, and the line for each:
       numawise study --ranks-x-threads 24 -- mpirun -n {ranks} ./app
   Where does its time go: MPI, OpenMP, waiting for whom?
       numawise snapshot -- mpirun -n 4 ./app
-  Who waits for whom in MPI, when, and why?
+  Who waits for whom in MPI and OpenMP, when, and why?
       numawise trace -- mpirun -n 4 ./app
   How do I pin it and its memory (MPI, OpenMP, oneTBB, Python)?
       numawise run --place local --threads 4 -- ./app

@@ -49,6 +49,9 @@ pub struct Arguments {
     /// Of a trace: only what these ranks did and waited for, e.g. 0,3-5
     #[arg(long, value_name = "LIST")]
     ranks: Option<RankSet>,
+    /// Of a trace: only what was done in the phase of this name, e.g. solve or 'MPI_Pcontrol(2)'
+    #[arg(long, value_name = "NAME")]
+    phase: Option<String>,
 }
 
 pub fn run(arguments: Arguments) -> Result<Status, Failure> {
@@ -127,11 +130,16 @@ pub fn run(arguments: Arguments) -> Result<Status, Failure> {
 }
 
 /// The options of a part.
-const PART: &str = "--from, --to, --ranks";
+const PART: &str = "--from, --to, --ranks, --phase";
 
 fn part(arguments: &Arguments) -> Result<TracePart, Failure> {
     check_ranks(arguments.ranks.as_ref())?;
-    let part = TracePart { from: arguments.from, to: arguments.to, ranks: arguments.ranks.clone() };
+    let part = TracePart {
+        from: arguments.from,
+        to: arguments.to,
+        ranks: arguments.ranks.clone(),
+        phase: arguments.phase.clone(),
+    };
     match (part.from, part.to) {
         (Some(from), Some(to)) if from >= to => Err(Failure::new(format!(
             "--from {from} --to {to}: found an end that is not behind the begin; expected moments in their order"

@@ -16,7 +16,7 @@ use super::local::{self, Local};
 use super::objects;
 use super::position::{Before, OpenLoop, Position};
 use super::table::{self, Place, add, raise};
-use crate::{process, python, thread, time};
+use crate::{process, python, thread, time, trace};
 
 /// Regions stand in lines of Python as long as no more rows than these are taken.
 const ROWS_WITH_LINES: u32 = ROWS as u32 * 2 / 3;
@@ -161,6 +161,15 @@ impl<'a> Me<'a> {
     /// Goes over to a state in a construct; what has passed is charged to what the thread was in.
     #[inline(always)]
     pub fn go(&self, now: u64, state: u32, position: Position) {
+        if trace::is_on() {
+            self.trace(now, state);
+        }
+        self.go_untraced(now, state, position);
+    }
+
+    /// The same where what is over is written down already.
+    #[inline(always)]
+    pub fn go_untraced(&self, now: u64, state: u32, position: Position) {
         let local = self.local;
         if local.chunks.get() != 0 || local.estimate.get() != 0 {
             self.charge_chunks(now);
@@ -168,6 +177,27 @@ impl<'a> Me<'a> {
         thread::change(self.slot, self.slot.state.load(Relaxed), state, now);
         self.slot.row.store(1 + position.row, Relaxed);
         local.position.set(position);
+    }
+
+    /// Of a change of state: a wait that is over; of a worker that waits to be called the task that it took up meanwhile.
+    #[inline(never)]
+    fn trace(&self, now: u64, next: u32) {
+        let before = self.slot.state.load(Relaxed);
+        let [barrier, lock] = [ThreadState::OmpBarrier as u32, ThreadState::OmpLock as u32];
+        let is_docked = self.part().docked.load(Relaxed) != 0;
+        let [begun, since] = self.local.called.get();
+        match (is_docked, before == barrier, next == barrier) {
+            (true, true, false) => self.local.called.set([begun, now]),
+            (true, false, true) => self.trace_worked([begun, since, now]),
+            (false, true, _) => trace::waited(self.slot, now),
+            (false, false, _) if before == lock => trace::waited(self.slot, now),
+            _ => {}
+        }
+    }
+
+    #[inline(never)]
+    pub fn trace_worked(&self, moments: [u64; 3]) {
+        trace::worked(self.slot, moments, self.part().master.load(Relaxed));
     }
 
     /// Before a change of state: brings the chunks since the last one into the row, and takes what fetching them took off the useful

@@ -14,7 +14,7 @@ use numawise_wire::snapshot::{ThreadSlot, ThreadState};
 use super::account::Me;
 use super::position::{Before, OpenLoop, Position};
 use super::table::{self, Place, add, raise};
-use crate::{process, thread, time};
+use crate::{process, thread, time, trace};
 
 /// What a region's function is, as the compiler makes it.
 pub type Body = unsafe extern "C" fn(*mut c_void);
@@ -94,12 +94,25 @@ impl Fork {
         if team != 0 {
             note_team(row, team);
         }
+        if trace::is_on() {
+            self.trace_end(&me, now, team);
+        }
         if team != 1 {
             me.local.last_end.set(now);
             me.part().last_end.store(now, Relaxed);
         }
-        me.back(now, &self.before);
+        me.go_untraced(now, self.before.state, me.valid(self.before.position));
         process::note_time(now);
+    }
+
+    /// The wait at its end is part of it.
+    #[inline(never)]
+    fn trace_end(&self, me: &Me<'_>, now: u64, team: u32) {
+        let slot = me.slot;
+        let waits = slot.state.load(Relaxed) == ThreadState::OmpBarrier as u32;
+        let since = if waits { slot.since.load(Relaxed) } else { now };
+        let row = 1 + me.position(&self.place).row;
+        trace::region(slot, [self.begun, since, now], row, team);
     }
 
     /// The calling thread begins to work in the region.
@@ -125,6 +138,7 @@ impl Fork {
         let position = Position { key: self.key, region: self.key, row, depth, region_depth: depth };
         add(&me.row(position).calls, 1);
         local.master.set(self.slot);
+        local.called.set([self.begun, now]);
         part.master.store(self.master, Relaxed);
         me.slot.row.store(1 + row, Relaxed);
         me.go(now, ThreadState::Useful as u32, position);
@@ -160,6 +174,10 @@ pub fn at_barrier(team: u32) -> ThreadState {
 #[inline(always)]
 pub fn dock(me: &Me<'_>) {
     me.local.open_loop.set(OpenLoop::NONE);
+    if trace::is_on() {
+        let [begun, since] = me.local.called.get();
+        me.trace_worked([begun, since, me.slot.since.load(Relaxed)]);
+    }
     me.part().docked.store(1, Relaxed);
     thread::note_place(me.slot);
 }

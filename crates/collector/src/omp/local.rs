@@ -40,6 +40,8 @@ pub struct Local {
     /// The innermost open region of the store, or null, and the one before.
     pub opened: Cell<*const c_void>,
     pub last_opened: Cell<*const c_void>,
+    /// When the region began in which this thread works that another one opened, and since when it does: for a trace.
+    pub called: Cell<[u64; 2]>,
     /// Threads of the region that this thread opened last.
     pub team: Cell<u32>,
     /// Open regions that found no place in the store.

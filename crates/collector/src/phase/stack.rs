@@ -98,9 +98,10 @@ pub fn pop<'a>() -> Option<&'a Entry> {
     stack.entries.get(last)
 }
 
-/// Whether the region of an entry that was taken out is begun in an earlier one too.
-pub fn holds(entry: &Entry) -> bool {
+/// Whether the region of an entry, which was taken out or is the last one, is begun in an earlier one too.
+pub fn holds(entry: &Entry, is_in: bool) -> bool {
     existing().is_some_and(|stack| {
-        entries(stack).iter().any(|other| other.number().is_some() && other.number() == entry.number())
+        let earlier = entries(stack).iter().rev().skip(is_in.into());
+        earlier.into_iter().any(|other| other.number().is_some() && other.number() == entry.number())
     })
 }

@@ -27,6 +27,16 @@ pub enum PhaseName {
     Control(i32),
 }
 
+impl PhaseName {
+    /// Whether that is the name by which people ask for it: as the program has it, or `MPI_Pcontrol(2)`.
+    pub fn is_called(&self, name: &str) -> bool {
+        match self {
+            PhaseName::Region(own) | PhaseName::ThreadRegion(own) => own == name,
+            PhaseName::Control(level) => format!("MPI_Pcontrol({level})") == name,
+        }
+    }
+}
+
 /// One phase of a process.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PhaseActivity {

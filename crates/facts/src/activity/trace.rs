@@ -1,11 +1,11 @@
-//! Calls of MPI of one thread, one after the other, with their messages.
+//! Calls of MPI of one thread, one after the other, with their messages; its regions and waits in OpenMP, and the phases that it began.
 
 use std::num::NonZeroU64;
 
-use numawise_units::{Bytes, Nanoseconds};
+use numawise_units::{Bytes, Nanoseconds, Pid};
 use serde::{Deserialize, Serialize};
 
-use super::CodeAddress;
+use super::{CodeAddress, ConstructName, PhaseName};
 use crate::Reading;
 
 /// What a thread called, in the order in which it returned.
@@ -16,6 +16,45 @@ pub struct ThreadTrace {
     pub calls: Vec<TracedCall>,
     /// Of all calls, one after the other: see [`TracedCall::messages`].
     pub messages: Vec<TracedMessage>,
+    /// What [`TracedSpan::of`] numbers.
+    pub names: Vec<SpanName>,
+    /// In the order in which they ended; phases in that in which they began.
+    pub spans: Vec<TracedSpan>,
+}
+
+/// What a span is of.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SpanName {
+    Construct(ConstructName, Reading<CodeAddress>),
+    Phase(PhaseName),
+}
+
+/// A span of time of a thread that is no call of MPI.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TracedSpan {
+    pub of: u32,
+    pub begin: Nanoseconds,
+    pub end: Nanoseconds,
+    pub kind: SpanKind,
+}
+
+/// What a span was.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SpanKind {
+    /// A parallel region that the thread opened; at its end it waited for the others. 0 threads: how many is not known.
+    Region {
+        threads: u32,
+        waits_since: Nanoseconds,
+    },
+    /// Its part of a region that another thread opened: from its end to that of the region, or until it is called again, it waits.
+    Worked {
+        master: Pid,
+        begun: Nanoseconds,
+    },
+    /// It waited in OpenMP, other than at the end of a region.
+    Waited,
+    Phase,
 }
 
 /// A call of MPI at one place of the program on one communicator.

@@ -15,7 +15,9 @@ pub(crate) const READERS: [Reader; 1] = [Reader {
     name: "trace-part",
     read: trace_part,
     corpus: &["crates/observe/testdata/trace"],
-    words: &["\u{1}", "\u{2}", "\u{3}", "\u{4}", "\u{5}"],
+    words: &[
+        "\u{1}", "\u{2}", "\u{3}", "\u{4}", "\u{5}", "\u{6}", "\u{7}", "\u{8}", "\u{9}", "\u{a}", "\u{b}",
+    ],
     inputs: 3000,
 }];
 
@@ -46,6 +48,9 @@ fn sane(activity: &Activity) -> Option<String> {
     let trace = activity.threads.measured().into_iter().flatten().find_map(|thread| thread.trace.clone())?;
     if trace.calls.iter().any(|call| call.end < call.begin || call.site as usize >= trace.sites.len()) {
         return Some("a call of no site, or that ends before it begins".to_owned());
+    }
+    if trace.spans.iter().any(|span| span.end < span.begin || span.of as usize >= trace.names.len()) {
+        return Some("a span of no name, or that ends before it begins".to_owned());
     }
     let machines = BTreeMap::new();
     let tables = run_snapshot(&RunParts {

@@ -15,11 +15,7 @@ pub(super) fn all(file: &SnapshotFile<'_>, clock: &Clock, until: u64) -> Activit
 
 fn row(phase: &PhaseRecord<'_>, clock: &Clock) -> PhaseActivity {
     PhaseActivity {
-        name: match phase.kind {
-            PhaseKind::Region => PhaseName::Region(text(phase.name)),
-            PhaseKind::ThreadRegion => PhaseName::ThreadRegion(text(phase.name)),
-            PhaseKind::Control => PhaseName::Control(phase.level),
-        },
+        name: name(phase),
         calls: phase.count,
         elapsed: clock.nanoseconds(phase.elapsed),
         longest: clock.nanoseconds(phase.longest),
@@ -27,6 +23,14 @@ fn row(phase: &PhaseRecord<'_>, clock: &Clock) -> PhaseActivity {
         mpi_outside: clock.nanoseconds(phase.mpi_outside),
         threads: phase.threads,
         is_open: phase.open > 0,
+    }
+}
+
+pub(super) fn name(of: &PhaseRecord<'_>) -> PhaseName {
+    match of.kind {
+        PhaseKind::Region => PhaseName::Region(text(of.name)),
+        PhaseKind::ThreadRegion => PhaseName::ThreadRegion(text(of.name)),
+        PhaseKind::Control => PhaseName::Control(of.level),
     }
 }
 

@@ -365,7 +365,7 @@ impl ThreadReader<'_> {
     }
 }
 
-fn name(kind: ConstructKind) -> ConstructName {
+pub(super) fn name(kind: ConstructKind) -> ConstructName {
     match kind {
         ConstructKind::Root => ConstructName::Outside,
         ConstructKind::Others => ConstructName::Others,

@@ -1,20 +1,21 @@
 //! The trace of a process: the file beside its snapshot file.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::num::NonZeroU64;
 use std::path::Path;
 
 use numawise_facts::Reading;
 use numawise_facts::activity::{
-    MessageSide, ThreadTrace, TraceLoss, TracedCall, TracedKind, TracedMessage, TracedSite,
+    ConstructName, MessageSide, SpanKind, SpanName, ThreadTrace, TraceLoss, TracedCall, TracedKind,
+    TracedMessage, TracedSite, TracedSpan,
 };
 use numawise_linux::source;
-use numawise_units::{Bytes, Nanoseconds};
+use numawise_units::{Bytes, Nanoseconds, Pid};
 use numawise_wire::snapshot::reader::{SnapshotFileError, ThreadRecord};
 use numawise_wire::trace::reader::{self, TraceFile, TraceRecord, bytes_in_use, call_name};
-use numawise_wire::trace::{HEADER_BYTES, SUFFIX};
+use numawise_wire::trace::{HEADER_BYTES, RecordKind, SUFFIX};
 
-use super::{ActivityProblem, Clock, Context, in_use};
+use super::{ActivityProblem, Clock, Context, in_use, phase, thread};
 
 /// The bytes that are in use of the file beside that of a process; none where it was not traced.
 pub(super) fn beside(path: &Path) -> std::io::Result<Option<Vec<u8>>> {
@@ -42,10 +43,13 @@ pub(super) fn all(context: &Context<'_>, clock: &Clock, file: &TraceFile<'_>) ->
     let begin = context.file.begin().nanoseconds;
     let moment = |ticks| Nanoseconds(begin.saturating_add(clock.since_begin(ticks).0));
     let threads: BTreeMap<u32, ThreadRecord<'_>> = context.file.threads_by_slot().collect();
+    let phases = context.file.phases(clock.until);
+    let phases: HashMap<u16, SpanName> =
+        phases.map(|of| (of.number, SpanName::Phase(phase::name(&of)))).collect();
     let mut builders: BTreeMap<u32, Builder<'_>> = BTreeMap::new();
     for (slot, records) in file.chunks() {
         let Some(thread) = threads.get(&slot) else { continue };
-        let builder = builders.entry(slot).or_insert_with(|| Builder::new(context, clock, thread));
+        let builder = builders.entry(slot).or_insert_with(|| Builder::new(context, clock, thread, &phases));
         records.for_each(|record| builder.add(record, moment));
     }
     let traces = builders.into_iter().map(|(slot, builder)| (slot, builder.trace)).collect();
@@ -64,10 +68,25 @@ struct Builder<'a> {
     trace: ThreadTrace,
     /// Messages of the call that ends next.
     pending: u32,
+    constructs: Vec<SpanName>,
+    phases: &'a HashMap<u16, SpanName>,
+    /// By what they are in the file: whether it is a phase, and its row.
+    names: HashMap<(bool, Option<u16>), u32>,
 }
 
 impl<'a> Builder<'a> {
-    fn new(context: &'a Context<'a>, clock: &'a Clock, thread: &ThreadRecord<'_>) -> Self {
+    fn new(
+        context: &'a Context<'a>,
+        clock: &'a Clock,
+        thread: &ThreadRecord<'_>,
+        phases: &'a HashMap<u16, SpanName>,
+    ) -> Self {
+        let constructs = thread.constructs().map(|row| {
+            SpanName::Construct(
+                row.kind.map_or(ConstructName::Others, thread::name),
+                context.address(row.address),
+            )
+        });
         let known = thread.sites().map(|site| TracedSite {
             call: site.call.to_owned(),
             at: context.address(site.address),
@@ -79,6 +98,9 @@ impl<'a> Builder<'a> {
             sites: BTreeMap::new(),
             trace: ThreadTrace::default(),
             pending: 0,
+            constructs: constructs.collect(),
+            phases,
+            names: HashMap::new(),
         }
     }
 
@@ -134,7 +156,46 @@ impl<'a> Builder<'a> {
                 let site = self.site(site, call);
                 self.call(site, [moment(begin), moment(end)], kind, 0);
             }
+            TraceRecord::Span(span) => self.span(&span, moment),
         }
+    }
+
+    fn span(&mut self, span: &reader::TracedSpan, moment: impl Fn(u64) -> Nanoseconds) {
+        let is_phase = matches!(span.kind, RecordKind::PhaseBegin | RecordKind::PhaseEnd);
+        let next = self.trace.names.len() as u32;
+        let of = *self.names.entry((is_phase, span.row)).or_insert(next);
+        if of == next {
+            let (phases, constructs) = (self.phases, &self.constructs);
+            let known = span
+                .row
+                .and_then(|row| if is_phase { phases.get(&row) } else { constructs.get(usize::from(row)) });
+            let none = "more constructs or phases than their tables have places";
+            let unknown = || SpanName::Construct(ConstructName::Others, Reading::unavailable(none));
+            self.trace.names.push(known.cloned().unwrap_or_else(unknown));
+        }
+        let end = span.begin.saturating_add(span.ticks);
+        let kind = match span.kind {
+            RecordKind::Region => {
+                let waits_since = moment(end.saturating_sub(span.third.min(span.ticks)));
+                SpanKind::Region { threads: span.team, waits_since }
+            }
+            RecordKind::Worked => {
+                let master = Pid((span.fourth as u32).cast_signed());
+                SpanKind::Worked { master, begun: moment(span.third) }
+            }
+            RecordKind::PhaseBegin => SpanKind::Phase,
+            RecordKind::PhaseEnd => {
+                let is_it = |open: &&mut TracedSpan| open.of == of && open.kind == SpanKind::Phase;
+                let open = self.trace.spans.iter_mut().rev().find(is_it);
+                open.into_iter().for_each(|open| open.end = moment(end).max(open.begin));
+                return;
+            }
+            _ => SpanKind::Waited,
+        };
+        // A phase goes on until its end is found.
+        let end = if kind == SpanKind::Phase { self.clock.until } else { end };
+        let (begin, end) = (moment(span.begin), moment(end));
+        self.trace.spans.push(TracedSpan { of, begin, end: end.max(begin), kind });
     }
 
     fn call(&mut self, site: u32, [begin, end]: [Nanoseconds; 2], kind: TracedKind, bytes: u64) {

@@ -150,7 +150,7 @@ impl<'d> Lane<'d> {
             What::IrecvRequest(request) => self.begin(request, RequestOf::Receive, time),
             What::Recv(message) => self.pass(Side::Received(message), time),
             What::Irecv(message, request) => self.pass(Side::Came(message, request), time),
-            What::CollectiveBegin | What::ProgramEnd => {}
+            What::CollectiveBegin | What::ProgramEnd | What::ThreadFork(_) | What::ThreadJoin => {}
             What::CollectiveEnd(collective) => match &mut self.open {
                 Some((_, call)) => call.collective = Some(collective),
                 None => self.odd.outside += 1,

@@ -163,6 +163,8 @@ impl EventWriter<'_, '_> {
                     (otf2.write_enter)(to, attributes, time, region)
                 }
                 What::Leave(region) => (otf2.write_leave)(to, none, time, region),
+                What::ThreadFork(threads) => (otf2.write_fork)(to, none, time, ffi::PARADIGM_OPENMP, threads),
+                What::ThreadJoin => (otf2.write_join)(to, none, time, ffi::PARADIGM_OPENMP),
                 What::Send(of) => {
                     (otf2.write_send)(to, none, time, of.peer, of.communicator, of.tag, of.bytes)
                 }
@@ -257,7 +259,7 @@ impl Global<'_, '_> {
         let (otf2, to) = (self.archive.otf2, self.writer);
         let mut next = definitions.strings.len() as u32;
         let names = ATTRIBUTES.iter().flat_map(|(name, is, _)| [*name, *is]);
-        let more = names.chain(["MPI", "machine", "node"]);
+        let more = names.chain(["MPI", "machine", "node", "OpenMP"]);
         for (text, number) in definitions.strings.iter().map(String::as_str).chain(more).zip(0..) {
             let text = ffi::c_text(text);
             // SAFETY: the writer is open; the text ends with a 0.
@@ -272,6 +274,8 @@ impl Global<'_, '_> {
         // SAFETY: as above.
         unsafe {
             self.done((otf2.define_paradigm)(to, ffi::PARADIGM_MPI, mpi, ffi::PARADIGM_CLASS_PROCESS))?;
+            let class = ffi::PARADIGM_CLASS_FORK_JOIN;
+            self.done((otf2.define_paradigm)(to, ffi::PARADIGM_OPENMP, node + 1, class))?;
             self.done((otf2.define_system_node)(to, 0, machine, machine, UNDEFINED))?;
             self.done((otf2.define_domain)(to, 0, ffi::DOMAIN_MACHINE))?;
             for (host, number) in definitions.hosts.iter().zip(1..) {
@@ -290,7 +294,7 @@ impl Global<'_, '_> {
                     name,
                     0,
                     role,
-                    ffi::PARADIGM_MPI,
+                    region.paradigm,
                     0,
                     UNDEFINED,
                     0,

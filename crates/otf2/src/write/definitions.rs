@@ -2,18 +2,20 @@
 
 use std::collections::BTreeMap;
 
-use numawise_facts::activity::TracedSite;
-use numawise_facts::{Activity, WatchedRun};
+use numawise_facts::activity::{CodeAddress, TracedSite};
+use numawise_facts::{Activity, Reading, WatchedRun};
 
 use super::ranks::Ranks;
 use crate::calls::{Role, role};
 use crate::event::EnteredAt;
+use crate::ffi;
 
-/// One region for each function of MPI.
+/// One region for each function of MPI, each construct of OpenMP, and each phase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Region {
     pub name: u32,
     pub role: Role,
+    pub paradigm: u8,
 }
 
 /// A rank, or a process without one.
@@ -36,7 +38,7 @@ pub struct Definitions {
     pub locations: Vec<u32>,
     events: BTreeMap<u64, (u64, [u64; 2])>,
     pub regions: Vec<Region>,
-    by_call: BTreeMap<String, u32>,
+    by_call: BTreeMap<(String, u8), u32>,
     /// File and line.
     pub lines: Vec<(u32, u32)>,
     by_line: BTreeMap<(u32, u32), u32>,
@@ -95,23 +97,39 @@ impl Definitions {
     }
 
     fn region(&mut self, call: &str) -> u32 {
-        if let Some(number) = self.by_call.get(call) {
+        self.other(call, role(call), ffi::PARADIGM_MPI)
+    }
+
+    /// A region by its name.
+    pub fn other(&mut self, name: &str, role: Role, paradigm: u8) -> u32 {
+        let key = (name.to_owned(), paradigm);
+        if let Some(number) = self.by_call.get(&key) {
             return *number;
         }
-        let (name, number) = (self.string(call), self.regions.len() as u32);
-        self.regions.push(Region { name, role: role(call) });
-        self.by_call.insert(call.to_owned(), number);
+        let (name, number) = (self.string(name), self.regions.len() as u32);
+        self.regions.push(Region { name, role, paradigm });
+        self.by_call.insert(key, number);
         number
     }
 
     /// The region of a call, and where it stands as far as symbols say.
     pub fn site(&mut self, run: &WatchedRun, activity: &Activity, site: &TracedSite) -> (u32, EnteredAt) {
         let region = self.region(&site.call);
-        let place = site.at.measured().and_then(|at| {
+        (region, self.place(run, activity, &site.at).0)
+    }
+
+    /// An address, and as `a.c:3`, as far as symbols say.
+    pub fn place(
+        &mut self,
+        run: &WatchedRun,
+        activity: &Activity,
+        at: &Reading<CodeAddress>,
+    ) -> (EnteredAt, Option<String>) {
+        let place = at.measured().and_then(|at| {
             let path = activity.path(at.file)?;
             run.places.get(&(path.to_owned(), at.address))
         });
-        let Some(place) = place else { return (region, EnteredAt::default()) };
+        let Some(place) = place else { return Default::default() };
         let function = place.function.measured().map(|function| self.string(function));
         let line = place.file.measured().zip(place.line.measured()).map(|(file, line)| {
             let key = (self.string(file), *line);
@@ -122,7 +140,11 @@ impl Definitions {
             }
             number
         });
-        (region, EnteredAt { function, line })
+        let text = place.file.measured().zip(place.line.measured()).map(|(file, line)| {
+            let file = file.rsplit('/').next().unwrap_or(file);
+            format!("{file}:{line}")
+        });
+        (EnteredAt { function, line }, text)
     }
 
     /// What was written of a location: how many events, and when the archive begins and the location ends.

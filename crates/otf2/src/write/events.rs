@@ -8,6 +8,7 @@ use super::Written;
 use super::clocks::Clocks;
 use super::communicators::Communicators;
 use super::definitions::Definitions;
+use super::frames::{Frames, RegionEnds};
 use super::ranks::Ranks;
 use super::requests::{Request, Requests, calls, was_asked_for};
 use crate::Otf2Error;
@@ -43,7 +44,7 @@ impl Thread<'_> {
     pub fn write(
         &mut self,
         run: &WatchedRun,
-        trace: &ThreadTrace,
+        (trace, ends): (&ThreadTrace, &RegionEnds),
         sink: &mut Sink<'_>,
     ) -> Result<(), Otf2Error> {
         let group = self.ranks.group_of(self.location).copied();
@@ -57,15 +58,23 @@ impl Thread<'_> {
         let is_first = self.ranks.location(self.location).is_some_and(|at| at.group as u64 == self.location);
         if let Some(call) = trace.calls.first().filter(|_| is_first) {
             let program = self.definitions.string(&activity.program);
-            self.put(of, call.begin, What::ProgramBegin(program), sink)?;
+            let spans = trace.spans.iter().map(|span| span.begin);
+            self.put(of, spans.fold(call.begin, Nanoseconds::min), What::ProgramBegin(program), sink)?;
         }
+        let mut frames = Frames::of(run, activity, (trace, ends), self.definitions);
         for (call, messages) in calls(trace) {
+            while let Some((moment, what)) = frames.until(call.begin) {
+                self.put(of, moment, what, sink)?;
+            }
             let number = call.site as usize;
             let Some((site, (region, at))) = trace.sites.get(number).zip(sites.get(number)) else { continue };
             self.call(of, (call, site), messages, (*region, *at), sink)?;
         }
+        while let Some((moment, what)) = frames.until(Nanoseconds(u64::MAX)) {
+            self.put(of, moment, what, sink)?;
+        }
         match trace.calls.last().filter(|_| is_first) {
-            Some(call) => self.put(of, call.end, What::ProgramEnd, sink),
+            Some(_) => sink(Event { time: self.last, what: What::ProgramEnd }),
             None => Ok(()),
         }
     }

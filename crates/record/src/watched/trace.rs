@@ -1,4 +1,6 @@
-//! Calls of MPI one by one: parts of a thread's trace, each a blob of numbers of variable length (LEB128, differences zigzag), deflated.
+//! Calls of MPI one by one, and [the rest](spans) of a trace: parts of a thread's trace, each a blob of numbers of variable length (LEB128, differences zigzag), deflated.
+
+mod spans;
 
 use std::io::{Read, Write};
 use std::num::NonZeroU64;
@@ -41,7 +43,7 @@ pub fn insert(
         messages = rest;
         row.execute(params![process, thread, part as i64, sites, packed(calls, of_part)])?;
     }
-    Ok(())
+    spans::insert(transaction, (process, thread), trace)
 }
 
 fn packed(calls: &[TracedCall], mut messages: &[TracedMessage]) -> Vec<u8> {
@@ -94,14 +96,28 @@ fn packed(calls: &[TracedCall], mut messages: &[TracedMessage]) -> Vec<u8> {
         }
         at = call.end.0;
     }
+    deflated(&out.into_bytes())
+}
+
+fn deflated(bytes: &[u8]) -> Vec<u8> {
     let mut deflated = ZlibEncoder::new(Vec::new(), Compression::fast());
     // Nothing can fail that writes into memory.
-    let _ = deflated.write_all(&out.into_bytes());
+    let _ = deflated.write_all(bytes);
     deflated.finish().unwrap_or_default()
 }
 
+fn inflated(blob: &[u8]) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    ZlibDecoder::new(blob).take(MOST_BYTES).read_to_end(&mut bytes).ok()?;
+    Some(bytes)
+}
+
 /// The trace of a thread; nothing where none was made.
-pub fn read(connection: &Connection, process: i64, thread: i64) -> Parsed<Option<ThreadTrace>> {
+pub fn read(
+    connection: &Connection,
+    (process, thread): (i64, i64),
+    has_spans: bool,
+) -> Parsed<Option<ThreadTrace>> {
     let mut query = connection.prepare_cached(
         "SELECT part, sites, calls FROM traces WHERE process = ?1 AND thread = ?2 ORDER BY part",
     )?;
@@ -131,13 +147,15 @@ pub fn read(connection: &Connection, process: i64, thread: i64) -> Parsed<Option
         }
         part += 1;
     }
+    if let Some(trace) = trace.as_mut().filter(|_| has_spans) {
+        spans::read(connection, (process, thread), trace)?;
+    }
     Ok(trace)
 }
 
 /// Nothing where the blob does not hold what it should.
 fn unpack(blob: &[u8], trace: &mut ThreadTrace) -> Option<()> {
-    let mut bytes = Vec::new();
-    ZlibDecoder::new(blob).take(MOST_BYTES).read_to_end(&mut bytes).ok()?;
+    let bytes = inflated(blob)?;
     let mut all = Unpacked::of(&bytes);
     let calls = all.number().filter(|calls| *calls <= CALLS as u64)?;
     let (mut at, mut communicator) = (0u64, 0);

@@ -11,8 +11,9 @@ use numawise_facts::activity::{
     CounterEvent, CpuStays, FileActivity, FileCalls, KernelIo, LastCall, LoopChunks, MemoryByNode,
     MemoryMoment, MessageFamily, MessageSide, MessageSizes, MpiActivity, MpiLibrary, OpenMpRuntimes,
     OpenMpSchedule, PeerTraffic, PhaseActivity, PhaseName, ProcessCounters, ProcessEnd, ProcessIo,
-    ProcessSurroundings, SampledCall, SourcePlace, StateTimes, ThreadActivity, ThreadRole, ThreadSwitches,
-    ThreadTrace, TracedCall, TracedKind, TracedMessage, TracedSite, WorldRank,
+    ProcessSurroundings, SampledCall, SourcePlace, SpanKind, SpanName, StateTimes, ThreadActivity,
+    ThreadRole, ThreadSwitches, ThreadTrace, TracedCall, TracedKind, TracedMessage, TracedSite, TracedSpan,
+    WorldRank,
 };
 use numawise_facts::notice::SnapshotNotice;
 use numawise_facts::{
@@ -524,22 +525,48 @@ pub fn traced_run(calls: u64) -> WatchedRun {
     run
 }
 
+/// The run of version 4, whose first rank had so many spans of each kind too.
+pub fn spanned_run(calls: u64, spans: u64) -> WatchedRun {
+    let mut run = with_objects();
+    let threads = run.processes[1].threads.measured_mut().unwrap();
+    let mut trace = trace(calls);
+    trace.names = vec![
+        SpanName::Construct(ConstructName::Parallel, at(0x4321)),
+        SpanName::Construct(ConstructName::Others, Reading::unavailable("there was no place")),
+        SpanName::Phase(PhaseName::Region("solve".to_owned())),
+    ];
+    for k in 0..spans {
+        let begin = Nanoseconds(5 * SECOND + 777 * k);
+        let end = begin + Nanoseconds(k % 5000);
+        for (of, kind) in [
+            (0, SpanKind::Region { threads: k as u32, waits_since: begin }),
+            (1, SpanKind::Worked { master: Pid(k as i32), begun: begin.saturating_sub(Nanoseconds(k)) }),
+            (0, SpanKind::Waited),
+            (2, SpanKind::Phase),
+        ] {
+            trace.spans.push(TracedSpan { of, begin, end, kind });
+        }
+    }
+    threads[0].trace = Some(Arc::new(trace));
+    run
+}
+
 #[test]
-fn calls_of_a_trace_come_back_as_they_were() {
+fn calls_and_spans_of_a_trace_come_back_as_they_were() {
     let (_folder, path) = file();
     // More than a part holds.
-    let run = traced_run(70_000);
+    let run = spanned_run(70_000, 20_000);
     save_watched_run(&path, &run, Existing::Stays).unwrap();
     assert!(read_watched_run(&path).unwrap() == run);
     // Two numbers of eight bytes a call, on average, and what a message has.
     let bytes = std::fs::metadata(&path).unwrap().len();
-    assert!(bytes < 70_000 * 25, "{bytes} bytes");
+    assert!(bytes < 70_000 * 25 + 80_000 * 6, "{bytes} bytes");
 }
 
 #[test]
-fn calls_that_make_no_sense_are_refused_with_the_place() {
+fn calls_and_spans_that_make_no_sense_are_refused_with_the_place() {
     let (folder, path) = file();
-    save_watched_run(&path, &traced_run(70_000), Existing::Stays).unwrap();
+    save_watched_run(&path, &spanned_run(70_000, 20_000), Existing::Stays).unwrap();
     for (sql, expected) in [
         ("UPDATE traces SET calls = x'00'", "calls"),
         ("UPDATE traces SET calls = substr(calls, 1, length(calls) / 2)", "calls"),
@@ -550,11 +577,17 @@ fn calls_that_make_no_sense_are_refused_with_the_place() {
         ("UPDATE traces SET calls = 'text'", "blob"),
         ("UPDATE traces SET sites = '{' WHERE part = 0", "sites"),
         ("DELETE FROM traces WHERE part = 0", "without a gap"),
+        ("UPDATE spans SET spans = x'00'", "spans of names"),
+        ("UPDATE spans SET spans = substr(spans, 1, length(spans) / 2)", "spans of names"),
+        ("UPDATE spans SET names = '[]' WHERE part = 0", "spans of names"),
+        ("UPDATE spans SET names = '{' WHERE part = 0", "names"),
+        ("DELETE FROM spans WHERE part = 0", "without a gap"),
     ] {
         let copy = folder.path().join("copy.nw");
         std::fs::copy(&path, &copy).unwrap();
         assert!(Connection::open(&copy).unwrap().execute(sql, []).unwrap() > 0, "{sql}");
         let error = read_watched_run(&copy).unwrap_err().to_string();
-        assert!(error.contains("traces: row") && error.contains(expected), "{sql}: {error}");
+        let table = if sql.contains("spans") { "spans: row" } else { "traces: row" };
+        assert!(error.contains(table) && error.contains(expected), "{sql}: {error}");
     }
 }

@@ -48,10 +48,12 @@ pub enum CsvTable {
     WhatIf,
     OutOfOrder,
     Timeline,
+    TracedOpenMp,
+    TracedPhases,
 }
 
 /// By their names.
-pub const TABLES: [(&str, CsvTable); 20] = [
+pub const TABLES: [(&str, CsvTable); 22] = [
     ("efficiency", CsvTable::Efficiency),
     ("ranks", CsvTable::Ranks),
     ("memory", CsvTable::Memory),
@@ -72,6 +74,8 @@ pub const TABLES: [(&str, CsvTable); 20] = [
     ("what_if", CsvTable::WhatIf),
     ("out_of_order", CsvTable::OutOfOrder),
     ("timeline", CsvTable::Timeline),
+    ("trace_openmp", CsvTable::TracedOpenMp),
+    ("trace_phases", CsvTable::TracedPhases),
 ];
 
 /// A word that names no table.
@@ -192,6 +196,10 @@ fn rows(shown: &Shown, table: CsvTable) -> Vec<Vec<Value>> {
             traced.map_or(&[][..], |of| &of.out_of_order).iter().map(trace::out_of_order).collect()
         }
         CsvTable::Timeline => traced.map_or_else(Vec::new, trace::timeline),
+        CsvTable::TracedOpenMp => {
+            traced.map_or(&[][..], |of| &of.openmp).iter().map(trace::construct).collect()
+        }
+        CsvTable::TracedPhases => traced.map_or(&[][..], |of| &of.phases).iter().map(trace::phase).collect(),
     }
 }
 

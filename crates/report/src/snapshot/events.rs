@@ -10,7 +10,11 @@
 //!    all ends of waiting less its begin;
 //! 5. of all messages, in the order of their senders: all lanes less that of the message before, all calls less that of the message before, and
 //!    of those that received, both less those of the sender; all bytes less those of the sending call; all tags;
-//! 6. of all collective calls: how many ranks; all lanes less the one before in it; all calls less the one before in it.
+//! 6. of all collective calls: how many ranks; all lanes less the one before in it; all calls less the one before in it;
+//! 7. how many workers; of each: the lane of its rank, its number; of each lane, then of each worker, how many spans; of all these: all states
+//!    (useful, serial, waiting, idle) and 4 times 1 and the number of the construct (0 for none), all begins after the end of the span before in
+//!    the row, all durations;
+//! 8. how many phases; of each: the number of its name, its lane, its begin less that of the phase before, its duration.
 
 use std::io::Write;
 
@@ -19,14 +23,16 @@ use base64::prelude::BASE64_STANDARD;
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use numawise_facts::Reading;
+use numawise_facts::activity::{CodePlace, ConstructName};
 use numawise_tables::snapshot::{
-    CallAt, CallPlace, EventCall, EventLane, EventMessage, EventState, TraceEvents, WaitKind,
+    CallAt, CallPlace, EventCall, EventLane, EventMessage, EventSpan, EventState, SpanState, TraceEvents,
+    WaitKind,
 };
 use numawise_units::packed::Packed;
 use numawise_units::{Arrange, harmless};
 use serde_json::{Value, json};
 
-use super::words;
+use super::{phases, words};
 use crate::document::{BarPart, Block, Charts, Events};
 use crate::object::each;
 
@@ -75,12 +81,12 @@ pub fn block(events: Option<&TraceEvents>, file: Option<&str>, parts: &[BarPart]
         Some(packed) => Block::Events(Events {
             label: "Ranks from top to bottom, time from left to right, each call of MPI by what it did; the tables below hold the sums"
                 .to_owned(),
-            parts: parts.to_vec(),
+            parts: parts_of(events, parts),
             packed,
         }),
         None => Block::Legend(
             format!(
-                "{count} calls and ends of messages are too many for a page, which draws spans of time; numawise report {} --json has their \
+                "{count} calls, spans and ends of messages are too many for a page, which draws spans of time; numawise report {} --json has their \
                  figures",
                 file.unwrap_or("FILE")
             )
@@ -89,9 +95,23 @@ pub fn block(events: Option<&TraceEvents>, file: Option<&str>, parts: &[BarPart]
     })
 }
 
-/// Calls, and both ends of each message.
+/// Of a program without regions those that it can be in.
+fn parts_of(events: &TraceEvents, parts: &[BarPart]) -> Vec<BarPart> {
+    const OF_OPENMP: [&str; 3] = ["serial", "waits in OpenMP", "idle"];
+    let has_spans = spans(events).any(|spans| !spans.is_empty());
+    parts.iter().filter(|part| has_spans || !OF_OPENMP.contains(&part.name)).copied().collect()
+}
+
+/// Of each lane, then of each worker.
+fn spans(of: &TraceEvents) -> impl Iterator<Item = &[EventSpan]> {
+    let lanes = of.lanes.iter().map(|lane| lane.spans.as_slice());
+    lanes.chain(of.workers.iter().map(|worker| worker.spans.as_slice()))
+}
+
+/// Calls, both ends of each message, spans, and phases.
 fn count(of: &TraceEvents) -> usize {
-    of.lanes.iter().map(|lane| lane.calls.len()).sum::<usize>() + 2 * of.messages.len()
+    let calls: usize = of.lanes.iter().map(|lane| lane.calls.len()).sum();
+    calls + 2 * of.messages.len() + spans(of).map(<[_]>::len).sum::<usize>() + of.phases.len()
 }
 
 /// What the numbers stand for, for the page's script; null without events. `meaning`: of each kind of waiting.
@@ -99,9 +119,26 @@ pub fn data(events: Option<&TraceEvents>, parts: &[BarPart], meaning: fn(WaitKin
     let Some(events) = events else { return Value::Null };
     json!({
         "sites": each(&events.sites, |of| json!([harmless::line(&of.call), place(of)])),
+        "lane": if events.are_ranks { "rank " } else { "process " },
         "parts": each(parts, |part| json!([part.name, part.colour])),
         "kinds": each(&KINDS, |kind| json!(meaning(*kind))),
+        "constructs": each(&events.constructs, |(name, at)| {
+            json!(harmless::line(&construct_in(*name, at)))
+        }),
+        "phases": each(&phase_names(events), |name| json!(harmless::line(name))),
     })
+}
+
+/// "barrier in f (a.c:3)".
+pub fn construct_in(name: ConstructName, at: &Reading<CodePlace>) -> String {
+    let at = at.measured().map_or_else(String::new, |at| format!(" in {}", words::place_in_short(at)));
+    format!("{}{at}", words::construct(name))
+}
+
+/// Each once.
+pub fn phase_names(of: &TraceEvents) -> Vec<String> {
+    let names: std::collections::BTreeSet<_> = of.phases.iter().map(|phase| &phase.name).collect();
+    names.into_iter().map(phases::name).collect()
 }
 
 fn place(of: &CallPlace) -> String {
@@ -177,7 +214,45 @@ fn packed(of: &TraceEvents) -> Vec<u8> {
         before.into_iter().zip(ranks).collect::<Vec<_>>()
     };
     differences(&mut out, &collectives.iter().flat_map(in_order).collect::<Vec<_>>());
+    outside_calls(of, &mut out);
     out.into_bytes()
+}
+
+/// Workers, what threads are in outside of calls, and phases.
+fn outside_calls(of: &TraceEvents, out: &mut Packed) {
+    out.number(of.workers.len() as u64);
+    for worker in &of.workers {
+        out.number(worker.lane.into());
+        out.number(worker.number.into());
+    }
+    spans(of).for_each(|spans| out.number(spans.len() as u64));
+    let state = |span: &EventSpan| match span.state {
+        SpanState::Useful => 0,
+        SpanState::Serial => 1,
+        SpanState::Waiting => 2,
+        SpanState::Idle => 3,
+    };
+    let construct = |span: &EventSpan| span.of.map_or(0, |of| u64::from(of) + 1);
+    spans(of).flatten().for_each(|span| out.number(construct(span) << 2 | state(span)));
+    for spans in spans(of) {
+        let mut at = 0;
+        for span in spans {
+            out.difference(at, span.begin.0);
+            at = span.end.0;
+        }
+    }
+    spans(of).flatten().for_each(|span| out.number(span.end.0.saturating_sub(span.begin.0)));
+    out.number(of.phases.len() as u64);
+    let names = phase_names(of);
+    let mut at = 0;
+    for phase in &of.phases {
+        let name = phases::name(&phase.name);
+        out.number(names.iter().position(|known| *known == name).unwrap_or_default() as u64);
+        out.number(phase.lane.into());
+        out.difference(at, phase.begin.0);
+        out.number(phase.end.0.saturating_sub(phase.begin.0));
+        at = phase.begin.0;
+    }
 }
 
 /// What all calls have.

@@ -1,6 +1,8 @@
 use std::io::Read;
 
 use flate2::read::ZlibDecoder;
+use numawise_facts::activity::PhaseName;
+use numawise_tables::snapshot::{EventPhase, EventWorker};
 use numawise_units::{Bytes, Nanoseconds};
 
 use super::*;
@@ -94,10 +96,11 @@ impl Unpacking {
             let (begin, end) = (Nanoseconds(begin), Nanoseconds(begin + length));
             let thread = thread.checked_sub(1).map(|thread| thread as i32);
             let world = Some(world as u32).filter(|world| *world > 0);
-            (EventLane { world, rank: rank as u32, thread, begin, end, calls: vec![] }, calls as usize)
+            let lane = EventLane { world, rank: rank as u32, thread, begin, end, ..EventLane::default() };
+            (lane, calls as usize)
         };
         let heads: Vec<(EventLane, usize)> = (0..lanes).map(|_| lane(self)).collect();
-        let lanes = self.lanes(heads);
+        let mut lanes = self.lanes(heads);
         let from = self.chain(messages);
         let to = self.calls(&from);
         let sent: Vec<u64> =
@@ -125,8 +128,71 @@ impl Unpacking {
                 .collect()
         };
         let collectives = sizes.into_iter().map(|size| group(self, size)).collect();
+        let workers = self.workers(&mut lanes);
+        let phases = self.phases();
         assert_eq!(self.bytes.next(), None, "bytes are left");
-        TraceEvents { span, sites, lanes, messages, collectives }
+        TraceEvents {
+            span,
+            are_ranks: true,
+            sites,
+            lanes,
+            messages,
+            collectives,
+            constructs: vec![],
+            workers,
+            phases,
+        }
+    }
+
+    /// With the spans of all.
+    fn workers(&mut self, lanes: &mut [EventLane]) -> Vec<EventWorker> {
+        let count = self.next();
+        let worker =
+            |of: &mut Self| EventWorker { lane: of.next() as u32, number: of.next() as u32, spans: vec![] };
+        let mut workers: Vec<EventWorker> = (0..count).map(|_| worker(self)).collect();
+        let counts = self.column(lanes.len() + workers.len());
+        let heads = self.column(counts.iter().sum::<u64>() as usize);
+        let mut spans: Vec<Vec<EventSpan>> = Vec::new();
+        let mut heads_left = heads.iter();
+        for count in counts {
+            let mut end = 0u64;
+            let span = |head: &u64| {
+                let begin = end.wrapping_add_signed(self.signed());
+                let states = [SpanState::Useful, SpanState::Serial, SpanState::Waiting, SpanState::Idle];
+                // Durations come later; made spans are all one long.
+                end = begin + 1;
+                EventSpan {
+                    begin: Nanoseconds(begin),
+                    end: Nanoseconds(end),
+                    state: states[(head & 3) as usize],
+                    of: (head >> 2).checked_sub(1).map(|of| of as u32),
+                }
+            };
+            spans.push(heads_left.by_ref().take(count as usize).map(span).collect());
+        }
+        for span in spans.iter_mut().flatten() {
+            span.end = span.begin + Nanoseconds(self.next());
+        }
+        let rows = lanes.iter_mut().map(|lane| &mut lane.spans);
+        let rows = rows.chain(workers.iter_mut().map(|worker| &mut worker.spans));
+        rows.zip(spans).for_each(|(row, spans)| *row = spans);
+        workers
+    }
+
+    fn phases(&mut self) -> Vec<EventPhase> {
+        let count = self.next();
+        let mut at = 0u64;
+        let phase = |_| {
+            let (name, lane) = (self.next(), self.next());
+            at = at.wrapping_add_signed(self.signed());
+            EventPhase {
+                name: PhaseName::Control(name as i32),
+                lane: lane as u32,
+                begin: Nanoseconds(at),
+                end: Nanoseconds(at + self.next()),
+            }
+        };
+        (0..count).map(phase).collect()
     }
 
     fn lanes(&mut self, heads: Vec<(EventLane, usize)>) -> Vec<EventLane> {
@@ -187,7 +253,20 @@ fn lane(rank: u32, thread: Option<i32>, calls: Vec<EventCall>) -> EventLane {
         begin: Nanoseconds(5),
         end: Nanoseconds(1 << 50),
         calls,
+        spans: spans(u64::from(rank) % 5),
     }
+}
+
+/// So many, each one long.
+fn spans(count: u64) -> Vec<EventSpan> {
+    let states = [SpanState::Idle, SpanState::Waiting, SpanState::Useful, SpanState::Serial];
+    let span = |k: u64| EventSpan {
+        begin: Nanoseconds(10 * k),
+        end: Nanoseconds(10 * k + 1),
+        state: states[(k % 4) as usize],
+        of: (k % 2 == 1).then_some(k as u32),
+    };
+    (0..count).map(span).collect()
 }
 
 fn sample() -> TraceEvents {
@@ -204,6 +283,7 @@ fn sample() -> TraceEvents {
     let message = |from, to, tag| EventMessage { from, to, bytes: Bytes(7), tag };
     TraceEvents {
         span: Nanoseconds(1 << 50),
+        are_ranks: true,
         sites: vec![],
         lanes: vec![lane(0, None, calls), lane(7, Some(3), vec![]), lane(u32::MAX, Some(0), others)],
         messages: vec![
@@ -212,6 +292,16 @@ fn sample() -> TraceEvents {
             message(at(2, 1), at(0, 2), i32::MIN),
         ],
         collectives: vec![vec![at(0, 2), at(2, 1)], vec![], vec![at(2, 0)]],
+        constructs: vec![],
+        workers: vec![EventWorker { lane: 2, number: 1, spans: spans(6) }],
+        phases: [(0, 90, 100), (1, 40, 1 << 40)]
+            .map(|(level, begin, end)| EventPhase {
+                name: PhaseName::Control(level),
+                lane: 2,
+                begin: Nanoseconds(begin),
+                end: Nanoseconds(end),
+            })
+            .to_vec(),
     }
 }
 
@@ -222,7 +312,7 @@ fn unpacked(of: &TraceEvents) -> TraceEvents {
 #[test]
 fn what_is_packed_comes_out_again() {
     assert_eq!(unpacked(&sample()), sample());
-    let nothing = TraceEvents { lanes: vec![], messages: vec![], collectives: vec![], ..sample() };
+    let nothing = TraceEvents { span: Nanoseconds(3), are_ranks: true, ..TraceEvents::default() };
     assert_eq!(unpacked(&nothing), nothing);
 }
 

@@ -4,22 +4,22 @@ use numawise_facts::Reading;
 use numawise_facts::activity::CodePlace;
 use numawise_tables::snapshot::{
     CallPlace, NotJudged, NotJudgedReason, OddRepetition, PathPart, RankActivity, RankInCall, RunTrace,
-    TraceChange, TraceEvents, TracePeriod, TraceTimes, TracedRank, TracedWait, WaitKind, WaitingCause,
-    WhatIf,
+    TraceChange, TracePeriod, TraceTimes, TracedRank, TracedWait, WaitKind, WaitingCause, WhatIf,
 };
 use numawise_units::{Nanoseconds, Ratio};
-use serde_json::json as object;
 
-use super::{events, words};
+use super::words;
 use crate::amount::many;
 use crate::document::capital;
 use crate::document::{
-    self, BarPart, Block, Cell, Column, Document, Face, Fact, Opening, Row, Table, Text, Timeline,
-    TimelineRow, Tone, list, section,
+    self, BarPart, Block, Cell, Column, Face, Row, Table, Text, Timeline, TimelineRow, section,
 };
 
+mod foreign;
 mod json;
+mod openmp;
 
+pub use foreign::{ForeignTrace, foreign_document, foreign_json};
 pub use json::{activity_word, change_word, json, kind_word};
 
 /// Characters of a line of the timeline.
@@ -31,16 +31,22 @@ const LINES: usize = 32;
 type State = (BarPart, char, fn(&TraceTimes) -> Nanoseconds);
 
 /// What a rank does, with its colour in a page and its sign on a terminal.
-const STATES: [State; 4] = [
-    (BarPart { name: "outside MPI", colour: "--good" }, '#', |of| of.useful),
+const STATES: [State; 7] = [
+    (BarPart { name: "useful", colour: "--good" }, '#', |of| of.useful),
+    (BarPart { name: "serial", colour: "--n5" }, '+', |of| of.serial),
+    (BarPart { name: "waits in OpenMP", colour: "--n1" }, ':', |of| of.openmp_waiting),
     (BarPart { name: "waits in MPI", colour: "--bad" }, '.', |of| of.waiting),
     (BarPart { name: "in MPI, not waiting", colour: "--n0" }, '=', |of| of.in_calls),
     (BarPart { name: "polls", colour: "--n4" }, '~', |of| of.polling),
+    (BarPart { name: "idle", colour: "--band" }, ' ', |of| of.idle),
 ];
 
 fn share(part: Nanoseconds, whole: Nanoseconds) -> Ratio {
     Ratio(if whole.0 == 0 { 0.0 } else { part.0 as f64 / whole.0 as f64 })
 }
+
+/// Less waiting in OpenMP is not named in the headline.
+const LEAST_IN_OPENMP: f64 = 0.05;
 
 /// A cause of less is not named in the headline.
 const LEAST_CAUSE: f64 = 0.2;
@@ -59,8 +65,15 @@ pub fn headline(of: &RunTrace) -> String {
         (false, 1..) => format!("In the first {end}: "),
         (false, 0) => String::new(),
     };
+    let all = all_times(of);
+    let in_openmp = share(all.openmp_waiting, all.total());
+    let openmp = format!("threads waited in OpenMP {} of their time", words::percent(in_openmp));
+    if !of.are_ranks {
+        return capital(&format!("{when}{openmp}"));
+    }
+    let also = if in_openmp.0 >= LEAST_IN_OPENMP { format!("; {openmp}") } else { String::new() };
     if waiting.0 == 0 {
-        return capital(&format!("{when}no rank waited in MPI for another one"));
+        return capital(&format!("{when}no rank waited in MPI for another one{also}"));
     }
     let waited = format!(
         "{when}ranks waited in MPI {} of their time",
@@ -77,7 +90,7 @@ pub fn headline(of: &RunTrace) -> String {
         }
         None => waited,
     };
-    capital(&said)
+    capital(&(said + &also))
 }
 
 fn place_in_short(place: &Reading<CodePlace>) -> String {
@@ -137,7 +150,9 @@ pub fn meaning(of: WaitKind) -> &'static str {
 
 /// The sections of a document; `most`: rows of each table on a terminal; `events`: what a page draws of the calls one by one.
 pub fn sections(of: &RunTrace, most: usize, events: Option<Block>) -> Vec<Block> {
-    let mut blocks = vec![section("timeline", "Timeline: ranks by what they did", timeline(of, events))];
+    let title =
+        if of.are_ranks { "Timeline: ranks by what they did" } else { "Timeline: threads by what they did" };
+    let mut blocks = vec![section("timeline", title, timeline(of, events))];
     if of.times.waiting.0 > 0 {
         let kinds: std::collections::BTreeSet<WaitKind> = of.waits.iter().map(|row| row.kind).collect();
         let legend = kinds.into_iter().map(meaning).collect::<Vec<_>>().join("; ");
@@ -149,6 +164,11 @@ pub fn sections(of: &RunTrace, most: usize, events: Option<Block>) -> Vec<Block>
             vec![Block::Table(causes(of, most)), Block::Legend(CAUSES.into())],
         ));
         blocks.push(section("pairs", "Who waited for whom", vec![Block::Table(pairs(of, most))]));
+    }
+    blocks.extend(openmp::sections(of, most));
+    if !of.are_ranks {
+        blocks.extend(remarks(of));
+        return blocks;
     }
     blocks.extend(what_if(of));
     blocks.extend(of.period.as_ref().map(period));
@@ -179,6 +199,10 @@ fn remarks(of: &RunTrace) -> Option<Block> {
     if let Some(why) = of.what_if.reason() {
         lines.push(format!("what the run would be without its waiting (what if): {why}").into());
     }
+    if of.openmp_unseen > 0 {
+        let ranks = many(of.openmp_unseen, "rank");
+        lines.push(format!("what threads waited for in OpenMP in {ranks}: the trace does not have it, and it counts as useful").into());
+    }
     if of.unmatched > 0 {
         lines.push(
             format!("{} without a partner in the trace (sends or receives)", many(of.unmatched, "message"))
@@ -198,8 +222,12 @@ fn remarks(of: &RunTrace) -> Option<Block> {
     (!lines.is_empty()).then(|| section("not-known", "Not in these figures", vec![Block::List(lines)]))
 }
 
-fn name(rank: &TracedRank) -> String {
-    lane_name(rank.world, rank.rank, rank.thread)
+fn name(of: &RunTrace, rank: &TracedRank) -> String {
+    if of.are_ranks {
+        lane_name(rank.world, rank.rank, rank.thread)
+    } else {
+        format!("process {}", rank.rank)
+    }
 }
 
 /// A rank, with its world and its thread where there are several.
@@ -220,44 +248,73 @@ fn sign(times: &TraceTimes) -> char {
     most.filter(|(_, _, time)| time(times).0 > 0).map_or(' ', |(_, sign, _)| *sign)
 }
 
-fn line(rank: &TracedRank) -> String {
-    let bins = rank.timeline.len();
+fn line(timeline: &[TraceTimes]) -> String {
+    let bins = timeline.len();
     (0..LINE)
         .map(|k| {
-            let part = rank.timeline.get(k * bins / LINE..(k + 1) * bins / LINE).unwrap_or_default();
+            let part = timeline.get(k * bins / LINE..(k + 1) * bins / LINE).unwrap_or_default();
             sign(&part.iter().copied().sum())
         })
         .collect()
 }
 
 /// What a rank does, as a page draws it.
-pub fn parts() -> [BarPart; 4] {
+pub fn parts() -> [BarPart; STATES.len()] {
     STATES.map(|(part, ..)| part)
 }
 
+/// Of all threads.
+fn all_times(of: &RunTrace) -> TraceTimes {
+    let workers = of.ranks.iter().flat_map(|rank| &rank.workers);
+    of.ranks.iter().map(|rank| rank.times).chain(workers.map(|worker| worker.times)).sum()
+}
+
+/// The states in which a thread was.
+fn states(of: &RunTrace) -> Vec<State> {
+    let all = all_times(of);
+    STATES.into_iter().filter(|(_, _, time)| time(&all).0 > 0).collect()
+}
+
+/// Names and spans of a drawing: those of a rank's workers below its own.
+fn rows(of: &RunTrace, with_workers: bool) -> Vec<(String, &[TraceTimes])> {
+    let mut rows = Vec::new();
+    for rank in &of.ranks {
+        rows.push((name(of, rank), rank.timeline.as_slice()));
+        let workers = rank.workers.iter().filter(|_| with_workers);
+        rows.extend(workers.map(|of| (format!("  thread {}", of.number), of.timeline.as_slice())));
+    }
+    rows
+}
+
 fn timeline(of: &RunTrace, events: Option<Block>) -> Vec<Block> {
-    let all = of.times.total();
-    let is_there = |state: &&State| state.2(&of.times).0 > 0;
-    let states: Vec<_> = STATES.iter().filter(is_there).collect();
-    let width = of.ranks.iter().take(LINES).map(|rank| name(rank).len()).max().unwrap_or(0);
-    let mut drawn: String =
-        of.ranks.iter().take(LINES).map(|rank| format!("{:width$} {}\n", name(rank), line(rank))).collect();
-    if of.ranks.len() > LINES {
-        drawn += &format!("and {} more\n", many((of.ranks.len() - LINES) as u64, "rank"));
+    let (all, states) = (all_times(of), states(of));
+    let page_rows = rows(of, true);
+    let drawn_rows = if page_rows.len() > LINES { rows(of, false) } else { page_rows.clone() };
+    let shown = drawn_rows.iter().take(LINES);
+    let width = shown.clone().map(|(name, _)| name.len()).max().unwrap_or(0);
+    let mut drawn: String = shown.map(|(name, bins)| format!("{name:width$} {}\n", line(bins))).collect();
+    if drawn_rows.len() > LINES {
+        drawn += &format!("and {} more\n", many((drawn_rows.len() - LINES) as u64, "rank"));
     }
     let signs = states.iter().map(|(part, sign, time)| {
-        format!("{sign} {} ({})", part.name, words::percent(share(time(&of.times), all)))
+        let sign = if *sign == ' ' { "blank".to_owned() } else { sign.to_string() };
+        format!("{sign} {} ({})", part.name, words::percent(share(time(&all), all.total())))
     });
     let end = of.begin + of.span;
-    let legend =
+    let mut legend =
         format!("{} to {end} from left to right; {}", of.begin, signs.collect::<Vec<_>>().join(", "));
-    let row = |rank: &TracedRank| TimelineRow {
-        name: name(rank),
-        bins: rank
-            .timeline
+    if all.serial.0 > 0 {
+        legend += "; serial: outside of parallel regions, one thread works";
+    }
+    if drawn_rows.len() < page_rows.len() {
+        legend += "; of each rank the thread that calls MPI, shares of all threads";
+    }
+    let row = |(name, timeline): &(String, &[TraceTimes])| TimelineRow {
+        name: name.clone(),
+        bins: timeline
             .iter()
             .map(|times| {
-                let bin = of.span.0 as f64 / rank.timeline.len() as f64;
+                let bin = of.span.0 as f64 / timeline.len() as f64;
                 states.iter().map(|(_, _, time)| time(times).0 as f64 / bin.max(1.0)).collect()
             })
             .collect(),
@@ -266,7 +323,7 @@ fn timeline(of: &RunTrace, events: Option<Block>) -> Vec<Block> {
         until: matches!(events, Some(Block::Events(_))).then_some(document::EVENTS),
         label: "Ranks from top to bottom, time from left to right, by what each did".to_owned(),
         parts: states.iter().map(|(part, _, _)| *part).collect(),
-        rows: of.ranks.iter().map(row).collect(),
+        rows: page_rows.iter().map(row).collect(),
         begin: of.begin.to_string(),
         end: end.to_string(),
     });
@@ -277,30 +334,32 @@ fn timeline(of: &RunTrace, events: Option<Block>) -> Vec<Block> {
     blocks
 }
 
+/// The shares of the states.
+fn shares(times: &TraceTimes, states: &[State]) -> Vec<Cell> {
+    let all = times.total();
+    states.iter().map(|(_, _, time)| words::percent(share(time(times), all)).into()).collect()
+}
+
+fn columns_of(states: &[State]) -> impl Iterator<Item = Column> {
+    states.iter().map(|(part, sign, _)| match sign {
+        '~' => Column::number(part.name).expendable(1),
+        _ => Column::number(part.name),
+    })
+}
+
 fn ranks(of: &RunTrace) -> Table {
+    let is_there = |state: &State| of.ranks.iter().any(|rank| state.2(&rank.times).0 > 0);
+    let states: Vec<State> = STATES.into_iter().filter(is_there).collect();
     let row = |rank: &TracedRank| -> Row {
-        let all = rank.times.total();
-        let part = |time: Nanoseconds| Cell::from(words::percent(share(time, all)));
-        let cells: [Cell; 7] = [
-            name(rank).into(),
-            part(rank.times.useful),
-            part(rank.times.waiting),
-            part(rank.times.in_calls),
-            part(rank.times.polling),
-            rank.waited_for.to_string().into(),
-            rank.calls.to_string().into(),
-        ];
+        let mut cells: Vec<Cell> = vec![name(of, rank).into()];
+        cells.extend(shares(&rank.times, &states));
+        cells.extend([rank.waited_for.to_string().into(), rank.calls.to_string().into()]);
         cells.into_iter().collect()
     };
-    let columns = vec![
-        Column::text("rank"),
-        Column::number("outside MPI"),
-        Column::number("waits in MPI"),
-        Column::number("in MPI, not waiting"),
-        Column::number("polls").expendable(1),
-        Column::number("others waited for it (directly)"),
-        Column::number("calls").expendable(2),
-    ];
+    let mut columns = vec![Column::text(if of.are_ranks { "rank" } else { "process" })];
+    columns.extend(columns_of(&states));
+    columns
+        .extend([Column::number("others waited for it (directly)"), Column::number("calls").expendable(2)]);
     Table { columns, rows: of.ranks.iter().map(row).collect(), most: words::limits(8) }
 }
 
@@ -488,69 +547,4 @@ fn critical_path(of: &RunTrace, most: usize) -> Table {
         Column::number("times"),
     ];
     Table { columns, rows: of.critical_path.iter().map(row).collect(), most: words::limits(most) }
-}
-
-/// The trace of another tool, of which nothing else is known.
-#[derive(Debug, Clone, Copy)]
-pub struct ForeignTrace<'a> {
-    /// The file that it was read from.
-    pub archive: &'a str,
-    /// The tool that wrote it, by its own name.
-    pub creator: &'a str,
-    pub events: u64,
-    /// What had to be assumed, each a sentence without its end.
-    pub assumed: &'a [String],
-    pub trace: &'a RunTrace,
-    /// Its calls one by one, for a page that draws them.
-    pub drawn: Option<&'a TraceEvents>,
-}
-
-/// As people read it.
-pub fn foreign_document(of: &ForeignTrace<'_>) -> Document {
-    let fact = |name, text: Text| Fact { name, text, code: false };
-    let mut blocks = vec![Block::Facts(vec![
-        Fact { name: "Archive", text: of.archive.into(), code: true },
-        fact("Written by", if of.creator.is_empty() { "it does not say" } else { of.creator }.into()),
-        fact(
-            "Events",
-            format!(
-                "{}; {}",
-                of.events,
-                format_args!("{} with both ends", many(of.trace.messages, "message"))
-            )
-            .into(),
-        ),
-    ])];
-    blocks.extend(sections(of.trace, FOREIGN_ROWS, events::block(of.drawn, Some(of.archive), &parts())));
-    blocks.extend(list("assumed", "What was assumed", of.assumed));
-    Document {
-        tool: "numawise report",
-        title: format!("Trace: {}", of.archive),
-        opening: Opening {
-            headline: headline(of.trace),
-            tone: Tone::default(),
-            effect: None,
-            sentence: None,
-        },
-        blocks,
-        charts: of.drawn.map(|drawn| events::charts(drawn, &parts(), meaning)),
-        width: 100,
-    }
-}
-
-/// Rows of each table.
-const FOREIGN_ROWS: usize = 16;
-
-/// For scripts.
-pub fn foreign_json(of: &ForeignTrace<'_>) -> String {
-    let document = object!({
-        "schema": "numawise/trace/1",
-        "headline": headline(of.trace),
-        "archive": of.archive,
-        "creator": of.creator,
-        "events": of.events,
-        "assumed": of.assumed,
-        "trace": json(Some(of.trace)),
-    });
-    format!("{document:#}\n")
 }

@@ -54,13 +54,13 @@ fn browser_a_call_of_a_trace_says_for_whom_it_waited() {
         const length = () => Math.round(parseFloat(text(".shown").split("(")[1])) + " ms";
         seen.push("static " + document.querySelector(".timeline").checkVisibility());
         seen.push(text(".shown"));
-        click(0.2, 0.75);
+        click(0.2, 0.55);
         seen.push(text(".chosen"));
         figure.querySelector(".chosen button").click();
         seen.push(text(".chosen"));
         [...figure.querySelectorAll(".chosen button")].at(-1).click();
         seen.push(text(".chosen"));
-        click(0.8, 0.75);
+        click(0.8, 0.55);
         seen.push(text(".chosen"));
         put("wheel", 0.2, 0.5, { deltaY: -300 });
         await drawn();
@@ -84,8 +84,19 @@ fn browser_a_call_of_a_trace_says_for_whom_it_waited() {
         figure.querySelector("[data-act=longest]").click();
         await drawn();
         seen.push(text(".shown") + " " + text(".chosen b"));
-        put("pointermove", 0.5, 0.75);
-        seen.push(document.querySelector(".floating b").textContent);"#;
+        put("pointermove", 0.5, 0.55);
+        seen.push(document.querySelector(".floating b").textContent);
+        key("Escape");
+        await drawn();
+        click(0.9, 0.8);
+        seen.push(text(".chosen"));
+        click(0.6, 0.95);
+        await drawn();
+        seen.push(text(".chosen"), text(".shown"));
+        click(0.15, 0.8);
+        seen.push(text(".chosen"));
+        click(0.17, 0.1);
+        seen.push(text(".chosen"));"#;
     let expected = [
         "static false",
         "0 ms to 150 ms (150 ms)",
@@ -103,6 +114,11 @@ fn browser_a_call_of_a_trace_says_for_whom_it_waited() {
         "0 ms to 150 ms (150 ms)",
         "0 ms to 102 ms (102 ms) rank 1: MPI_Recv in exchange (app.c:120)",
         "rank 1: MPI_Recv in exchange (app.c:120)",
+        "rank 1, thread 1: idle: in no parallel region began at 69 ms, took 81 ms",
+        "phase solve began at 60 ms, took 41 ms, of all ranks",
+        "60 ms to 101 ms (41 ms)",
+        "rank 1, thread 1: in parallel in app+0x40 began at 65 ms, took 4 ms",
+        "rank 0: waits in OpenMP, parallel in app+0x40 began at 66 ms, took 3 ms",
     ];
     for (name, size) in [("wide", "--window-size=1300,900"), ("narrow", "--window-size=420,900")] {
         let (seen, shown) = browser.hands(name, &page, work, &[size]);
@@ -121,8 +137,8 @@ fn browser_names_in_a_trace_stay_text() {
     }
     let page = document::html(&snapshot::document(&of.shown()));
     let work = r#"
-        click(0.2, 0.75);
-        put("pointermove", 0.2, 0.75);
+        click(0.2, 0.55);
+        put("pointermove", 0.2, 0.55);
         seen.push(text(".chosen b"));
         seen.push(document.querySelector(".floating b").textContent);
         seen.push(document.querySelectorAll("img").length + " " + document.title);"#;

@@ -478,7 +478,7 @@ fn a_page_has_calls_one_by_one_unless_there_are_too_many() {
     let without = html(&of);
     assert!(!without.contains(holds) && without.contains("<figure class=\"drawing timeline\">"));
     assert!(without.contains(&format!(
-        "1500007 calls and ends of messages {says}; numawise report run.nw --json has their figures"
+        "1500029 calls, spans and ends of messages {says}; numawise report run.nw --json has their figures"
     )));
     assert_eq!(screen(&of), screen_with, "only a page says that");
     of.events = None;

@@ -85,7 +85,15 @@ pub fn exchanges(ranks: u32, steps: u32) -> TraceEvents {
     }
     let span = Nanoseconds(now.iter().copied().max().unwrap_or(0));
     let sites = sites(&["MPI_Isend", "MPI_Recv", "MPI_Wait", "MPI_Allreduce"]);
-    TraceEvents { span, sites, lanes: lanes(span, calls), messages, collectives }
+    TraceEvents {
+        span,
+        sites,
+        lanes: lanes(span, calls),
+        messages,
+        collectives,
+        are_ranks: true,
+        ..TraceEvents::default()
+    }
 }
 
 /// Ranks that wait for nobody: so many calls each, with nothing that is known of them but their times.
@@ -111,7 +119,13 @@ pub fn alone(ranks: u32, calls: u32) -> TraceEvents {
     let all: Vec<Vec<EventCall>> = (0..ranks).map(lane).collect();
     let span = all.iter().filter_map(|calls| calls.last()).map(|call| call.end).max().unwrap_or_default();
     let names = ["MPI_Send", "MPI_Recv", "MPI_Bcast", "MPI_Reduce", "MPI_Iprobe", "MPI_Get"];
-    TraceEvents { span, sites: sites(&names), lanes: lanes(span, all), messages: vec![], collectives: vec![] }
+    TraceEvents {
+        span,
+        sites: sites(&names),
+        lanes: lanes(span, all),
+        are_ranks: true,
+        ..TraceEvents::default()
+    }
 }
 
 fn lanes(span: Nanoseconds, calls: Vec<Vec<EventCall>>) -> Vec<EventLane> {
@@ -122,6 +136,7 @@ fn lanes(span: Nanoseconds, calls: Vec<Vec<EventCall>>) -> Vec<EventLane> {
         begin: Nanoseconds(0),
         end: span,
         calls,
+        spans: vec![],
     };
     (0..).zip(calls).map(lane).collect()
 }

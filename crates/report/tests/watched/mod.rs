@@ -9,9 +9,9 @@ use std::sync::Arc;
 
 use numawise_analyse::{JobRanks, RunParts, objects_of_ranks, run_snapshot, trace_events};
 use numawise_facts::activity::{
-    CacheTraffic, CountedEvents, CounterAccess, CounterCount, CounterEvent, CounterObstacle, MessageFamily,
-    MessageSide, MessageSizes, PeerTraffic, ProcessCounters, SourcePlace, ThreadTrace, TracedCall,
-    TracedKind, TracedMessage, TracedSite,
+    CacheTraffic, ConstructName, CountedEvents, CounterAccess, CounterCount, CounterEvent, CounterObstacle,
+    MessageFamily, MessageSide, MessageSizes, PeerTraffic, PhaseName, ProcessCounters, SourcePlace, SpanKind,
+    SpanName, ThreadTrace, TracedCall, TracedKind, TracedMessage, TracedSite, TracedSpan,
 };
 use numawise_facts::notice::SnapshotNotice;
 use numawise_facts::{
@@ -21,11 +21,10 @@ use numawise_report::snapshot::Shown;
 use numawise_tables::RunSnapshot;
 use numawise_tables::objects::RankObjects;
 use numawise_tables::snapshot::TraceEvents;
-use numawise_units::{Bytes, Nanoseconds};
+use numawise_units::{Bytes, Nanoseconds, Pid};
 
 use crate::activities::{at, construct, dynamic_loop, opened, seconds, simple_rank, thread, with_openmp};
 use crate::sample::build;
-use numawise_facts::activity::ConstructName;
 
 /// A run with all that is said of it.
 pub struct Watched {
@@ -231,7 +230,7 @@ fn counters(times: u64) -> ProcessCounters {
 }
 
 /// The hybrid run, traced: rank 1 receives from 10 ms on what rank 0 sends at 60 ms, after that rank 0 waits at a barrier from 70 to 100 ms, and
-/// rank 1 polls at the end.
+/// rank 1 polls at the end. In between both have a region and a phase, see [`spans`].
 pub fn traced() -> WatchedRun {
     let ms = |time: u64| Nanoseconds(time * 1_000_000);
     let mut run = counted();
@@ -270,10 +269,30 @@ pub fn traced() -> WatchedRun {
             })
             .collect();
         if let Reading::Measured(threads) = &mut process.threads {
+            let (own, of_worker) = spans(threads[0].tid);
+            (trace.names, trace.spans) = own;
             threads[0].trace = Some(Arc::new(trace));
+            let (names, spans) = of_worker;
+            threads[1].trace = Some(Arc::new(ThreadTrace { names, spans, ..ThreadTrace::default() }));
         }
     }
     run
+}
+
+type Spans = (Vec<SpanName>, Vec<TracedSpan>);
+
+/// A region from 64 to 69 ms, at whose end the first thread waits from 66 ms on, in a phase from 60 to 101 ms.
+fn spans(first: Pid) -> (Spans, Spans) {
+    let ms = |time: u64| Nanoseconds(time * 1_000_000);
+    let region = SpanName::Construct(ConstructName::Parallel, at(0x40));
+    let span = |of, begin, end, kind| TracedSpan { of, begin: ms(begin), end: ms(end), kind };
+    let own = vec![
+        span(0, 64, 69, SpanKind::Region { threads: 2, waits_since: ms(66) }),
+        span(1, 60, 101, SpanKind::Phase),
+    ];
+    let phase = SpanName::Phase(PhaseName::Region("solve".to_owned()));
+    let worked = span(0, 65, 69, SpanKind::Worked { master: first, begun: ms(64) });
+    ((vec![region.clone(), phase], own), (vec![region], vec![worked]))
 }
 
 /// A program of which nothing could be watched.

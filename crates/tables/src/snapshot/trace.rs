@@ -3,7 +3,7 @@
 use std::iter::Sum;
 
 use numawise_facts::Reading;
-use numawise_facts::activity::CodePlace;
+use numawise_facts::activity::{CodePlace, ConstructName, PhaseName};
 use numawise_units::{Bytes, Nanoseconds};
 
 use super::RankInCall;
@@ -17,6 +17,8 @@ pub struct RunTrace {
     pub span: Nanoseconds,
     /// Not all is asked for.
     pub is_part: bool,
+    /// Else they are processes without MPI, by their numbers in the run.
+    pub are_ranks: bool,
     /// Calls, and messages of which both ends are there.
     pub calls: u64,
     pub messages: u64,
@@ -44,13 +46,63 @@ pub struct RunTrace {
     pub out_of_order: Vec<OutOfOrder>,
     /// Why waiting is not known of calls that took this long in all.
     pub not_judged: Vec<NotJudged>,
+    /// Regions of OpenMP, and where threads waited in it, those with most waiting first.
+    pub openmp: Vec<TracedConstruct>,
+    /// Ranks that use OpenMP of which the trace does not have it: their waiting there counts as useful.
+    pub openmp_unseen: u64,
+    /// What the program named, in the order in which it began.
+    pub phases: Vec<TracedPhase>,
+}
+
+/// A region of OpenMP, or where threads wait in it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TracedConstruct {
+    pub construct: ConstructName,
+    pub place: Reading<CodePlace>,
+    /// How often it was opened and how long that took, of a region, all ranks together.
+    pub regions: u64,
+    pub time: Nanoseconds,
+    /// How often threads waited, and how long all together.
+    pub waits: u64,
+    pub waiting: Nanoseconds,
+    pub longest: Option<LongestThreadWait>,
+    pub ranks: u64,
+}
+
+/// One wait of a thread in OpenMP: when it began since the begin of all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LongestThreadWait {
+    pub time: Nanoseconds,
+    pub begin: Nanoseconds,
+    pub rank: u32,
+    /// Of the rank's workers, from 1 on; 0: it calls MPI.
+    pub number: u32,
+}
+
+/// A phase that the program named.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TracedPhase {
+    pub name: PhaseName,
+    /// How often, in the rank that had it most often.
+    pub times: u64,
+    /// When the first of all ranks began it, since the begin of all, and when the last one ended it.
+    pub begin: Nanoseconds,
+    pub end: Nanoseconds,
+    pub ranks: u64,
+    /// Of those threads of these ranks that call MPI.
+    pub spent: TraceTimes,
 }
 
 /// Time of a rank, or of several, by what it was for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct TraceTimes {
-    /// Between two calls.
+    /// In no call; in a process that has parallel regions, in one of these.
     pub useful: Nanoseconds,
+    /// Outside of parallel regions, where the other threads idle.
+    pub serial: Nanoseconds,
+    pub openmp_waiting: Nanoseconds,
+    /// Of a worker outside of regions.
+    pub idle: Nanoseconds,
     /// In calls, but for waiting.
     pub in_calls: Nanoseconds,
     pub waiting: Nanoseconds,
@@ -60,9 +112,8 @@ pub struct TraceTimes {
 
 impl TraceTimes {
     pub fn total(&self) -> Nanoseconds {
-        [self.useful, self.in_calls, self.waiting, self.polling]
-            .into_iter()
-            .fold(Nanoseconds(0), |sum, one| sum + one)
+        let outside = self.useful + self.serial + self.openmp_waiting + self.idle;
+        outside + self.in_calls + self.waiting + self.polling
     }
 }
 
@@ -70,6 +121,9 @@ impl Sum for TraceTimes {
     fn sum<I: Iterator<Item = TraceTimes>>(all: I) -> TraceTimes {
         all.fold(TraceTimes::default(), |sum, one| TraceTimes {
             useful: sum.useful + one.useful,
+            serial: sum.serial + one.serial,
+            openmp_waiting: sum.openmp_waiting + one.openmp_waiting,
+            idle: sum.idle + one.idle,
             in_calls: sum.in_calls + one.in_calls,
             waiting: sum.waiting + one.waiting,
             polling: sum.polling + one.polling,
@@ -90,6 +144,19 @@ pub struct TracedRank {
     pub waited_for: Nanoseconds,
     pub calls: u64,
     /// Parts of the span, of equal length and as many for each rank.
+    pub timeline: Vec<TraceTimes>,
+    /// Threads of OpenMP that call no MPI.
+    pub workers: Vec<TracedWorker>,
+}
+
+/// A thread of a rank that calls no MPI.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TracedWorker {
+    /// Among those of the rank, from 1 on.
+    pub number: u32,
+    /// The system's number of it.
+    pub thread: i32,
+    pub times: TraceTimes,
     pub timeline: Vec<TraceTimes>,
 }
 
@@ -277,10 +344,12 @@ pub enum NotJudgedReason {
 }
 
 /// The calls and messages of a trace, for a drawing into which a person can go.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct TraceEvents {
     /// From the begin of the first lane to the end of the last.
     pub span: Nanoseconds,
+    /// Else they are processes without MPI.
+    pub are_ranks: bool,
     /// What [`EventCall::site`] numbers.
     pub sites: Vec<CallPlace>,
     /// In the order of [`RunTrace::ranks`].
@@ -288,10 +357,55 @@ pub struct TraceEvents {
     pub messages: Vec<EventMessage>,
     /// Collective calls of which all ranks are there.
     pub collectives: Vec<Vec<CallAt>>,
+    /// What [`EventSpan::of`] numbers.
+    pub constructs: Vec<(ConstructName, Reading<CodePlace>)>,
+    /// Threads that call no MPI, in the order of their ranks.
+    pub workers: Vec<EventWorker>,
+    pub phases: Vec<EventPhase>,
+}
+
+/// A thread that calls no MPI.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EventWorker {
+    /// The lane of its rank, which says from when to when it is there.
+    pub lane: u32,
+    /// Among those of the rank, from 1 on.
+    pub number: u32,
+    pub spans: Vec<EventSpan>,
+}
+
+/// A span outside of calls; between them a thread is useful, and in no region.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct EventSpan {
+    pub begin: Nanoseconds,
+    pub end: Nanoseconds,
+    pub state: SpanState,
+    /// The region, or what the thread waited at.
+    pub of: Option<u32>,
+}
+
+/// What a thread is in, outside of calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SpanState {
+    /// It does its part of a region, or nothing is known of regions.
+    Useful,
+    /// It works alone.
+    Serial,
+    Waiting,
+    Idle,
+}
+
+/// A phase of a rank.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EventPhase {
+    pub name: PhaseName,
+    pub lane: u32,
+    pub begin: Nanoseconds,
+    pub end: Nanoseconds,
 }
 
 /// One thread of a rank.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct EventLane {
     /// The number of its `MPI_COMM_WORLD`, where there are several.
     pub world: Option<u32>,
@@ -302,6 +416,7 @@ pub struct EventLane {
     pub end: Nanoseconds,
     /// In their order; none begins before the one before it has ended.
     pub calls: Vec<EventCall>,
+    pub spans: Vec<EventSpan>,
 }
 
 /// A call.

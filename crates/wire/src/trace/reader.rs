@@ -35,6 +35,21 @@ pub enum TraceRecord {
         end: u64,
         count: u64,
     },
+    /// Of OpenMP, or the begin or end of a phase.
+    Span(TracedSpan),
+}
+
+/// What is no call; the words that follow the ticks mean what the kind says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TracedSpan {
+    pub kind: RecordKind,
+    /// Its construct by the thread's row, or its phase by its place.
+    pub row: Option<u16>,
+    pub begin: u64,
+    pub ticks: u64,
+    pub third: u64,
+    pub fourth: u64,
+    pub team: u32,
 }
 
 /// A call that has returned.
@@ -168,6 +183,18 @@ fn record(words: [u64; 5]) -> Option<TraceRecord> {
         RecordKind::CollectiveDone => TraceRecord::CollectiveDone { begun: first },
         RecordKind::Polls => {
             TraceRecord::Polls { site, call, begin: first, ticks: second, end: third, count: fourth >> 16 }
+        }
+        kind => {
+            let team = (last >> 32) as u32;
+            TraceRecord::Span(TracedSpan {
+                kind,
+                row: site,
+                begin: first,
+                ticks: second,
+                third,
+                fourth,
+                team,
+            })
         }
     })
 }

@@ -7,6 +7,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use numawise_facts::activity::TracedCall;
 use numawise_tables::snapshot::{PathPart, RankActivity, WaitingCause};
 use numawise_units::Nanoseconds;
 
@@ -285,7 +286,10 @@ pub fn of_waits(
             continue;
         };
         let (mut cost, own) = (cost, lanes.call(at));
-        if own.is_some_and(|(lane, call)| lane.is_shown && lanes.clipped(call.begin, wait.until).is_some()) {
+        let is_asked = |(lane, call): &(&Lane<'_>, &TracedCall)| {
+            lane.is_shown && lane.pieces(lanes, call.begin, wait.until).next().is_some()
+        };
+        if own.is_some_and(|own| is_asked(&own)) {
             cost.lanes.insert(at.lane);
         }
         explainer.explain(at, wait, &cost);
@@ -342,8 +346,10 @@ pub fn critical_path(lanes: &Lanes<'_>, waits: &Waits) -> Vec<PathPart> {
             continue;
         }
         (jumps, last) = (0, Some((segment.call + 1).min(lane.calls.len())));
-        let part = parts.entry((lane.number, Doing::of(lane, &segment))).or_default();
-        *part = (part.0 + 1, part.1 + span(segment.begin.max(lanes.begin), at));
+        for (number, (begin, end)) in lane.pieces(lanes, segment.begin, at).enumerate() {
+            let part = parts.entry((lane.number, Doing::of(lane, &segment))).or_default();
+            *part = (part.0 + u64::from(number == 0), part.1 + span(begin, end));
+        }
         at = segment.begin;
     }
     let mut parts: Vec<((u32, Doing), (u64, Nanoseconds))> = parts.into_iter().collect();

@@ -1,24 +1,47 @@
 //! Calls and messages as a drawing needs them: moments since the begin of the span, each with what it waited for.
 
 use numawise_facts::activity::{TracedCall, TracedKind};
-use numawise_tables::snapshot::{EventCall, EventLane, EventMessage, EventState, TraceEvents};
+use numawise_tables::snapshot::{
+    EventCall, EventLane, EventMessage, EventSpan, EventState, EventWorker, SpanState, TraceEvents,
+};
 use numawise_units::Nanoseconds;
 
 use super::collectives::Collectives;
 use super::lanes::{Lane, Lanes};
 use super::matching::{Matched, Message};
-use super::span;
 use super::waits::Waits;
+use super::{phase_tables, span, timeline};
 
 pub fn of(lanes: &Lanes<'_>, matched: &Matched, waits: &Waits, collectives: &Collectives) -> TraceEvents {
     let message = |of: &Message| EventMessage { from: of.send, to: of.receive, bytes: of.bytes, tag: of.tag };
     TraceEvents {
         span: span(lanes.origin, lanes.end),
+        are_ranks: lanes.are_ranks,
         sites: lanes.places.clone(),
         lanes: lanes.all.iter().map(|lane| events_of(lanes, lane, waits)).collect(),
         messages: matched.messages.iter().map(message).collect(),
         collectives: collectives.each().map(|(_, members)| members.to_vec()).collect(),
+        constructs: lanes.constructs.clone(),
+        workers: lanes.all.iter().flat_map(|lane| workers(lanes, lane)).collect(),
+        phases: phase_tables::events(lanes),
     }
+}
+
+fn workers(lanes: &Lanes<'_>, lane: &Lane<'_>) -> Vec<EventWorker> {
+    let of = lanes.workers_of(lane.number);
+    let worker = of.map(|worker| EventWorker {
+        lane: lane.number,
+        number: worker.number,
+        spans: spans(lanes, worker.states.within(lane.begin, lane.end)),
+    });
+    worker.collect()
+}
+
+/// Those of which there is nothing to be said are left out.
+fn spans(lanes: &Lanes<'_>, all: impl IntoIterator<Item = EventSpan>) -> Vec<EventSpan> {
+    let since = |moment: Nanoseconds| span(lanes.origin, moment);
+    let said = all.into_iter().filter(|part| part.state != SpanState::Useful || part.of.is_some());
+    said.map(|part| EventSpan { begin: since(part.begin), end: since(part.end), ..part }).collect()
 }
 
 fn events_of(lanes: &Lanes<'_>, lane: &Lane<'_>, waits: &Waits) -> EventLane {
@@ -41,5 +64,6 @@ fn events_of(lanes: &Lanes<'_>, lane: &Lane<'_>, waits: &Waits) -> EventLane {
         begin: since(lane.begin),
         end: since(lane.end),
         calls: (0..).zip(lane.calls).map(call).collect(),
+        spans: spans(lanes, timeline::outside(lane, waits)),
     }
 }

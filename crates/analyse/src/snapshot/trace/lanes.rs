@@ -5,12 +5,14 @@ use std::collections::BTreeMap;
 use numawise_facts::activity::{MessageSide, ThreadTrace, TracedCall, TracedMessage, TracedSite};
 pub use numawise_tables::snapshot::CallAt as At;
 use numawise_tables::snapshot::CallPlace;
-use numawise_units::Nanoseconds;
+use numawise_units::{Arrange, Nanoseconds};
 
 use super::super::Run;
 use super::super::places::{communicator_name, place};
 use super::super::process::Process;
 use super::kinds::SiteKind;
+use super::phases::{Phases, Window};
+use super::threads::{self, Constructs, PlacedConstruct, ThreadStates, Worker};
 
 /// One thread of a rank.
 pub struct Lane<'a> {
@@ -23,6 +25,11 @@ pub struct Lane<'a> {
     pub rank: u32,
     /// Where several threads of the rank call MPI.
     pub thread_number: Option<i32>,
+    pub tid: i32,
+    /// What it is in outside of its calls.
+    pub states: ThreadStates,
+    /// What of its time is asked for.
+    pub windows: Vec<Window>,
     /// It is among the ranks that are asked for.
     pub is_shown: bool,
     pub host: &'a str,
@@ -44,12 +51,18 @@ pub struct Lanes<'a> {
     pub all: Vec<Lane<'a>>,
     /// Where calls are made.
     pub places: Vec<CallPlace>,
+    pub constructs: Vec<PlacedConstruct>,
+    /// Those of one process one after the other.
+    pub workers: Vec<Worker>,
+    pub phases: Phases,
     /// Of all lanes.
     pub origin: Nanoseconds,
     /// Of the part that is asked for.
     pub begin: Nanoseconds,
     pub end: Nanoseconds,
     pub lost: u64,
+    /// Else they are processes without MPI.
+    pub are_ranks: bool,
 }
 
 impl<'a> Lane<'a> {
@@ -57,6 +70,7 @@ impl<'a> Lane<'a> {
         run: &Run<'a>,
         (process, thread): (usize, &'a ThreadTrace),
         until: Nanoseconds,
+        without_mpi: Option<Window>,
     ) -> Option<Lane<'a>> {
         let of: &Process<'a> = run.processes.get(process)?;
         let name =
@@ -66,11 +80,13 @@ impl<'a> Lane<'a> {
         let from = init.map_or(0, |at| at + 1);
         let finalize = calls.iter().position(|call| name(call) == "MPI_Finalize").unwrap_or(calls.len());
         let inside = calls.get(from..finalize)?;
-        let begin = match init {
-            Some(at) => calls.get(at)?.end,
-            None => inside.first()?.begin,
+        let begin = match (init, without_mpi) {
+            (Some(at), _) => calls.get(at)?.end,
+            (None, Some((begin, _))) => begin,
+            (None, None) => inside.first()?.begin,
         };
         let end = calls.get(finalize).map(|call| call.begin).or(inside.last().map(|call| call.end));
+        let end = end.or(without_mpi.map(|(_, end)| end.min(until)));
         let messages = calls.iter().take(from).map(|call| call.messages);
         let mut next = messages.fold(0u32, u32::saturating_add);
         let mut first_message = Vec::with_capacity(inside.len() + 1);
@@ -84,8 +100,11 @@ impl<'a> Lane<'a> {
             process,
             world: run.worlds.get(process).copied().unwrap_or(0),
             numbered_world: of.numbered_world,
-            rank: of.rank()?,
+            rank: of.rank().or(without_mpi.map(|_| process as u32))?,
             thread_number: None,
+            tid: 0,
+            states: ThreadStates::default(),
+            windows: Vec::new(),
             is_shown: true,
             host: &of.activity.host,
             begin,
@@ -118,11 +137,30 @@ impl<'a> Lane<'a> {
         })
     }
 
-    /// Its calls that lie, in part, in a span.
-    pub fn calls_in(&self, begin: Nanoseconds, end: Nanoseconds) -> &'a [TracedCall] {
-        let from = self.calls.partition_point(|call| call.end <= begin);
-        let to = self.calls.partition_point(|call| call.begin < end);
-        self.calls.get(from..to.max(from)).unwrap_or_default()
+    /// Its calls that lie, in part, in what is asked for.
+    pub fn asked_calls<'l>(
+        &'l self,
+        lanes: &'l Lanes<'_>,
+    ) -> impl Iterator<Item = &'a TracedCall> + use<'l, 'a> {
+        let is_asked = |call: &&TracedCall| {
+            let end = call.end.max(call.begin + Nanoseconds(1));
+            self.pieces(lanes, call.begin, end).next().is_some()
+        };
+        self.calls.iter().filter(is_asked)
+    }
+
+    /// What of a span is asked for.
+    pub fn pieces<'l>(
+        &'l self,
+        lanes: &Lanes<'_>,
+        begin: Nanoseconds,
+        end: Nanoseconds,
+    ) -> impl Iterator<Item = Window> + use<'l> {
+        let (begin, end) = (begin.max(lanes.begin), end.min(lanes.end));
+        let from = self.windows.partition_point(|window| window.1 <= begin);
+        let windows = self.windows.get(from..).unwrap_or_default().iter();
+        let clipped = windows.map(move |window| (window.0.max(begin), window.1.min(end)));
+        clipped.take_while(|(begin, end)| begin < end)
     }
 
     pub fn site(&self, site: u32) -> Option<&'a TracedSite> {
@@ -235,17 +273,31 @@ impl<'a> Lanes<'a> {
             lost = lost.saturating_add(loss.records);
             until = until.min(loss.since);
         }
-        let mut all = Vec::new();
+        let (mut all, mut workers) = (Vec::new(), Vec::new());
+        let (mut constructs, mut phases) = (Constructs::default(), Phases::default());
+        let are_ranks = run.processes.iter().any(|process| process.rank().is_some());
         for (number, process) in run.processes.iter().enumerate() {
             let activity: &'a numawise_facts::Activity = process.activity;
             let threads = activity.threads.measured().into_iter().flatten();
             let traced: Vec<_> =
                 threads.filter_map(|thread| Some((thread.tid.0, thread.trace.as_deref()?))).collect();
-            let are_several = traced.len() > 1;
-            for (tid, trace) in traced {
-                let lane = Lane::of(run, (number, trace), until);
-                all.extend(lane.map(|lane| Lane { thread_number: are_several.then_some(tid), ..lane }));
+            let are_several = traced.iter().filter(|(_, trace)| !trace.calls.is_empty()).count() > 1;
+            let states = threads::of_process(run, activity, &traced, &mut constructs);
+            phases.add(number, &traced);
+            let spans = threads::spans(&traced);
+            let mut own = Vec::new();
+            for ((tid, trace), states) in traced.into_iter().zip(states) {
+                let is_first = !are_ranks && tid == activity.pid.0;
+                match Lane::of(run, (number, trace), until, spans.filter(|_| is_first)) {
+                    Some(lane) => {
+                        let thread_number = are_several.then_some(tid);
+                        all.push(Lane { thread_number, tid, states, ..lane });
+                    }
+                    None => own.push(Worker { process: number, number: 0, tid, states }),
+                }
             }
+            own.arrange_by_key(|worker| worker.tid);
+            workers.extend((1..).zip(own).map(|(number, worker)| Worker { number, ..worker }));
         }
         all.sort_by_cached_key(|lane: &Lane<'_>| (lane.world, lane.rank, lane.thread_number));
         all.iter_mut().zip(0..).for_each(|(lane, number)| lane.number = number);
@@ -253,10 +305,20 @@ impl<'a> Lanes<'a> {
         let end = all.iter().map(|lane| lane.end).max()?;
         let part = run.parts.trace_part;
         let moment = |since: Option<Nanoseconds>| since.map(|since| (origin + since).min(end));
-        let begin = part.and_then(|part| moment(part.from)).unwrap_or(origin);
-        let end = part.and_then(|part| moment(part.to)).unwrap_or(end).max(begin);
+        let mut begin = part.and_then(|part| moment(part.from)).unwrap_or(origin);
+        let mut end = part.and_then(|part| moment(part.to)).unwrap_or(end).max(begin);
         if let Some(ranks) = part.and_then(|part| part.ranks.as_ref()) {
             all.iter_mut().for_each(|lane| lane.is_shown = ranks.iter().any(|rank| rank.0 == lane.rank));
+        }
+        let asked = part.and_then(|part| part.phase.as_deref());
+        all.iter_mut().for_each(|lane| lane.windows = phases.windows(lane.process, lane.tid, asked));
+        if asked.is_some() {
+            let windows = all.iter().filter(|lane| lane.is_shown).flat_map(|lane| &lane.windows);
+            let asked = windows.filter(|window| window.0 < end && window.1 > begin);
+            let (first, last) = asked.fold((end, begin), |(first, last), window| {
+                (first.min(window.0.max(begin)), last.max(window.1.min(end)))
+            });
+            (begin, end) = (first, last.max(first));
         }
         let mut places = Places::default();
         for lane in &mut all {
@@ -267,17 +329,20 @@ impl<'a> Lanes<'a> {
             };
             lane.places = lane.sites.iter().map(number).collect();
         }
-        Some(Lanes { all, places: places.all, origin, begin, end, lost })
-    }
-
-    /// What of a span lies in the part that is asked for; none where nothing does.
-    pub fn clipped(&self, begin: Nanoseconds, end: Nanoseconds) -> Option<(Nanoseconds, Nanoseconds)> {
-        let (begin, end) = (begin.max(self.begin), end.min(self.end));
-        (begin < end).then_some((begin, end))
+        let (places, constructs) = (places.all, constructs.all);
+        Some(Lanes { all, places, constructs, workers, phases, origin, begin, end, lost, are_ranks })
     }
 
     pub fn shown(&self) -> impl Iterator<Item = &Lane<'a>> {
         self.all.iter().filter(|lane| lane.is_shown)
+    }
+
+    /// The workers of a lane's process, where it is the first one of that.
+    pub fn workers_of(&self, lane: u32) -> impl Iterator<Item = &Worker> {
+        let process = |lane: u32| self.all.get(lane as usize).map(|lane| lane.process);
+        let own = process(lane);
+        let is_first = lane.checked_sub(1).is_none_or(|before| process(before) != own);
+        self.workers.iter().filter(move |worker| is_first && Some(worker.process) == own)
     }
 
     /// Whether a call begins what another one ends.

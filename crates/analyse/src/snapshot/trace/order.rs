@@ -46,10 +46,11 @@ pub fn out_of_order(lanes: &Lanes<'_>, matched: &Matched, waits: &Waits) -> Vec<
             continue;
         };
         let Some((_, of_next)) = lanes.call(next) else { continue };
-        let Some((begin, end)) = lanes.clipped(since.max(call.begin), message.sent) else { continue };
+        let pieces = of_lane.pieces(lanes, since.max(call.begin), message.sent);
+        let waiting = pieces.fold(Nanoseconds(0), |sum, (begin, end)| sum + span(begin, end));
         // What the rank did between the two is what it could have done before.
         let between = of_lane.useful_between(message.receive.call as usize, next.call as usize);
-        let time = span(begin, end).min(between);
+        let time = waiting.min(between);
         if time.0 == 0 {
             continue;
         }

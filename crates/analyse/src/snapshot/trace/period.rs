@@ -29,7 +29,7 @@ fn visits(lanes: &Lanes<'_>) -> Vec<Vec<Nanoseconds>> {
     let mut is_common = vec![true; places];
     for lane in lanes.shown() {
         let mut of_lane: Vec<Vec<Nanoseconds>> = vec![Vec::new(); places];
-        for call in lane.calls_in(lanes.begin, lanes.end) {
+        for call in lane.asked_calls(lanes) {
             if let Some(visits) = of_lane.get_mut(lane.place_of(call.site) as usize) {
                 visits.push(call.begin);
             }

@@ -1,10 +1,13 @@
 //! What each rank did when: its time by state, in spans of equal length.
 
 use numawise_facts::activity::{TracedCall, TracedKind};
-use numawise_tables::snapshot::TraceTimes;
+use numawise_tables::snapshot::{EventSpan, SpanState, TraceTimes, TracedWorker};
 use numawise_units::Nanoseconds;
 
 use super::lanes::{Lane, Lanes};
+use super::phases::Window;
+use super::span;
+use super::threads::Worker;
 use super::waits::{Wait, Waits};
 
 /// Spans of the whole.
@@ -113,37 +116,97 @@ impl Iterator for Segments<'_> {
     }
 }
 
-fn add(times: &mut TraceTimes, state: State, time: Nanoseconds) {
-    let place = match state {
-        State::Useful => &mut times.useful,
-        State::InCall => &mut times.in_calls,
-        State::Waiting => &mut times.waiting,
-        State::Polling => &mut times.polling,
+fn add(times: &mut TraceTimes, doing: Doing, time: Nanoseconds) {
+    let place = match doing {
+        Doing::Called(State::InCall) => &mut times.in_calls,
+        Doing::Called(State::Waiting) => &mut times.waiting,
+        Doing::Called(State::Polling) => &mut times.polling,
+        Doing::Called(State::Useful) | Doing::Outside(SpanState::Useful) => &mut times.useful,
+        Doing::Outside(SpanState::Serial) => &mut times.serial,
+        Doing::Outside(SpanState::Waiting) => &mut times.openmp_waiting,
+        Doing::Outside(SpanState::Idle) => &mut times.idle,
     };
     *place = *place + time;
 }
 
-/// Of each lane that is shown.
-pub fn of(lanes: &Lanes<'_>, waits: &Waits) -> Vec<Vec<TraceTimes>> {
-    let all = u128::from(lanes.end.saturating_sub(lanes.begin).0.max(1));
-    let begins: Vec<Nanoseconds> =
-        (0..BINS as u128).map(|bin| Nanoseconds(lanes.begin.0 + (all * bin / BINS as u128) as u64)).collect();
-    let bin_of = |at: Nanoseconds| begins.partition_point(|begin| *begin <= at).saturating_sub(1);
-    let of_lane = |lane: &Lane<'_>| {
-        let mut bins = vec![TraceTimes::default(); BINS];
-        let from = lane.calls.partition_point(|call| call.end <= lanes.begin);
-        for segment in segments(lane, waits, from).take_while(|segment| segment.begin < lanes.end) {
-            let Some((mut begin, end)) = lanes.clipped(segment.begin, segment.end) else { continue };
-            for (bin, times) in bins.iter_mut().enumerate().skip(bin_of(begin)) {
-                let next = begins.get(bin + 1).map_or(end, |next| (*next).min(end));
-                add(times, segment.state, next.saturating_sub(begin));
-                begin = begin.max(next);
-                if begin >= end {
-                    break;
-                }
+/// What a thread does: in a call, or outside of calls.
+#[derive(Clone, Copy)]
+enum Doing {
+    Called(State),
+    Outside(SpanState),
+}
+
+/// What a lane does in a window, piece by piece.
+fn pieces(lane: &Lane<'_>, waits: &Waits, (from, to): Window, take: &mut impl FnMut(Doing, Window)) {
+    let first = lane.calls.partition_point(|call| call.end <= from);
+    for segment in segments(lane, waits, first).take_while(|segment| segment.begin < to) {
+        let (begin, end) = (segment.begin.max(from), segment.end.min(to));
+        match segment.state {
+            _ if begin >= end => {}
+            State::Useful => {
+                let outside = lane.states.within(begin, end);
+                outside.for_each(|part| take(Doing::Outside(part.state), (part.begin, part.end)));
+            }
+            state => take(Doing::Called(state), (begin, end)),
+        }
+    }
+}
+
+/// Adds what a lane did in a window.
+pub fn add_asked(lane: &Lane<'_>, waits: &Waits, window: Window, times: &mut TraceTimes) {
+    pieces(lane, waits, window, &mut |doing, (begin, end)| add(times, doing, span(begin, end)));
+}
+
+/// What a lane is in outside of its calls, from its begin to its end.
+pub fn outside(lane: &Lane<'_>, waits: &Waits) -> Vec<EventSpan> {
+    let useful = segments(lane, waits, 0).filter(|segment| segment.state == State::Useful);
+    useful.flat_map(|segment| lane.states.within(segment.begin, segment.end)).collect()
+}
+
+/// Spans of equal length.
+struct Bins {
+    begins: Vec<Nanoseconds>,
+}
+
+impl Bins {
+    fn of(lanes: &Lanes<'_>) -> Bins {
+        let all = u128::from(span(lanes.begin, lanes.end).0.max(1));
+        let begin = |bin: u128| Nanoseconds(lanes.begin.0 + (all * bin / BINS as u128) as u64);
+        Bins { begins: (0..BINS as u128).map(begin).collect() }
+    }
+
+    fn put(&self, bins: &mut [TraceTimes], doing: Doing, (mut begin, end): Window) {
+        let first = self.begins.partition_point(|from| *from <= begin).saturating_sub(1);
+        for (bin, times) in bins.iter_mut().enumerate().skip(first) {
+            let next = self.begins.get(bin + 1).map_or(end, |next| (*next).min(end));
+            add(times, doing, next.saturating_sub(begin));
+            begin = begin.max(next);
+            if begin >= end {
+                break;
             }
         }
-        bins
+    }
+}
+
+/// Of each lane that is shown, and of its workers.
+pub fn of(lanes: &Lanes<'_>, waits: &Waits) -> Vec<(Vec<TraceTimes>, Vec<TracedWorker>)> {
+    let all = Bins::of(lanes);
+    let of_lane = |lane: &Lane<'_>| {
+        let mut bins = vec![TraceTimes::default(); BINS];
+        for window in lane.pieces(lanes, lane.begin, lane.end) {
+            pieces(lane, waits, window, &mut |doing, piece| all.put(&mut bins, doing, piece));
+        }
+        let worker = |worker: &Worker| {
+            let mut timeline = vec![TraceTimes::default(); BINS];
+            for (begin, end) in lane.pieces(lanes, lane.begin, lane.end) {
+                for part in worker.states.within(begin, end) {
+                    all.put(&mut timeline, Doing::Outside(part.state), (part.begin, part.end));
+                }
+            }
+            let times = timeline.iter().copied().sum();
+            TracedWorker { number: worker.number, thread: worker.tid, times, timeline }
+        };
+        (bins, lanes.workers_of(lane.number).map(worker).collect())
     };
     lanes.shown().map(of_lane).collect()
 }

@@ -71,11 +71,11 @@ impl Waits {
         let mut rows: BTreeMap<NotJudgedReason, (u64, Nanoseconds)> = BTreeMap::new();
         for (at, why) in &self.not_judged {
             let Some((lane, call)) = lanes.call(*at) else { continue };
-            let Some((begin, end)) = lanes.clipped(call.begin, call.end).filter(|_| lane.is_shown) else {
-                continue;
-            };
-            let row = rows.entry(*why).or_default();
-            *row = (row.0 + 1, row.1 + span(begin, end));
+            let pieces = lane.pieces(lanes, call.begin, call.end).filter(|_| lane.is_shown);
+            for (number, (begin, end)) in pieces.enumerate() {
+                let row = rows.entry(*why).or_default();
+                *row = (row.0 + u64::from(number == 0), row.1 + span(begin, end));
+            }
         }
         rows.into_iter().map(|(why, (calls, time))| NotJudged { why, calls, time }).collect()
     }
@@ -128,10 +128,13 @@ impl Waits {
     /// Each in the part that is asked for, with its lane, its call, and what of it lies there.
     pub fn each<'s, 'l, 'a>(&'s self, lanes: &'l Lanes<'a>) -> impl Iterator<Item = ShownWait<'s, 'l, 'a>> {
         let of_lane = move |lane: &'l Lane<'a>| {
-            self.of_lane(lane.number).iter().enumerate().filter_map(move |(place, wait)| {
-                let call = lane.calls.get(wait.call as usize)?;
-                let (begin, end) = lanes.clipped(call.begin, wait.until)?;
-                Some(ShownWait { lane, call, wait, place, begin, end })
+            self.of_lane(lane.number).iter().enumerate().flat_map(move |(place, wait)| {
+                let call = lane.calls.get(wait.call as usize);
+                let pieces = move |call: &'a TracedCall| {
+                    let pieces = lane.pieces(lanes, call.begin, wait.until);
+                    pieces.map(move |(begin, end)| ShownWait { lane, call, wait, place, begin, end })
+                };
+                call.into_iter().flat_map(pieces)
             })
         };
         lanes.shown().flat_map(of_lane)

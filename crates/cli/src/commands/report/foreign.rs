@@ -34,7 +34,7 @@ pub fn report(path: &Path, part: &TracePart, faces: &Faces) -> Result<(), Failur
         ))
     })?;
     let archive = path.display().to_string();
-    show::holds_part(&tables, part, &archive)?;
+    show::holds_part(&tables, part, (&read.run, &archive))?;
     let shown = ForeignTrace {
         archive: &archive,
         creator: &read.creator,

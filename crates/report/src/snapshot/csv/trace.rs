@@ -2,12 +2,13 @@
 
 use numawise_facts::Reading;
 use numawise_tables::snapshot::{
-    CallPlace, OutOfOrder, PathPart, RankActivity, RunTrace, TraceChange, TracedRank, TracedWait,
-    WaitingCause, WaitingPair, WhatIf,
+    CallPlace, OutOfOrder, PathPart, RankActivity, RunTrace, TraceChange, TraceTimes, TracedConstruct,
+    TracedPhase, TracedRank, TracedWait, TracedWorker, WaitingCause, WaitingPair, WhatIf,
 };
 use numawise_units::Nanoseconds;
 
 use super::super::trace::{activity_word, change_word, kind_word};
+use super::super::{phases, words};
 use super::{Value, count, known_seconds, place, place_as, read, text};
 
 /// Of a place that waits, and one that comes late.
@@ -103,20 +104,62 @@ pub fn path_part(of: &PathPart) -> Vec<Value> {
 
 /// A row for each span of each rank.
 pub fn timeline(of: &RunTrace) -> Vec<Vec<Value>> {
-    let row = |rank: &TracedRank, bin: usize| {
+    let row = |rank: &TracedRank, thread: &Reading<i32>, (bin, times): (usize, &TraceTimes)| {
         let begin = u128::from(of.span.0) * bin as u128 / rank.timeline.len().max(1) as u128;
-        let times = rank.timeline.get(bin).copied().unwrap_or_default();
         vec![
             text("rank", rank.rank.to_string()),
-            read("thread", "", &thread(rank), i32::to_string),
+            read("thread", "", thread, i32::to_string),
             known_seconds("begin_seconds", Nanoseconds(begin as u64)),
             known_seconds("useful_seconds", times.useful),
             known_seconds("waiting_seconds", times.waiting),
             known_seconds("in_calls_seconds", times.in_calls),
             known_seconds("polling_seconds", times.polling),
+            known_seconds("serial_seconds", times.serial),
+            known_seconds("openmp_waiting_seconds", times.openmp_waiting),
+            known_seconds("idle_seconds", times.idle),
         ]
     };
-    of.ranks.iter().flat_map(|rank| (0..rank.timeline.len()).map(move |bin| row(rank, bin))).collect()
+    let of_rank = |rank: &TracedRank| {
+        let worker = |worker: &TracedWorker| (Reading::Measured(worker.thread), worker.timeline.clone());
+        let all =
+            std::iter::once((thread(rank), rank.timeline.clone())).chain(rank.workers.iter().map(worker));
+        let rows = all.flat_map(|(thread, bins)| {
+            bins.iter().enumerate().map(|bin| row(rank, &thread, bin)).collect::<Vec<_>>()
+        });
+        rows.collect::<Vec<_>>()
+    };
+    of.ranks.iter().flat_map(of_rank).collect()
+}
+
+/// A region of OpenMP, or where threads wait.
+pub fn construct(of: &TracedConstruct) -> Vec<Value> {
+    let mut row = vec![text("construct", words::construct(of.construct))];
+    row.extend(place(&of.place));
+    row.extend([
+        count("waits", of.waits),
+        known_seconds("seconds", of.waiting),
+        count("regions", of.regions),
+        known_seconds("time_seconds", of.time),
+        count("ranks", of.ranks),
+    ]);
+    row
+}
+
+pub fn phase(of: &TracedPhase) -> Vec<Value> {
+    let spent = &of.spent;
+    vec![
+        text("name", phases::name(&of.name)),
+        count("times", of.times),
+        known_seconds("begin_seconds", of.begin),
+        known_seconds("end_seconds", of.end),
+        count("ranks", of.ranks),
+        known_seconds("useful_seconds", spent.useful),
+        known_seconds("waiting_seconds", spent.waiting),
+        known_seconds("in_calls_seconds", spent.in_calls),
+        known_seconds("polling_seconds", spent.polling),
+        known_seconds("serial_seconds", spent.serial),
+        known_seconds("openmp_waiting_seconds", spent.openmp_waiting),
+    ]
 }
 
 fn thread(of: &TracedRank) -> Reading<i32> {

@@ -1,6 +1,8 @@
   // ---- drawing ----------------------------------------------------------------------------------------------------
 
-  const COMPUTES = 0, WAITS = 1, CALLS = 2, POLLS = 3;
+  const COMPUTES = 0, SERIAL = 1, OPENMP = 2, WAITS = 3, CALLS = 4, POLLS = 5, IDLE = 6, STATES = 7;
+  // Of spans, in the order of the numbers of their states.
+  const OUTSIDE = [COMPUTES, SERIAL, OPENMP, IDLE];
   let paint = null; // the rows' pixels, and what is summed up for each column of one
   let labels = [];
 
@@ -21,12 +23,12 @@
     const [width, height] = [Math.floor(box.width * ratio), Math.floor(box.height * ratio)];
     if (!paint || paint.width !== width || paint.height !== height) {
       canvas.width = Math.round(whole * ratio);
-      canvas.height = Math.round((box.height + AXIS) * ratio);
-      canvas.style.height = box.height + AXIS + "px";
+      canvas.height = Math.round((box.height + axisHeight()) * ratio);
+      canvas.style.height = box.height + axisHeight() + "px";
       const image = pen.createImageData(width, height);
       paint = {
         width, height, image, pixels: new Uint32Array(image.data.buffer),
-        sums: new Float32Array(4 * width), counts: new Uint16Array(width), edges: new Uint8Array(width),
+        sums: new Float32Array(STATES * width), counts: new Uint16Array(width), edges: new Uint8Array(width),
       };
     }
     paint.colours = names.parts.map(([, name]) => pixelOf(name.slice(2)));
@@ -41,12 +43,16 @@
     if (!(b > a)) return;
     const first = Math.floor(a), last = Math.floor(b);
     if (first === last) {
-      sums[4 * first + state] += b - a;
+      sums[STATES * first + state] += b - a;
       return;
     }
-    sums[4 * first + state] += first + 1 - a;
-    for (let k = first + 1; k < last; k += 1) sums[4 * k + state] += 1;
-    if (last < width) sums[4 * last + state] += b - last;
+    sums[STATES * first + state] += first + 1 - a;
+    for (let k = first + 1; k < last; k += 1) sums[STATES * k + state] += 1;
+    if (last < width) sums[STATES * last + state] += b - last;
+  }
+
+  function label(name, a, b, top, height) {
+    if (b - a > 45 * box.ratio && height >= 13) labels.push({ name, top, height, from: Math.max(0, a / box.ratio), to: Math.min(box.width, b / box.ratio) });
   }
 
   // Sums up what a lane does in each column; `top` and `height`: of its row, for the names of long calls.
@@ -56,6 +62,14 @@
     // A lane that is there all the time that is shown is in every column.
     if (lane.begin <= view.from && lane.end >= view.to) paint.everywhere += 1;
     else add((lane.begin - view.from) * scale, (lane.end - view.from) * scale, COMPUTES);
+    for (let k = firstSpanAfter(lane, view.from); k < lane.lastSpan && spans.begin[k] < view.to; k += 1) {
+      const a = (spans.begin[k] - view.from) * scale, b = (spans.end[k] - view.from) * scale;
+      paint.counts[a < 0 ? 0 : Math.floor(a)] += 1;
+      const state = OUTSIDE[spans.state[k]];
+      // What is not summed up is useful.
+      if (state !== COMPUTES) add(a, b, state);
+      if (spans.of[k] >= 0) label(names.constructs[spans.of[k]], a, b, top, height);
+    }
     let before = -Infinity, wide = 0;
     for (let k = firstEndingAfter(lane, view.from); k < lane.last && begin[k] < view.to; k += 1) {
       const a = (begin[k] - view.from) * scale, b = (end[k] - view.from) * scale;
@@ -67,7 +81,7 @@
         add(c, b, CALLS);
       } else add(a, b, state[k] === POLLED ? POLLS : CALLS);
       if (Math.min(b - a, wide) > 4 && a - before < 1 && a > 0 && height > 5) paint.edges[column] = 1;
-      if (b - a > 45 * box.ratio && height >= 13) labels.push({ call: k, top, height, from: Math.max(0, a / box.ratio), to: Math.min(box.width, b / box.ratio) });
+      label((names.sites[calls.site[k]] || [""])[0], a, b, top, height);
       before = b;
       wide = b - a;
     }
@@ -76,27 +90,25 @@
   // Columns in which several calls are have all states, each with its share, where the row has the height for it; others the one that took most.
   function paintRow(from, to, isStacked) {
     const { sums, counts, edges, everywhere, width, pixels, colours } = paint;
-    const parts = [0, 0, 0, 0];
+    const parts = new Array(STATES).fill(0);
     for (let x = 0; x < width; x += 1) {
-      const all = sums[4 * x] + everywhere;
+      const all = sums[STATES * x] + everywhere;
       if (all <= 0) continue;
-      const waits = sums[4 * x + WAITS], inCalls = sums[4 * x + CALLS], polls = sums[4 * x + POLLS];
-      parts[0] = Math.max(0, all - waits - inCalls - polls);
-      parts[1] = waits;
-      parts[2] = inCalls;
-      parts[3] = polls;
+      let rest = all;
+      for (let state = COMPUTES + 1; state < STATES; state += 1) rest -= parts[state] = sums[STATES * x + state];
+      parts[COMPUTES] = Math.max(0, rest);
       if (edges[x] && counts[x] === 1) {
         for (let y = from; y < to; y += 1) pixels[y * width + x] = paint.edge;
       } else if (isStacked && counts[x] > 2) {
         let [y, sum] = [to, 0];
-        for (let state = COMPUTES; state <= POLLS; state += 1) {
+        for (let state = COMPUTES; state < STATES; state += 1) {
           sum += parts[state];
           const end = Math.max(from, Math.round(to - ((to - from) * sum) / all));
           for (; y > end; y -= 1) pixels[(y - 1) * width + x] = colours[state];
         }
       } else {
         let most = COMPUTES;
-        for (let state = WAITS; state <= POLLS; state += 1) if (parts[state] > parts[most]) most = state;
+        for (let state = COMPUTES + 1; state < STATES; state += 1) if (parts[state] > parts[most]) most = state;
         for (let y = from; y < to; y += 1) pixels[y * width + x] = colours[most];
       }
     }
@@ -208,8 +220,7 @@
     pen.textBaseline = "middle";
     pen.textAlign = "left";
     pen.fillStyle = colour("card");
-    for (const { call, top, height, from, to } of labels.slice(0, 600)) {
-      const name = (names.sites[calls.site[call]] || [""])[0];
+    for (const { name, top, height, from, to } of labels.slice(0, 600)) {
       const room = Math.floor((to - from - 6) / 6.4);
       if (room >= 5) pen.fillText(short(name, room), box.left + from + 4, top + height / 2 - 1);
     }
@@ -220,16 +231,39 @@
     if (!chosen) return;
     pen.strokeStyle = colour("text");
     pen.lineWidth = 2;
+    if (chosen.phase) return frame(chosen.phase, 0, box.height);
+    const tall = rowHeight() > 8 ? rowHeight() - 2 : rowHeight();
+    if (chosen.span !== undefined) return frame({ begin: spans.begin[chosen.span], end: spans.end[chosen.span] }, topOf(chosen.row), tall);
     if (chosen.call === undefined) return stroke(wayOf(chosen.message));
     const call = chosen.call;
-    const [x, end] = [Math.max(-10, across(calls.begin[call])), Math.min(box.left + box.width + 10, across(calls.end[call]))];
-    const tall = rowHeight() > 8 ? rowHeight() - 2 : rowHeight();
-    if (end >= box.left) pen.strokeRect(x - 1, topOf(calls.lane[call]), Math.max(2, end - x) + 2, tall);
+    frame({ begin: calls.begin[call], end: calls.end[call] }, topOf(calls.lane[call]), tall);
     if (calls.state[call] < WAITED) return;
     pen.setLineDash([5, 4]);
     const late = calls.late[call];
     stroke(between(late, calls.begin[late], call, calls.until[call]));
     pen.setLineDash([]);
+  }
+
+  function frame({ begin, end }, top, tall) {
+    const [x, right] = [Math.max(-10, across(begin)), Math.min(box.left + box.width + 10, across(end))];
+    if (right >= box.left) pen.strokeRect(x - 1, top, Math.max(2, right - x) + 2, tall);
+  }
+
+  // What the program named, below the rows.
+  function drawPhases() {
+    pen.font = "11px " + FONT;
+    pen.textBaseline = "middle";
+    pen.textAlign = "left";
+    for (const { name, begin, end, level } of phases.all) {
+      if (level >= phases.levels || end < view.from || begin > view.to) continue;
+      const [x, right] = [Math.max(box.left, across(begin)), Math.min(box.left + box.width, across(end))];
+      const y = box.height + 2 + LEVEL * level;
+      pen.fillStyle = colour("band");
+      pen.fillRect(x, y, Math.max(1, right - x - 1), LEVEL - 2);
+      pen.fillStyle = colour("text");
+      const room = Math.floor((right - x - 6) / 6.4);
+      if (room >= 3) pen.fillText(short(names.phases[name], room), x + 4, y + LEVEL / 2 - 1);
+    }
   }
 
   function stroke({ x1, y1, x2, y2 }) {
@@ -252,8 +286,9 @@
       const y = Math.max(7, topOf(lane) + rowHeight() / 2);
       if (y - 7 < free) continue;
       free = y + 6;
-      const { rank, thread, world } = lanes[lane];
-      const name = isNarrow ? rank + (world ? "w" + world : "") + (thread === null ? "" : "." + thread) : rankName(lanes[lane]);
+      const { rank, thread, world, worker } = lanes[lane];
+      const below = worker ? "." + worker : thread === null ? "" : "." + thread;
+      const name = isNarrow ? rank + (world ? "w" + world : "") + below : worker ? "thread " + worker : rankName(lanes[lane]);
       pen.fillText(short(name, isNarrow ? 7 : 18), box.left - 6, y);
     }
   }
@@ -274,14 +309,15 @@
     pen.fillStyle = colour("muted");
     pen.strokeStyle = colour("muted");
     pen.lineWidth = 1;
+    const top = box.height + LEVEL * phases.levels;
     for (let time = first; time <= view.to; time += step) {
       const x = across(time);
-      stroke({ x1: x, y1: box.height, x2: x, y2: box.height + 4 });
+      stroke({ x1: x, y1: top, x2: x, y2: top + 4 });
       const isBase = from > 0 && time === first;
       const text = isBase ? moment(time) : (from > 0 ? "+" : "") + ((time - from) / divisor).toFixed(digits) + " " + unit;
       const half = pen.measureText(text).width / 2;
       pen.textAlign = "left";
-      pen.fillText(text, Math.max(0, Math.min(x - half, box.left + box.width + 8 - 2 * half)), box.height + 8);
+      pen.fillText(text, Math.max(0, Math.min(x - half, box.left + box.width + 8 - 2 * half)), top + 8);
     }
   }
 
@@ -298,6 +334,7 @@
     drawChosen();
     pen.restore();
     drawNames();
+    drawPhases();
     drawAxis();
     const rows = view.bottom - view.top < lanes.length ? ", " + rankName(lanes[view.top]) + " to " + rankName(lanes[view.bottom - 1]) : "";
     const further = hasAll ? "" : "; zoom in to see messages as lines (up to " + MOST_LINES + ")";

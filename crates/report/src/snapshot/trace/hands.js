@@ -29,7 +29,9 @@
   // The call of the rank above or below at the same time; all ranks move where not all are shown and none is chosen.
   function climb(by) {
     if (!chosen || chosen.call === undefined) return move(0, by * Math.max(1, Math.round((view.bottom - view.top) / 4)));
-    const lane = lanes[calls.lane[chosen.call] + by];
+    let row = calls.lane[chosen.call] + by;
+    while (lanes[row] && lanes[row].worker) row += by;
+    const lane = lanes[row];
     if (!lane || lane.first === lane.last) return undefined;
     return go({ call: Math.min(lane.last - 1, firstEndingAfter(lane, calls.begin[chosen.call])) });
   }
@@ -53,7 +55,7 @@
   function point(event) {
     hide();
     const [x, y] = place(event);
-    const found = x >= box.left && y < box.height ? at(x, y) : null;
+    const found = x >= box.left ? at(x, y) : null;
     canvas.style.cursor = found ? "pointer" : "crosshair";
     if (!found) return;
     const { title, rows } = known(found);
@@ -111,6 +113,7 @@
       if (!was.isDrag) {
         const found = at(x, y);
         if (found) choose(found);
+        if (found && found.phase) show(found.phase.begin, found.phase.end);
         return;
       }
       if (was.moves) return;
@@ -158,7 +161,7 @@
 
   function begin(all) {
     events = all;
-    ({ lanes, calls, messages, groups } = all);
+    ({ lanes, calls, messages, groups, spans, phases } = all);
     if (!lanes.length || !(events.span > 0)) return;
     Object.assign(view, { from: 0, to: events.span, top: 0, bottom: lanes.length });
     figure.hidden = false;

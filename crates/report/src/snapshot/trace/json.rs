@@ -4,12 +4,12 @@ use numawise_facts::Reading;
 use numawise_facts::activity::CodePlace;
 use numawise_tables::snapshot::{
     CallPlace, NotJudgedReason, RankActivity, RankAsOthers, RankInCall, RunTrace, TraceChange, TraceTimes,
-    WaitKind,
+    TracedConstruct, TracedPhase, WaitKind,
 };
 use numawise_units::Nanoseconds;
 use serde_json::{Value, json as object};
 
-use super::super::figures;
+use super::super::{figures, phases};
 use crate::object::{each, reading};
 
 /// As JSON and CSV have it.
@@ -67,6 +67,42 @@ fn times_json(of: &TraceTimes) -> Value {
         "waiting_seconds": of.waiting.seconds(),
         "in_calls_seconds": of.in_calls.seconds(),
         "polling_seconds": of.polling.seconds(),
+        "serial_seconds": of.serial.seconds(),
+        "openmp_waiting_seconds": of.openmp_waiting.seconds(),
+        "idle_seconds": of.idle.seconds(),
+    })
+}
+
+fn timeline_json(of: &[TraceTimes]) -> Value {
+    each(of, |times| {
+        let all = [
+            times.useful,
+            times.waiting,
+            times.in_calls,
+            times.polling,
+            times.serial,
+            times.openmp_waiting,
+            times.idle,
+        ];
+        object!(all.map(Nanoseconds::seconds))
+    })
+}
+
+fn construct_json(row: &TracedConstruct) -> Value {
+    object!({
+        "construct": row.construct, "place": code(&row.place), "regions": row.regions, "time_seconds": row.time.seconds(),
+        "waits": row.waits, "seconds": row.waiting.seconds(),
+        "longest": row.longest.map(|of| object!({
+            "seconds": of.time.seconds(), "begin_seconds": of.begin.seconds(), "rank": of.rank, "thread": of.number,
+        })),
+        "ranks": row.ranks,
+    })
+}
+
+fn phase_json(row: &TracedPhase) -> Value {
+    object!({
+        "name": phases::name(&row.name), "times": row.times, "begin_seconds": row.begin.seconds(), "end_seconds": row.end.seconds(),
+        "ranks": row.ranks, "spent": times_json(&row.spent),
     })
 }
 
@@ -94,10 +130,15 @@ pub fn json(of: Option<&RunTrace>) -> Value {
         "ranks": each(&of.ranks, |rank| object!({
             "world": rank.world, "rank": rank.rank, "thread": rank.thread, "times": times_json(&rank.times),
             "waited_for_seconds": rank.waited_for.seconds(), "calls": rank.calls,
-            "timeline": each(&rank.timeline, |times| object!([
-                times.useful.seconds(), times.waiting.seconds(), times.in_calls.seconds(), times.polling.seconds(),
-            ])),
+            "timeline": timeline_json(&rank.timeline),
+            "workers": each(&rank.workers, |worker| object!({
+                "number": worker.number, "thread": worker.thread, "times": times_json(&worker.times),
+                "timeline": timeline_json(&worker.timeline),
+            })),
         })),
+        "openmp": each(&of.openmp, construct_json),
+        "openmp_unseen": of.openmp_unseen,
+        "phases": each(&of.phases, phase_json),
         "waits": each(&of.waits, |row| object!({
             "kind": kind_word(row.kind),
             "waits": place(&row.waits), "late": place(&row.late), "times": row.times, "seconds": row.waiting.seconds(),

@@ -70,7 +70,81 @@
     }
     const calls = callsOf(read, lanes, count);
     const messages = messagesOf(read, lanes, calls, messageCount);
-    return { span, lanes, calls, messages, groups: groupsOf(read, lanes, calls, groupCount, memberCount) };
+    const groups = groupsOf(read, lanes, calls, groupCount, memberCount);
+    const workers = workersOf(read, lanes);
+    const spans = spansOf(read, lanes.concat(workers));
+    const phases = phasesOf(read);
+    return { span, lanes: rowsOf(lanes, workers, calls), calls, messages, groups, spans, phases };
+  }
+
+  // Threads that call no MPI.
+  function workersOf(read, lanes) {
+    const count = read.next();
+    return Array.from({ length: count }, () => {
+      const [lane, worker] = [read.next(), read.next()];
+      const { rank, world, begin, end } = lanes[lane];
+      return { lane, rank, world, thread: null, worker, begin, end, first: 0, last: 0 };
+    });
+  }
+
+  // What threads are in outside of calls: those of a row are from its `firstSpan` to before its `lastSpan`.
+  function spansOf(read, rows) {
+    let count = 0;
+    for (const row of rows) {
+      row.firstSpan = count;
+      count += read.next();
+      row.lastSpan = count;
+    }
+    const state = read.column(count);
+    const of = state.map((both) => Math.floor(both / 4) - 1);
+    state.forEach((both, k) => { state[k] = both % 4; });
+    const [begin, end] = [read.signed(count), read.column(count)];
+    for (const row of rows) {
+      let before = 0;
+      for (let k = row.firstSpan; k < row.lastSpan; k += 1) {
+        begin[k] += before;
+        end[k] += begin[k];
+        before = end[k];
+      }
+    }
+    return { state, of, begin, end };
+  }
+
+  // Phases that ranks have at about the same time are one: from the first begin to the last end. Those in others lie lower.
+  function phasesOf(read) {
+    const count = read.next();
+    const [known, seen] = [new Map(), new Map()];
+    let begin = 0;
+    for (let k = 0; k < count; k += 1) {
+      const [name, lane] = [read.next(), read.next()];
+      begin += read.signed(1)[0];
+      const end = begin + read.next();
+      const number = (seen.get(lane + " " + name) || 0) + 1;
+      seen.set(lane + " " + name, number);
+      const phase = known.get(name + " " + number) || { name, begin, end };
+      Object.assign(phase, { begin: Math.min(phase.begin, begin), end: Math.max(phase.end, end) });
+      known.set(name + " " + number, phase);
+    }
+    const all = [...known.values()].sort((a, b) => a.begin - b.begin || b.end - a.end);
+    const open = [];
+    for (const phase of all) {
+      // Ranks do not end one and begin the next at one moment.
+      phase.level = open.findIndex((end) => end <= phase.begin + 0.02 * (phase.end - phase.begin));
+      if (phase.level < 0) phase.level = open.length;
+      open[phase.level] = phase.end;
+    }
+    return { all, levels: Math.min(3, open.length) };
+  }
+
+  // Lanes, each with its workers below.
+  function rowsOf(lanes, workers, calls) {
+    const rows = [];
+    const places = lanes.map((lane, number) => {
+      rows.push(lane, ...workers.filter((worker) => worker.lane === number));
+      return rows.indexOf(lane);
+    });
+    for (let k = 0; k < calls.count; k += 1) calls.lane[k] = places[calls.lane[k]];
+    return rows;
   }
 
   function callsOf(read, lanes, count) {

@@ -16,7 +16,7 @@
   }
   const names = data.events;
   // All that is unpacked, and the parts of the page.
-  let events, lanes, calls, messages, groups;
+  let events, lanes, calls, messages, groups, spans, phases;
   const canvas = figure.querySelector("canvas");
   const stage = canvas.parentElement;
   const pen = canvas.getContext("2d");
@@ -29,10 +29,11 @@
   const MOST_BANDS = 400;
   const view = { from: 0, to: 1, top: 0, bottom: 1 };
   const box = { left: 0, width: 1, height: 1, ratio: 1 };
-  let chosen = null; // { call } or { message }
+  let chosen = null; // { call }, { message } or { span, row }
   let lines = []; // the messages that are drawn
 
-  const AXIS = 24;
+  const LEVEL = 15;
+  const axisHeight = () => 24 + LEVEL * phases.levels;
   const across = (time) => box.left + ((time - view.from) / (view.to - view.from)) * box.width;
   const timeAt = (x) => view.from + ((x - box.left) / box.width) * (view.to - view.from);
   const rowHeight = () => box.height / (view.bottom - view.top);
@@ -76,7 +77,7 @@
   const moment = (time, digits = 9) => (time < 1e9
     ? +(time / 1e6).toFixed(Math.max(0, digits - 3)) + " ms"
     : +(time / 1e9).toFixed(digits) + " s");
-  const rankName = (lane) => "rank " + lane.rank + (lane.world ? " of world " + lane.world : "") + (lane.thread === null ? "" : ", thread " + lane.thread);
+  const rankName = (lane) => names.lane + lane.rank + (lane.world ? " of world " + lane.world : "") + (lane.worker ? ", thread " + lane.worker : lane.thread === null ? "" : ", thread " + lane.thread);
   const laneName = (call) => rankName(lanes[calls.lane[call]]);
   const siteName = (call) => {
     const [name, place] = names.sites[calls.site[call]] || ["a call", ""];
@@ -87,8 +88,24 @@
 
   // A title and lines; a line may lead to another call or message.
   function known(of) {
+    if (of.phase) return knownOfPhase(of.phase);
+    if (of.span !== undefined) return knownOfSpan(of.span, of.row);
     return of.call === undefined ? knownOfMessage(of.message) : knownOfCall(of.call);
   }
+
+  // In the order of the numbers of their states.
+  const SPANS = ["in", "serial: in no parallel region", "waits in OpenMP,", "idle: in no parallel region"];
+  const fromTo = ({ begin, end }) => "began at " + moment(begin) + ", took " + lasting(end - begin);
+
+  function knownOfSpan(span, row) {
+    const construct = names.constructs[spans.of[span]] || "";
+    return {
+      title: rankName(lanes[row]) + ": " + SPANS[spans.state[span]] + " " + construct,
+      rows: [[fromTo({ begin: spans.begin[span], end: spans.end[span] })]],
+    };
+  }
+
+  const knownOfPhase = (phase) => ({ title: "phase " + names.phases[phase.name], rows: [[fromTo(phase) + ", of all ranks"]] });
 
   function knownOfCall(call) {
     const rows = [[
@@ -201,5 +218,31 @@
     return best;
   }
 
-  const at = (x, y) => messageAt(x, y) || callAt(x, y);
+  // What a thread is in outside of calls.
+  function spanAt(x, y) {
+    const row = laneAt(y);
+    const [lane, time] = [lanes[row], timeAt(x)];
+    if (!lane || y < 0 || y >= box.height) return null;
+    const span = firstSpanAfter(lane, time);
+    return span < lane.lastSpan && spans.begin[span] <= time ? { span, row } : null;
+  }
+
+  // The first span of a row that ends behind a moment.
+  function firstSpanAfter(lane, time) {
+    let [low, high] = [lane.firstSpan, lane.lastSpan];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (spans.end[middle] <= time) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  function phaseAt(x, y) {
+    const [level, time] = [Math.floor((y - box.height) / LEVEL), timeAt(x)];
+    const phase = phases.all.find((of) => of.level === level && level < phases.levels && of.begin <= time && of.end > time);
+    return phase ? { phase } : null;
+  }
+
+  const at = (x, y) => messageAt(x, y) || callAt(x, y) || spanAt(x, y) || phaseAt(x, y);
 

@@ -11,6 +11,8 @@ use super::{SnapshotFile, ThreadRecord, long, text, word};
 /// A phase with its times up to a moment.
 #[derive(Debug, Clone, Copy)]
 pub struct PhaseRecord<'a> {
+    /// Its place.
+    pub number: u16,
     pub kind: PhaseKind,
     /// Empty, of those that MPI_Pcontrol begins.
     pub name: &'a [u8],
@@ -39,6 +41,7 @@ impl<'a> SnapshotFile<'a> {
             let kind = PhaseKind::from_number(word(bytes, offset_of!(Phase, kind)))?;
             let field = |offset: usize| long(bytes, offset);
             let mut record = PhaseRecord {
+                number: number as u16,
                 kind,
                 name: text(bytes, offset_of!(Phase, name), PHASE_NAME_BYTES),
                 level: word(bytes, offset_of!(Phase, level)).cast_signed(),

@@ -1,0 +1,91 @@
+//! Where threads waited in OpenMP, and its regions.
+
+use numawise_facts::activity::SpanKind;
+use numawise_tables::snapshot::{EventSpan, LongestThreadWait, SpanState, TracedConstruct};
+use numawise_units::{Arrange, Nanoseconds};
+
+use super::super::Run;
+use super::lanes::{Lane, LaneSet, Lanes};
+use super::threads::ThreadStates;
+use super::waits::Waits;
+use super::{MOST_ROWS, span, timeline};
+
+#[derive(Clone, Default)]
+struct OfConstruct {
+    regions: u64,
+    time: Nanoseconds,
+    waits: u64,
+    waiting: Nanoseconds,
+    longest: Option<LongestThreadWait>,
+    lanes: LaneSet,
+}
+
+/// Those with most waiting first.
+pub fn constructs(lanes: &Lanes<'_>, waits: &Waits) -> Vec<TracedConstruct> {
+    let mut all = vec![OfConstruct::default(); lanes.constructs.len()];
+    for lane in lanes.shown() {
+        add(&mut all, lanes, lane, (0, &lane.states), timeline::outside(lane, waits));
+        for worker in lanes.workers_of(lane.number) {
+            let parts = worker.states.within(lane.begin, lane.end).collect();
+            add(&mut all, lanes, lane, (worker.number, &worker.states), parts);
+        }
+    }
+    let rows = all.into_iter().zip(&lanes.constructs).filter(|(of, _)| of.regions > 0 || of.waits > 0);
+    let row = |(of, (construct, place)): (OfConstruct, &super::threads::PlacedConstruct)| TracedConstruct {
+        construct: *construct,
+        place: place.clone(),
+        regions: of.regions,
+        time: of.time,
+        waits: of.waits,
+        waiting: of.waiting,
+        longest: of.longest,
+        ranks: of.lanes.ranks(lanes),
+    };
+    let mut rows: Vec<TracedConstruct> = rows.map(row).collect();
+    rows.arrange_by_key(|row| (std::cmp::Reverse(row.waiting), std::cmp::Reverse(row.time)));
+    rows.truncate(MOST_ROWS);
+    rows
+}
+
+fn add(
+    all: &mut [OfConstruct],
+    lanes: &Lanes<'_>,
+    lane: &Lane<'_>,
+    (number, states): (u32, &ThreadStates),
+    parts: Vec<EventSpan>,
+) {
+    for (begin, end, of) in &states.regions {
+        let Some(row) = all.get_mut(*of as usize) else { continue };
+        for (piece, (begin, end)) in lane.pieces(lanes, *begin, *end).enumerate() {
+            row.regions += u64::from(piece == 0);
+            row.time = row.time + span(begin, end);
+            row.lanes.insert(lane.number);
+        }
+    }
+    for part in parts.into_iter().filter(|part| part.state == SpanState::Waiting) {
+        let Some(row) = part.of.and_then(|of| all.get_mut(of as usize)) else { continue };
+        for (piece, (begin, end)) in lane.pieces(lanes, part.begin, part.end).enumerate() {
+            let time = span(begin, end);
+            row.waits += u64::from(piece == 0);
+            row.waiting = row.waiting + time;
+            row.lanes.insert(lane.number);
+            if row.longest.is_none_or(|longest| longest.time < time) {
+                let begin = span(lanes.origin, begin);
+                row.longest = Some(LongestThreadWait { time, begin, rank: lane.rank, number });
+            }
+        }
+    }
+}
+
+/// Ranks that use OpenMP and whose trace has nothing of it.
+pub fn unseen(run: &Run<'_>, lanes: &Lanes<'_>) -> u64 {
+    let is_unseen = |lane: &&Lane<'_>| {
+        let Some(process) = run.processes.get(lane.process) else { return false };
+        let is_told = |trace: &numawise_facts::activity::ThreadTrace| {
+            trace.spans.iter().any(|span| span.kind != SpanKind::Phase)
+        };
+        let mut threads = process.activity.threads.measured().into_iter().flatten();
+        process.has_team() && !threads.any(|thread| thread.trace.as_deref().is_some_and(is_told))
+    };
+    lanes.shown().filter(is_unseen).count() as u64
+}

@@ -1,0 +1,192 @@
+//! What threads are in where they are in no call of MPI: in a parallel region, waiting in OpenMP, outside of regions.
+//!
+//! A worker tells what it did in a region; it waits from there to the region's end, which the thread tells that opened it, or until it is called
+//! again. Outside of regions of several threads a worker idles, and the thread that opens them works alone.
+
+use std::collections::HashMap;
+
+use numawise_facts::activity::{CodePlace, ConstructName, SpanKind, SpanName, ThreadTrace, TracedSpan};
+use numawise_facts::{Activity, Reading};
+use numawise_tables::snapshot::{EventSpan, SpanState};
+use numawise_units::{Arrange, Nanoseconds, Pid};
+
+use super::super::Run;
+use super::super::places::place;
+
+/// A construct at a place of the program.
+pub type PlacedConstruct = (ConstructName, Reading<CodePlace>);
+
+/// One thread.
+#[derive(Debug, Clone)]
+pub struct ThreadStates {
+    /// One after the other; between them the thread is outside of regions.
+    parts: Vec<EventSpan>,
+    outside: SpanState,
+    /// Regions that it opened: begin, end, number of the construct.
+    pub regions: Vec<(Nanoseconds, Nanoseconds, u32)>,
+}
+
+impl Default for ThreadStates {
+    /// Of a thread of which nothing is known.
+    fn default() -> ThreadStates {
+        ThreadStates { parts: Vec::new(), outside: SpanState::Useful, regions: Vec::new() }
+    }
+}
+
+impl ThreadStates {
+    /// What it was in from one moment to another, one after the other.
+    pub fn within(&self, begin: Nanoseconds, end: Nanoseconds) -> impl Iterator<Item = EventSpan> {
+        let from = self.parts.partition_point(|part| part.end <= begin);
+        let parts =
+            self.parts.get(from..).unwrap_or_default().iter().take_while(move |part| part.begin < end);
+        let behind = EventSpan { begin: end, end, state: self.outside, of: None };
+        let mut at = begin;
+        parts.copied().chain(std::iter::once(behind)).flat_map(move |part| {
+            let outside = EventSpan { begin: at, end: part.begin, ..behind };
+            let inside = EventSpan { begin: part.begin.max(at), end: part.end.min(end), ..part };
+            at = inside.end.max(at);
+            [outside, inside].into_iter().filter(|part| part.begin < part.end)
+        })
+    }
+}
+
+/// A thread that calls no MPI.
+pub struct Worker {
+    pub process: usize,
+    /// Among those of its process, from 1 on.
+    pub number: u32,
+    pub tid: i32,
+    pub states: ThreadStates,
+}
+
+/// Constructs, each once.
+#[derive(Default)]
+pub struct Constructs {
+    pub all: Vec<PlacedConstruct>,
+}
+
+impl Constructs {
+    fn number(&mut self, of: PlacedConstruct) -> u32 {
+        let known = self.all.iter().position(|known| is_same(known, &of));
+        known.unwrap_or_else(|| {
+            self.all.push(of);
+            self.all.len() - 1
+        }) as u32
+    }
+}
+
+/// From the begin of the first span of a process to the end of the last.
+pub fn spans(traced: &[(i32, &ThreadTrace)]) -> Option<(Nanoseconds, Nanoseconds)> {
+    let all = || traced.iter().flat_map(|(_, trace)| &trace.spans);
+    Some((all().map(|span| span.begin).min()?, all().map(|span| span.end).max()?))
+}
+
+/// Compilers make several calls of one line.
+fn is_same((name, place): &PlacedConstruct, (other_name, other): &PlacedConstruct) -> bool {
+    let is_line = |of: &CodePlace| of.source.line.measured().is_some();
+    let is_same_place = match (place.measured(), other.measured()) {
+        (Some(place), Some(other)) if is_line(place) => {
+            (&place.file, &place.source) == (&other.file, &other.source)
+        }
+        _ => place == other,
+    };
+    name == other_name && is_same_place
+}
+
+/// The threads of a process, by their numbers.
+pub fn of_process(
+    run: &Run<'_>,
+    activity: &Activity,
+    traced: &[(i32, &ThreadTrace)],
+    constructs: &mut Constructs,
+) -> Vec<ThreadStates> {
+    let mut ends = HashMap::new();
+    let mut is_hybrid = false;
+    for (tid, trace) in traced {
+        for span in &trace.spans {
+            match span.kind {
+                SpanKind::Region { threads, .. } => {
+                    is_hybrid |= threads > 1;
+                    ends.insert((Pid(*tid), span.begin), span.end);
+                }
+                SpanKind::Worked { .. } => is_hybrid = true,
+                SpanKind::Waited | SpanKind::Phase => {}
+            }
+        }
+    }
+    let mut number = |name: &SpanName| match name {
+        SpanName::Construct(name, at) => constructs.number((*name, place(run.parts, activity, at))),
+        SpanName::Phase(_) => 0,
+    };
+    let mut one = |(_, trace): &(i32, &ThreadTrace)| {
+        let numbers: Vec<u32> = trace.names.iter().map(&mut number).collect();
+        let states = of_thread(trace, &numbers, &ends);
+        // Nobody idles where there is one thread.
+        if is_hybrid { states } else { ThreadStates { regions: states.regions, ..Default::default() } }
+    };
+    traced.iter().map(&mut one).collect()
+}
+
+fn of_thread(
+    trace: &ThreadTrace,
+    numbers: &[u32],
+    ends: &HashMap<(Pid, Nanoseconds), Nanoseconds>,
+) -> ThreadStates {
+    let (mut all, mut regions, mut is_worker) = (Vec::new(), Vec::new(), false);
+    let is_work = |span: &&TracedSpan| matches!(span.kind, SpanKind::Worked { .. });
+    let mut called = trace.spans.iter().filter(is_work).skip(1);
+    for span in &trace.spans {
+        let of = numbers.get(span.of as usize).copied();
+        let mut add = |state, begin, end| all.push(EventSpan { begin, end, state, of });
+        match span.kind {
+            SpanKind::Region { threads, waits_since } => {
+                regions.extend(of.map(|of| (span.begin, span.end, of)));
+                if threads != 1 {
+                    add(SpanState::Useful, span.begin, span.end);
+                    add(SpanState::Waiting, waits_since, span.end);
+                }
+            }
+            SpanKind::Phase => {}
+            SpanKind::Waited => add(SpanState::Waiting, span.begin, span.end),
+            SpanKind::Worked { master, begun } => {
+                is_worker = true;
+                add(SpanState::Useful, span.begin, span.end);
+                // Of a region that did not end in the trace it is not known how long it waited.
+                let end = ends.get(&(master, begun)).copied().unwrap_or(span.end);
+                let again = called.next().map_or(end, |next| next.begin);
+                add(SpanState::Waiting, span.end, end.min(again));
+            }
+        }
+    }
+    let outside = if is_worker { SpanState::Idle } else { SpanState::Serial };
+    ThreadStates { parts: innermost(all), outside, regions }
+}
+
+/// Of spans that lie within one another the innermost, each moment once.
+fn innermost(mut all: Vec<EventSpan>) -> Vec<EventSpan> {
+    all.retain(|part| part.begin < part.end);
+    all.arrange_by_key(|part| (part.begin, std::cmp::Reverse(part.end)));
+    let mut parts: Vec<EventSpan> = Vec::with_capacity(all.len());
+    let mut open: Vec<EventSpan> = Vec::new();
+    let mut at = Nanoseconds(0);
+    let mut until = |open: &mut Vec<EventSpan>, moment: Nanoseconds| {
+        while let Some(last) = open.last().copied() {
+            let end = last.end.min(moment);
+            if at < end {
+                parts.push(EventSpan { begin: at, end, ..last });
+                at = end;
+            }
+            if last.end > moment {
+                break;
+            }
+            open.pop();
+        }
+        at = at.max(moment);
+    };
+    for part in all {
+        until(&mut open, part.begin);
+        open.push(part);
+    }
+    until(&mut open, Nanoseconds(u64::MAX));
+    parts
+}
