@@ -134,6 +134,7 @@ impl<'a> Traced<'a> {
             messages: matched.messages.len() as u64,
             unmatched: matched.unmatched,
             lost: lanes.lost,
+            is_end: lanes.is_end,
             times: ranks.iter().map(|rank| rank.times).sum(),
             ranks,
             waits: waits.by_place(lanes),

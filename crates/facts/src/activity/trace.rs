@@ -109,4 +109,7 @@ pub struct TraceLoss {
     pub records: u64,
     /// From when on, by the monotonic clock of the host: from there the trace of a thread may have gaps.
     pub since: Nanoseconds,
+    /// Until when; none: to the end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until: Option<Nanoseconds>,
 }

@@ -6,7 +6,7 @@ use numawise_analyse::{RunParts, run_snapshot};
 use numawise_facts::{Activity, SourcePlaces};
 use numawise_units::Nanoseconds;
 use numawise_wire::snapshot::VERSION;
-use numawise_wire::trace::{CHUNK_BYTES, HEADER_BYTES, MAGIC, RECORDS};
+use numawise_wire::trace::{CHUNK_BYTES, ChunkState, HEADER_BYTES, Header, MAGIC, RECORDS};
 
 use super::activity::recorded;
 use crate::{Read, Reader};
@@ -35,6 +35,7 @@ fn trace_part(input: &[u8]) -> Read {
     put(8, &VERSION.to_ne_bytes());
     put(12, &1u32.to_ne_bytes());
     put(16, &1u32.to_ne_bytes());
+    put(std::mem::offset_of!(Header, states), &[ChunkState::Held as u8]);
     put(HEADER_BYTES, &1u32.to_ne_bytes());
     put(HEADER_BYTES + 4, &(records as u32).to_ne_bytes());
     put(HEADER_BYTES + 64, input.get(..records * RECORD).unwrap_or_default());

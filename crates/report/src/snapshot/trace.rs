@@ -56,6 +56,7 @@ pub fn headline(of: &RunTrace) -> String {
     let when = match (of.is_part, of.lost) {
         (true, _) => format!("From {} to {end}: ", of.begin),
         // What comes later is not known.
+        (false, 1..) if of.is_end => format!("In the last {end}: "),
         (false, 1..) => format!("In the first {end}: "),
         (false, 0) => String::new(),
     };
@@ -186,9 +187,10 @@ fn remarks(of: &RunTrace) -> Option<Block> {
         );
     }
     if of.lost > 0 {
+        let where_from = if of.is_end { "before the last" } else { "behind the first" };
         lines.push(
             format!(
-                "{} behind the first {} were lost: the buffer was full; use a larger --buffer",
+                "{} {where_from} {} were lost: the buffer or its part of the disk was full; use a larger --buffer, --disk",
                 many(of.lost, "record"),
                 of.span
             )

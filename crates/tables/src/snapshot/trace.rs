@@ -24,6 +24,8 @@ pub struct RunTrace {
     pub unmatched: u64,
     /// Records that found no place: what came after the first of them is not in these tables.
     pub lost: u64,
+    /// It is what came before the last of them that is not.
+    pub is_end: bool,
     /// Ranks in the order of their numbers; of those with several threads in MPI, one for each.
     pub ranks: Vec<TracedRank>,
     /// Of all ranks together.

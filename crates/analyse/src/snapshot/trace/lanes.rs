@@ -50,24 +50,30 @@ pub struct Lanes<'a> {
     pub begin: Nanoseconds,
     pub end: Nanoseconds,
     pub lost: u64,
+    /// What was lost lies before all of it.
+    pub is_end: bool,
 }
 
 impl<'a> Lane<'a> {
     fn of(
         run: &Run<'a>,
         (process, thread): (usize, &'a ThreadTrace),
-        until: Nanoseconds,
+        (whole_from, until): (Nanoseconds, Nanoseconds),
     ) -> Option<Lane<'a>> {
         let of: &Process<'a> = run.processes.get(process)?;
         let name =
             |call: &TracedCall| thread.sites.get(call.site as usize).map_or("", |site| site.call.as_str());
         let calls = &thread.calls[..thread.calls.partition_point(|call| call.end <= until)];
         let init = calls.iter().rposition(|call| matches!(name(call), "MPI_Init" | "MPI_Init_thread"));
-        let from = init.map_or(0, |at| at + 1);
+        let missing = calls.partition_point(|call| call.begin < whole_from);
+        let init = init.filter(|at| *at >= missing);
+        let from = init.map_or(missing, |at| at + 1);
         let finalize = calls.iter().position(|call| name(call) == "MPI_Finalize").unwrap_or(calls.len());
         let inside = calls.get(from..finalize)?;
         let begin = match init {
             Some(at) => calls.get(at)?.end,
+            // Of calls before that, some are missing.
+            None if whole_from.0 > 0 => whole_from.min(inside.first()?.begin),
             None => inside.first()?.begin,
         };
         let end = calls.get(finalize).map(|call| call.begin).or(inside.last().map(|call| call.end));
@@ -230,10 +236,13 @@ impl<'a> Lanes<'a> {
     /// Nothing where no rank was traced.
     pub fn of(run: &Run<'a>) -> Option<Lanes<'a>> {
         let losses = run.processes.iter().filter_map(|process| process.activity.lost.trace);
-        let (mut lost, mut until) = (0u64, Nanoseconds(u64::MAX));
+        let (mut lost, mut from, mut until) = (0u64, Nanoseconds(0), Nanoseconds(u64::MAX));
         for loss in losses {
             lost = lost.saturating_add(loss.records);
-            until = until.min(loss.since);
+            match loss.until {
+                Some(gap) => from = from.max(gap),
+                None => until = until.min(loss.since),
+            }
         }
         let mut all = Vec::new();
         for (number, process) in run.processes.iter().enumerate() {
@@ -243,7 +252,7 @@ impl<'a> Lanes<'a> {
                 threads.filter_map(|thread| Some((thread.tid.0, thread.trace.as_deref()?))).collect();
             let are_several = traced.len() > 1;
             for (tid, trace) in traced {
-                let lane = Lane::of(run, (number, trace), until);
+                let lane = Lane::of(run, (number, trace), (from, until));
                 all.extend(lane.map(|lane| Lane { thread_number: are_several.then_some(tid), ..lane }));
             }
         }
@@ -267,7 +276,7 @@ impl<'a> Lanes<'a> {
             };
             lane.places = lane.sites.iter().map(number).collect();
         }
-        Some(Lanes { all, places: places.all, origin, begin, end, lost })
+        Some(Lanes { all, places: places.all, origin, begin, end, lost, is_end: from.0 > 0 })
     }
 
     /// What of a span lies in the part that is asked for; none where nothing does.

@@ -89,7 +89,7 @@ pub fn json(of: Option<&RunTrace>) -> Value {
         "calls": of.calls,
         "messages": of.messages,
         "unmatched": of.unmatched,
-        "lost": of.lost,
+        "lost": of.lost, "lost_before": of.is_end,
         "times": times_json(&of.times),
         "ranks": each(&of.ranks, |rank| object!({
             "world": rank.world, "rank": rank.rank, "thread": rank.thread, "times": times_json(&rank.times),

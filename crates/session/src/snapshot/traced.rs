@@ -1,0 +1,84 @@
+//! Where calls go that are written down one by one: in memory, and from there to the disk beside the record while the program runs.
+
+use std::path::{Path, PathBuf};
+
+use numawise_facts::Notice;
+use numawise_facts::notice::SnapshotNotice;
+use numawise_linux::memory::MemoryInfo;
+use numawise_linux::{Roots, space};
+use numawise_observe::activity::{DrainTo, KeptCalls, TAKEN, TraceDrain};
+use numawise_units::Bytes;
+
+use super::around::host;
+use super::exchange::in_name;
+
+#[cfg(test)]
+#[path = "traced_tests.rs"]
+mod tests;
+
+/// Begins the name of a folder of what was taken from memory; the computer follows, and the folder in memory.
+const BEGIN: &str = ".numawise-taken-";
+/// Memory that the analysis takes for a byte that was taken away: 7 bytes an event there, 110 here (`trace_cost`).
+const ANALYSED: u64 = 16;
+
+/// What is written down of calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TraceRequest {
+    /// In the memory of each process.
+    pub buffer: Bytes,
+    /// On the disk, of all processes of a computer; none: what disk and memory for the analysis have room for.
+    pub disk: Option<Bytes>,
+    pub keep: KeptCalls,
+}
+
+/// Where the chunks go of the processes of this folder, of which `numawise` numawise take some each.
+pub fn to(request: &TraceRequest, folder: &Path, record: Option<&Path>, numawise: u32) -> Option<DrainTo> {
+    let beside = record.and_then(Path::parent).filter(|folder| !folder.as_os_str().is_empty());
+    let beside = std::path::absolute(beside.unwrap_or(Path::new("."))).ok()?;
+    remove_left(&beside);
+    let most = request.disk.unwrap_or_else(|| bearable(&beside));
+    let most = Bytes(most.0 / u64::from(numawise.max(1)));
+    let name = folder.file_name()?.to_str()?;
+    let folder = beside.join(format!("{}{name}", begin()));
+    (most.0 > 0).then_some(DrainTo { folder, most, keep: request.keep })
+}
+
+/// Half of what is free on the disk, and what can be analysed in half of the memory.
+fn bearable(folder: &Path) -> Bytes {
+    let free = space::free(folder).unwrap_or_default();
+    let memory = MemoryInfo::of_computer(&Roots::live()).ok().and_then(|memory| memory.available);
+    Bytes((free.0 / 2).min(memory.map_or(u64::MAX, |memory| memory.0 / 2 / ANALYSED)))
+}
+
+/// Of folders of this computer.
+fn begin() -> String {
+    format!("{BEGIN}{}-", in_name(&host()))
+}
+
+/// What is to be said where the disk was full before the trace was whole.
+pub fn finished(drain: TraceDrain, to: &Path) -> Option<Notice> {
+    let drained = drain.finish();
+    let problem = space::problem(&drained.problem?);
+    let folder = space::folder(to).display().to_string();
+    Some(SnapshotNotice::TraceDiskFull { folder, taken: drained.taken, problem }.into())
+}
+
+/// The folder on the disk into which chunks went from a folder in memory.
+pub fn taken_from(folder: &Path) -> Option<PathBuf> {
+    let taken = std::fs::read_link(folder.join(TAKEN)).ok()?;
+    let is_ours = taken.file_name()?.as_encoded_bytes().starts_with(BEGIN.as_bytes());
+    is_ours.then_some(taken)
+}
+
+/// Removes what is left of those whose folder in memory is gone, as after a crash of the computer.
+fn remove_left(beside: &Path) {
+    let begin = begin();
+    for entry in std::fs::read_dir(beside).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let Some(of) = name.to_str().and_then(|name| name.strip_prefix(&begin)) else { continue };
+        let is_in_memory = Path::new(super::folder::IN_MEMORY).join(of).exists();
+        if !is_in_memory && super::folder::is_left(&entry.path()).unwrap_or(false) {
+            let _ = std::fs::remove_dir_all(entry.path());
+        }
+    }
+}
