@@ -148,7 +148,7 @@ fn first_of_chunk<'a>(slot: &ThreadSlot) -> Option<(&'a Chunk, &'a Record)> {
 }
 
 /// A chunk that nobody has, with the number that it is given.
-fn free<'a>(header: &'a Header) -> Option<(&'a Chunk, u64)> {
+fn free(header: &Header) -> Option<(&Chunk, u64)> {
     let chunks = u64::from(header.chunks.load(Relaxed));
     for _ in 0..LOOKED_AT.min(chunks) {
         let number = header.asked.fetch_add(1, Relaxed);
