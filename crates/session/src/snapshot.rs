@@ -12,6 +12,7 @@ mod collected;
 mod counters;
 mod exchange;
 pub(crate) mod folder;
+mod handed_traces;
 mod inside;
 mod job;
 mod killed;

@@ -64,11 +64,20 @@ pub fn run(typed: Arguments) -> Result<Status, Failure> {
     let record = typed.output.clone().unwrap_or_else(|| named_by_program(&run.command));
     let existing = if typed.fresh || typed.output.is_none() { Existing::IsReplaced } else { Existing::Stays };
     let words = &typed.placement.words;
+    let trace = TraceRequest {
+        buffer: typed.buffer,
+        disk: typed.disk,
+        keep: match typed.keep {
+            Keep::First => KeptCalls::First,
+            Keep::Last => KeptCalls::Last,
+        },
+    };
     let handed_on = HandedOn {
         ranks: typed.asked.ranks.as_ref(),
         record: Some(&record),
         is_fresh: existing == Existing::IsReplaced,
         objects: false,
+        trace: Some(trace),
     };
     let request = SnapshotRequest {
         placing: placing(&run, words),
@@ -77,14 +86,7 @@ pub fn run(typed: Arguments) -> Result<Status, Failure> {
         run,
         ranks: typed.asked.ranks.clone(),
         objects: None,
-        trace: Some(TraceRequest {
-            buffer: typed.buffer,
-            disk: typed.disk,
-            keep: match typed.keep {
-                Keep::First => KeptCalls::First,
-                Keep::Last => KeptCalls::Last,
-            },
-        }),
+        trace: Some(trace),
         record: Some(record.clone()),
         version: env!("CARGO_PKG_VERSION").to_owned(),
     };

@@ -18,7 +18,7 @@ use super::{counters, unwatched};
 
 #[cfg(test)]
 #[path = "surroundings_tests.rs"]
-mod tests;
+pub mod tests;
 
 /// The end of the name of a file that one numawise leaves for the one that reports.
 const END: &str = ".outside";

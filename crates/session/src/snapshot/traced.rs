@@ -1,6 +1,8 @@
 //! Where calls go that are written down one by one: in memory, and from there to the disk beside the record while the program runs.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
 use numawise_facts::Notice;
 use numawise_facts::notice::SnapshotNotice;
@@ -29,6 +31,27 @@ pub struct TraceRequest {
     /// On the disk, of all processes of a computer; none: what disk and memory for the analysis have room for.
     pub disk: Option<Bytes>,
     pub keep: KeptCalls,
+}
+
+/// As `BUFFER,DISK,first`, or without a disk `BUFFER,,last`: for the numawise of a rank.
+impl fmt::Display for TraceRequest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let disk = self.disk.map_or_else(String::new, |disk| disk.0.to_string());
+        let keep = if self.keep == KeptCalls::Last { "last" } else { "first" };
+        write!(f, "{},{disk},{keep}", self.buffer.0)
+    }
+}
+
+impl FromStr for TraceRequest {
+    type Err = std::num::ParseIntError;
+
+    fn from_str(text: &str) -> Result<TraceRequest, Self::Err> {
+        let (buffer, rest) = text.split_once(',').unwrap_or((text, ""));
+        let (disk, keep) = rest.split_once(',').unwrap_or((rest, ""));
+        let disk = if disk.is_empty() { None } else { Some(Bytes(disk.parse()?)) };
+        let keep = if keep == "last" { KeptCalls::Last } else { KeptCalls::First };
+        Ok(TraceRequest { buffer: Bytes(buffer.parse()?), disk, keep })
+    }
 }
 
 /// Where the chunks go of the processes of this folder, of which `numawise` numawise take some each.

@@ -4,6 +4,17 @@ const REQUEST: TraceRequest =
     TraceRequest { buffer: Bytes::mib(1), disk: Some(Bytes::mib(8)), keep: KeptCalls::First };
 
 #[test]
+fn a_request_goes_to_the_numawise_of_a_rank_as_text() {
+    for (disk, keep) in [(None, KeptCalls::Last), (Some(Bytes(0)), KeptCalls::First)] {
+        let request = TraceRequest { buffer: Bytes::mib(3), disk, keep };
+        assert_eq!(request.to_string().parse(), Ok(request));
+    }
+    for text in ["", "a", "1,a,first", "-1,,last"] {
+        assert!(text.parse::<TraceRequest>().is_err(), "{text}");
+    }
+}
+
+#[test]
 fn chunks_go_beside_the_record_and_each_numawise_has_a_part_of_the_disk() {
     let folder = tempfile::tempdir().unwrap();
     let record = folder.path().join("a.trace");
