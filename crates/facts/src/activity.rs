@@ -31,7 +31,9 @@ pub use openmp::{Construct, ConstructName, ConstructTeam, LoopChunks, OpenMpRunt
 pub use phase::{ActivityPhases, PhaseActivity, PhaseName};
 pub use sample::{CallSample, SampledCall};
 pub use surroundings::{MemoryByNode, MemoryMoment, ProcessSurroundings};
-pub use trace::{MessageSide, ThreadTrace, TraceLoss, TracedCall, TracedKind, TracedMessage, TracedSite};
+pub use trace::{
+    ClockMove, MessageSide, ThreadTrace, TraceLoss, TracedCall, TracedKind, TracedMessage, TracedSite,
+};
 
 /// One process.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -65,6 +67,9 @@ pub struct Activity {
     /// Calls of MPI that were drawn; unavailable as above.
     pub samples: Reading<Vec<CallSample>>,
     pub lost: ActivityLosses,
+    /// Of a trace; none where all of the job are on one computer, or nothing tells how their clocks differ.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clock: Option<ClockMove>,
 }
 
 impl Activity {

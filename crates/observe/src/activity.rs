@@ -175,6 +175,7 @@ fn parse_seen(
         io: io(&file),
         phases,
         samples,
+        clock: None,
         lost: ActivityLosses {
             threads: file.threads_dropped(),
             files: word(offset_of!(Header, modules_dropped)),

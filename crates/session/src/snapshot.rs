@@ -27,7 +27,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use numawise_analyse::mpi_jobs;
+use numawise_analyse::{align_clocks, mpi_jobs};
 use numawise_facts::activity::{CacheTraffic, CounterAccess, CounterObstacle};
 use numawise_facts::notice::SnapshotNotice;
 use numawise_facts::{
@@ -449,6 +449,9 @@ impl SnapshotPlan {
             self;
         let KeptProcesses { mut processes, mut merged, seen: numbers, notices: of_processes } = read.finish();
         notices.extend(of_processes);
+        if request.trace.is_some() {
+            align_clocks(&mut processes);
+        }
         let asked = request.ranks.as_ref();
         if processes.is_empty() {
             notices.push(SnapshotNotice::NothingWatched.into());

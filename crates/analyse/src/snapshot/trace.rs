@@ -135,6 +135,7 @@ impl<'a> Traced<'a> {
             unmatched: matched.unmatched,
             lost: lanes.lost,
             is_end: lanes.is_end,
+            clock_error: lanes.clock_error(),
             times: ranks.iter().map(|rank| rank.times).sum(),
             ranks,
             waits: waits.by_place(lanes),

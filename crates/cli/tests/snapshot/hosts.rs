@@ -291,3 +291,35 @@ fn ranks_of_other_computers_whose_memory_objects_are_others_are_told_apart() {
         assert!(left(&bench).is_empty(), "{:?}", left(&bench));
     }
 }
+
+#[test]
+fn a_trace_of_ranks_on_two_computers_is_one_whose_clocks_are_compared() {
+    let Some(bench) = hosts(NOTHING) else { return };
+    let numawise = bench.numawise.to_str().unwrap();
+    for (compiler, launcher) in MPIS {
+        let Some(program) = bench.compile(compiler, "patterns.c", &["-g"]) else { continue };
+        let words = [numawise, "trace", "--json=run.json", "--output", "out/run.trace", "--fresh", "--"];
+        let answer = run(&bench, &words, launcher, &[program.to_str().unwrap(), "0.02"]);
+        assert_eq!(answer.status, Some(0), "{}", answer.err);
+        let json = bench.json("run.json");
+        let trace = &json["trace"];
+        let counts = ["/messages", "/unmatched", "/lost"].map(|of| number(trace, of));
+        assert_eq!(counts, [12.0, 0.0, 0.0], "{launcher}: {trace:#}");
+        assert_eq!(trace["ranks"].as_array().unwrap().len(), 4);
+        let error = number(trace, "/clock_error_seconds");
+        assert!((0.0..0.01).contains(&error), "{error} s; {}", answer.err);
+        let rows = |table: &str| trace[table].as_array().unwrap().clone();
+        assert!(rows("not_judged").iter().all(|row| text(row, "/why") != "clocks_differ"), "{trace:#}");
+        // Ranks 0 and 1 are on one host, rank 2 on the other: it waits for rank 1, which is late because of rank 0.
+        let waits = rows("waits");
+        let chain = waits.iter().find(|row| {
+            text(row, "/waits/place/function") == "chain" && number(row, "/waits/rank") == 2.0
+        });
+        assert!(chain.is_some_and(|row| number(row, "/seconds") > 0.015), "{waits:#?}");
+        assert!(!json["notices"].to_string().contains("NW927"), "{}", json["notices"]);
+        let again = bench.run(&[numawise, "report", "out/run.trace", "--json"]);
+        let again: serde_json::Value = serde_json::from_str(&again.out).unwrap();
+        assert_eq!(again["trace"], *trace);
+        assert_eq!(left(&bench), Vec::<String>::new());
+    }
+}

@@ -103,6 +103,14 @@ impl MessageSide {
     }
 }
 
+/// How the clock of a process was set to that of the others of its job, which run on other computers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ClockMove {
+    /// So many nanoseconds its moments were made later, at its first call.
+    pub by: i64,
+    pub error: Nanoseconds,
+}
+
 /// Records of a process that found no place in its trace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TraceLoss {

@@ -169,6 +169,9 @@ fn remarks(of: &RunTrace) -> Option<Block> {
     let not_judged = |row: &NotJudged| {
         let why = match row.why {
             NotJudgedReason::OtherRanksMissing => "the other ranks of them are not in the trace",
+            NotJudgedReason::ClocksDiffer => {
+                "other ranks of them are on computers whose clocks no messages both ways compare"
+            }
             NotJudgedReason::NotFollowed => {
                 "what they wait for is not followed: one-sided synchronisation, persistent collective calls, files, scans, communicators that \
                  are freed, messages to other worlds"
@@ -179,6 +182,10 @@ fn remarks(of: &RunTrace) -> Option<Block> {
     let mut lines: Vec<Text> = of.not_judged.iter().map(|row| not_judged(row).into()).collect();
     if let Some(why) = of.what_if.reason() {
         lines.push(format!("what the run would be without its waiting (what if): {why}").into());
+    }
+    if let Some(error) = of.clock_error {
+        let said = "waits between computers that are shorter: messages both ways tell how clocks differ, to";
+        lines.push(format!("{said} {error}").into());
     }
     if of.unmatched > 0 {
         lines.push(

@@ -56,6 +56,7 @@ pub fn process(began: u64, end: ProcessEnd) -> Activity {
         samples: Reading::Measured(Vec::new()),
         surroundings: ProcessSurroundings::unavailable("it was made by hand"),
         io: ProcessIo::unavailable("it was made by hand"),
+        clock: None,
         lost: ActivityLosses::default(),
     }
 }

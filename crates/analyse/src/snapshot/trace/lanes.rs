@@ -26,6 +26,8 @@ pub struct Lane<'a> {
     /// It is among the ranks that are asked for.
     pub is_shown: bool,
     pub host: &'a str,
+    /// How well its clock is set to those of other computers; none: it is not.
+    clock_error: Option<Nanoseconds>,
     /// From the end of `MPI_Init` to the begin of `MPI_Finalize`; of threads that called neither, from their first call to their last.
     pub begin: Nanoseconds,
     pub end: Nanoseconds,
@@ -94,6 +96,7 @@ impl<'a> Lane<'a> {
             thread_number: None,
             is_shown: true,
             host: &of.activity.host,
+            clock_error: of.activity.clock.map(|clock| clock.error),
             begin,
             end: end.unwrap_or(begin).max(begin),
             calls: inside,
@@ -107,6 +110,14 @@ impl<'a> Lane<'a> {
                 .map(|site| SiteKind::of(&site.call, of.ranks_of(site.communicator)))
                 .collect(),
         })
+    }
+
+    /// By how much moments of both may be wrong beside each other; none where their clocks were not compared.
+    pub fn error_beside(&self, other: &Lane<'_>) -> Option<Nanoseconds> {
+        if self.host == other.host {
+            return Some(Nanoseconds(0));
+        }
+        Some(self.clock_error? + other.clock_error?)
     }
 
     /// Of a call.
@@ -277,6 +288,19 @@ impl<'a> Lanes<'a> {
             lane.places = lane.sites.iter().map(number).collect();
         }
         Some(Lanes { all, places: places.all, origin, begin, end, lost, is_end: from.0 > 0 })
+    }
+
+    /// The largest error of clocks that were compared; none where all are one.
+    pub fn clock_error(&self) -> Option<Nanoseconds> {
+        let (first, others) = self.all.split_first()?;
+        let others = others.iter().filter(|lane| lane.host != first.host);
+        others.filter_map(|lane| lane.error_beside(first)).max()
+    }
+
+    /// Whether clocks of computers were not compared.
+    pub fn are_apart(&self) -> bool {
+        let first = self.all.first();
+        first.is_some_and(|first| self.all.iter().any(|lane| lane.error_beside(first).is_none()))
     }
 
     /// What of a span lies in the part that is asked for; none where nothing does.
