@@ -29,7 +29,7 @@ use numawise_wire::snapshot::{Flag, HEADER_BYTES, Header, MpiKind, SUFFIX};
 
 use clock::Clock;
 pub use clock::{ClockPair, SeenFromOutside};
-pub use drain::{DrainTo, Drained, KeptCalls, TAKEN, TraceDrain};
+pub use drain::{DrainTo, Drained, KeptCalls, TAKEN, TraceDrain, count_taken};
 pub use error::{ActivityError, ActivityProblem};
 pub use pages::TracePages;
 use trace::TraceParts;

@@ -312,9 +312,9 @@ fn a_trace_of_ranks_on_two_computers_is_one_whose_clocks_are_compared() {
         assert!(rows("not_judged").iter().all(|row| text(row, "/why") != "clocks_differ"), "{trace:#}");
         // Ranks 0 and 1 are on one host, rank 2 on the other: it waits for rank 1, which is late because of rank 0.
         let waits = rows("waits");
-        let chain = waits.iter().find(|row| {
-            text(row, "/waits/place/function") == "chain" && number(row, "/waits/rank") == 2.0
-        });
+        let chain = waits
+            .iter()
+            .find(|row| text(row, "/waits/place/function") == "chain" && number(row, "/waits/rank") == 2.0);
         assert!(chain.is_some_and(|row| number(row, "/seconds") > 0.015), "{waits:#?}");
         assert!(!json["notices"].to_string().contains("NW927"), "{}", json["notices"]);
         let again = bench.run(&[numawise, "report", "out/run.trace", "--json"]);

@@ -391,6 +391,18 @@ impl Traced {
     }
 }
 
+/// The records in the chunks of a file.
+///
+/// # Errors
+/// Where it holds something else.
+pub fn count_taken(mut file: &[u8]) -> io::Result<u64> {
+    let mut all = 0;
+    while let Some(chunk) = next(&mut file)? {
+        all += records(&chunk.records).count() as u64;
+    }
+    Ok(all)
+}
+
 /// The name of a file of chunks.
 pub fn file_name(stem: &str, number: u32) -> String {
     format!("{stem}-{number}")
