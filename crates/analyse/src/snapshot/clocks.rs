@@ -170,6 +170,9 @@ type Channel = (Option<u64>, Option<NonZeroU64>, u32, u32, i32);
 /// When a message was sent or asked for, the computer, and when it was sent or had come.
 type End = (u64, usize, u64);
 
+/// Of each collective call, by world and number, on each computer when the last rank began it and the first one ended it.
+type Meetings = BTreeMap<(Option<u64>, NonZeroU64), BTreeMap<usize, (u64, u64)>>;
+
 fn ways(processes: &[Activity], of_process: &[usize]) -> Vec<Way> {
     let ranks = processes.iter().zip(of_process).filter_map(|(process, computer)| {
         let mpi = process.mpi.measured()?;
@@ -179,7 +182,7 @@ fn ways(processes: &[Activity], of_process: &[usize]) -> Vec<Way> {
     let computers: HashMap<(Option<u64>, u32), usize> =
         ranks.iter().map(|(_, computer, world, rank)| ((*world, *rank), *computer)).collect();
     let mut channels: BTreeMap<Channel, [Vec<End>; 2]> = BTreeMap::new();
-    let mut meetings: BTreeMap<(Option<u64>, NonZeroU64), BTreeMap<usize, (u64, u64)>> = BTreeMap::new();
+    let mut meetings = Meetings::new();
     for (process, computer, world, rank) in ranks {
         let threads = process.threads.measured().into_iter().flatten();
         for trace in threads.filter_map(|thread| thread.trace.as_deref()) {

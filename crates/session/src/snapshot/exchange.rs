@@ -85,7 +85,8 @@ impl HandedOver {
 
     /// How much later moments of a computer are by our clock. All numawise of it count as one, and ours as ourselves.
     fn later(&mut self, host: &str, to_time_of_day: i64) -> i64 {
-        let own = self.clocks.entry(super::around::host()).or_insert_with(handed_traces::to_time_of_day);
+        let here = numawise_linux::host::hostname(&numawise_linux::Roots::live()).unwrap_or_default();
+        let own = self.clocks.entry(here).or_insert_with(handed_traces::to_time_of_day);
         let own = *own;
         self.clocks.entry(host.to_owned()).or_insert(to_time_of_day).wrapping_sub(own)
     }

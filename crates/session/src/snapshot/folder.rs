@@ -12,6 +12,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use numawise_facts::Notice;
 use numawise_facts::notice::SnapshotNotice;
+use numawise_observe::activity::TAKEN;
 use numawise_units::Bytes;
 
 use crate::Error;
@@ -23,6 +24,8 @@ mod tests;
 /// Where Linux has a file system in memory.
 pub const IN_MEMORY: &str = "/dev/shm";
 const BEGIN: &str = "numawise-snapshot-";
+/// Begins the name of a folder of what was taken from memory to the disk; the computer follows, and the folder in memory.
+pub const BEGIN_TAKEN: &str = ".numawise-taken-";
 /// A folder is locked a moment after it is made.
 const LEAST_AGE: Duration = Duration::from_secs(60);
 /// What is free in memory where it is enough: 30 processes with MPI, of 130 KB each.
@@ -203,7 +206,11 @@ pub fn when_left(folder: &Path) -> Option<File> {
 
 /// Removes a folder with all that is in it, and what was taken from there to the disk.
 pub fn remove(folder: &Path) {
-    if let Some(taken) = super::traced::taken_from(folder) {
+    let taken = std::fs::read_link(folder.join(TAKEN)).ok();
+    let is_ours = |taken: &PathBuf| {
+        taken.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(BEGIN_TAKEN.as_bytes()))
+    };
+    if let Some(taken) = taken.filter(is_ours) {
         let _ = std::fs::remove_dir_all(taken);
     }
     // Twice: a process that begins just now may put its file there meanwhile.

@@ -1,25 +1,23 @@
 //! Where calls go that are written down one by one: in memory, and from there to the disk beside the record while the program runs.
 
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::str::FromStr;
 
 use numawise_facts::Notice;
 use numawise_facts::notice::SnapshotNotice;
 use numawise_linux::memory::MemoryInfo;
 use numawise_linux::{Roots, space};
-use numawise_observe::activity::{DrainTo, KeptCalls, TAKEN, TraceDrain};
+use numawise_observe::activity::{DrainTo, KeptCalls, TraceDrain};
 use numawise_units::Bytes;
 
-use super::around::host;
 use super::exchange::in_name;
+use super::folder;
 
 #[cfg(test)]
 #[path = "traced_tests.rs"]
 mod tests;
 
-/// Begins the name of a folder of what was taken from memory; the computer follows, and the folder in memory.
-const BEGIN: &str = ".numawise-taken-";
 /// Memory that the analysis takes for a byte that was taken away: 7 bytes an event there, 110 here (`trace_cost`).
 const ANALYSED: u64 = 16;
 
@@ -75,7 +73,8 @@ fn bearable(folder: &Path) -> Bytes {
 
 /// Of folders of this computer.
 fn begin() -> String {
-    format!("{BEGIN}{}-", in_name(&host()))
+    let host = numawise_linux::host::hostname(&Roots::live()).unwrap_or_default();
+    format!("{}{}-", folder::BEGIN_TAKEN, in_name(&host))
 }
 
 /// What is to be said where the disk was full before the trace was whole.
@@ -86,21 +85,14 @@ pub fn finished(drain: TraceDrain, to: &Path) -> Option<Notice> {
     Some(SnapshotNotice::TraceDiskFull { folder, taken: drained.taken, problem }.into())
 }
 
-/// The folder on the disk into which chunks went from a folder in memory.
-pub fn taken_from(folder: &Path) -> Option<PathBuf> {
-    let taken = std::fs::read_link(folder.join(TAKEN)).ok()?;
-    let is_ours = taken.file_name()?.as_encoded_bytes().starts_with(BEGIN.as_bytes());
-    is_ours.then_some(taken)
-}
-
 /// Removes what is left of those whose folder in memory is gone, as after a crash of the computer.
 fn remove_left(beside: &Path) {
     let begin = begin();
     for entry in std::fs::read_dir(beside).into_iter().flatten().flatten() {
         let name = entry.file_name();
         let Some(of) = name.to_str().and_then(|name| name.strip_prefix(&begin)) else { continue };
-        let is_in_memory = Path::new(super::folder::IN_MEMORY).join(of).exists();
-        if !is_in_memory && super::folder::is_left(&entry.path()).unwrap_or(false) {
+        let is_in_memory = Path::new(folder::IN_MEMORY).join(of).exists();
+        if !is_in_memory && folder::is_left(&entry.path()).unwrap_or(false) {
             let _ = std::fs::remove_dir_all(entry.path());
         }
     }

@@ -46,7 +46,7 @@ fn what_nobody_uses_any_more_is_removed() {
     let left = made(format!("{}numawise-snapshot-gone", begin()), 3600);
     let others = [
         made(format!("{}numawise-snapshot-begins", begin()), 0),
-        made(format!("{BEGIN}elsewhere-numawise-snapshot-x"), 3600),
+        made(format!("{}elsewhere-numawise-snapshot-x", folder::BEGIN_TAKEN), 3600),
         made("numawise-snapshot-gone".to_owned(), 3600),
     ];
     let held = made(format!("{}numawise-snapshot-held", begin()), 3600);
