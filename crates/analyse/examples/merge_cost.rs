@@ -126,6 +126,7 @@ pub fn activity(rank: u32, size: u32) -> Activity {
         io: ProcessIo::unavailable("it is synthetic"),
         phases: Reading::Measured(ActivityPhases::default()),
         samples: Reading::Measured((0..600).map(|number| sample(rank, size, number)).collect()),
+        clock: None,
         lost: ActivityLosses::default(),
     }
 }

@@ -48,7 +48,7 @@ pub use profile::{compare_profiles, profile};
 pub use residency::residency;
 pub use series::Series;
 pub use snapshot::{
-    DivisionRuns, JobRanks, MOST_IN_FULL, RunParts, compare_divisions, compare_snapshots,
+    DivisionRuns, JobRanks, MOST_IN_FULL, RunParts, align_clocks, compare_divisions, compare_snapshots,
     is_for_memory_bound, median_run, merge as merged, mpi_jobs, run_snapshot, trace_events,
 };
 pub use study_comparison::compare_studies;

@@ -5,6 +5,7 @@
 //! programs with MPI are of the time from the end of `MPI_Init` to the begin of `MPI_Finalize`.
 
 mod by_world;
+mod clocks;
 mod compared;
 mod comparison;
 mod counters;
@@ -44,6 +45,7 @@ use numawise_facts::{Reading, ThreadActivity};
 use numawise_tables::snapshot::{ProcessCounts, RunSnapshot, SnapshotLosses, TraceEvents};
 use numawise_units::{Arrange, Ratio};
 
+pub use clocks::align_clocks;
 pub use comparison::compare_snapshots;
 pub use counters::is_for_memory_bound;
 pub(crate) use counters::memory_bound_of;

@@ -57,6 +57,7 @@ fn is_copy() -> bool {
 fn thread_ends(slot: &ThreadSlot, now: u64) {
     phase::thread_ends(slot, now);
     omp::thread_ends(slot, now);
+    trace::let_go();
 }
 
 /// What pthread_atfork of glibc calls, where it is no symbol that can be looked up; other C libraries have that. Neither is

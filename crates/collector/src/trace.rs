@@ -1,7 +1,7 @@
 //! The trace of the process, where it is asked for: each call of MPI with its messages, regions and waits of OpenMP, and phases, in a file of its own.
 //!
-//! A thread fills a chunk of the file and then asks for the next one; no two threads write one. Where there is none left, what comes later is
-//! counted. Nothing is done off the thread that calls, and nothing is compressed here.
+//! A thread fills a chunk of the file and then asks for the next one; no two threads write one. Numawise takes chunks away that are full, and
+//! their places serve again. Where there is none, what comes later is counted. Nothing is compressed here, and nobody waits.
 
 use core::ffi::{c_int, c_void};
 use core::fmt::Write;
@@ -10,7 +10,8 @@ use core::sync::atomic::{AtomicPtr, AtomicU32, Ordering, Ordering::Relaxed};
 use numawise_guest::memory::{Text, limit, map, reserve, unmap};
 use numawise_wire::snapshot::{SITES, Site, THREADS_AT, ThreadSlot, VERSION};
 use numawise_wire::trace::{
-    BYTES, CHUNK_BYTES, Chunk, HEADER_BYTES, Header, MAGIC, MOST_CHUNKS, Record, RecordKind, file_bytes,
+    BYTES, CHUNK_BYTES, Chunk, ChunkState, HEADER_BYTES, Header, LOOKED_AT, LOST_BETWEEN_LOOKS, MAGIC,
+    MOST_CHUNKS, Record, RecordKind, file_bytes,
 };
 
 use crate::thread::local;
@@ -85,6 +86,9 @@ fn mapped<'a>(file: c_int, bytes: usize) -> Option<&'a Header> {
 
 /// Opens a part of the mapping and gets pages for it; false where that fails.
 fn open(place: *mut c_void, bytes: usize) -> bool {
+    if sandbox::is_quiet() {
+        return false;
+    }
     // SAFETY: a part of our mapping that nobody uses.
     let opened = unsafe { libc::mprotect(place, bytes, libc::PROT_READ | libc::PROT_WRITE) } == 0;
     opened && reserve(place, bytes)
@@ -124,26 +128,60 @@ fn first_of_chunk<'a>(slot: &ThreadSlot) -> Option<(&'a Chunk, &'a Record)> {
     let _errno = system::SavedErrno::new();
     // SAFETY: null, or a mapping that stays as long as the process.
     let header = unsafe { MAPPING.load(Relaxed).as_ref() }?;
-    let chunks = header.chunks.load(Relaxed);
-    let number = header.asked.load(Relaxed);
-    let number =
-        if number < chunks && !sandbox::is_quiet() { header.asked.fetch_add(1, Relaxed) } else { chunks };
-    let chunk = (number < chunks).then(|| {
-        let at = file_bytes(number as usize);
-        (&raw const *header).cast::<u8>().wrapping_add(at).cast::<Chunk>()
-    });
-    let chunk = chunk.filter(|chunk| open(chunk.cast_mut().cast(), CHUNK_BYTES));
-    let Some(chunk) = chunk else {
+    let_go();
+    // What has a look at many places costs more than what it is for.
+    let may_look = header.lost.load(Relaxed).is_multiple_of(LOST_BETWEEN_LOOKS);
+    let Some((chunk, number)) = may_look.then(|| free(header)).flatten() else {
+        let now = slot.since.load(Relaxed);
         if header.lost.fetch_add(1, Relaxed) == 0 {
-            header.lost_since.store(slot.since.load(Relaxed), Relaxed);
+            header.lost_since.store(now, Relaxed);
         }
+        header.lost_until.store(now, Relaxed);
         return None;
     };
-    local().trace.set(chunk.cast());
-    // SAFETY: it lies in the mapping, was opened, and belongs to this thread alone; zeros are a value of the type.
-    let chunk = unsafe { chunk.as_ref() }?;
-    chunk.slot.store(number_of(slot) + 1, Relaxed);
+    // What was in it before is not this thread's.
+    chunk.used.store(0, Ordering::Release);
+    chunk.number.store(number, Relaxed);
+    chunk.slot.store(number_of(slot) + 1, Ordering::Release);
+    local().trace.set((&raw const *chunk).cast());
     chunk.records.first().map(|record| (chunk, record))
+}
+
+/// A chunk that nobody has, with the number that it is given.
+fn free(header: &Header) -> Option<(&Chunk, u64)> {
+    let chunks = u64::from(header.chunks.load(Relaxed));
+    for _ in 0..LOOKED_AT.min(chunks) {
+        let number = header.asked.fetch_add(1, Relaxed);
+        let place = (number % chunks) as usize;
+        let state = header.states.get(place)?;
+        let found = state.load(Relaxed);
+        let (new, free, held) = (ChunkState::New as u8, ChunkState::Free as u8, ChunkState::Held as u8);
+        if found != new && found != free
+            || state.compare_exchange(found, held, Ordering::Acquire, Relaxed).is_err()
+        {
+            continue;
+        }
+        let chunk = (&raw const *header).cast::<u8>().wrapping_add(file_bytes(place)).cast::<Chunk>();
+        // One that cannot be opened stays held: nobody looks at it again. In a sandbox it is not tried.
+        if found == free || open(chunk.cast_mut().cast(), CHUNK_BYTES) {
+            // SAFETY: it lies in the mapping, is open, and belongs to this thread alone; zeros are a value of the type.
+            return unsafe { chunk.as_ref() }.map(|chunk| (chunk, number));
+        }
+    }
+    None
+}
+
+/// The calling thread needs no more of its chunk.
+pub fn let_go() {
+    let chunk: *const Chunk = local().trace.replace(core::ptr::null()).cast();
+    let header: *const Header = MAPPING.load(Relaxed);
+    if chunk.is_null() || header.is_null() {
+        return;
+    }
+    let place = chunk.addr().wrapping_sub(header.addr() + HEADER_BYTES) / CHUNK_BYTES;
+    // SAFETY: a mapping that stays as long as the process.
+    let state = unsafe { header.as_ref() }.and_then(|header| header.states.get(place));
+    state.into_iter().for_each(|state| state.store(ChunkState::LetGo as u8, Ordering::Release));
 }
 
 /// Which slot of the snapshot file it is.

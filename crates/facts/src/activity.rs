@@ -32,8 +32,8 @@ pub use phase::{ActivityPhases, PhaseActivity, PhaseName};
 pub use sample::{CallSample, SampledCall};
 pub use surroundings::{MemoryByNode, MemoryMoment, ProcessSurroundings};
 pub use trace::{
-    MessageSide, SpanKind, SpanName, ThreadTrace, TraceLoss, TracedCall, TracedKind, TracedMessage,
-    TracedSite, TracedSpan,
+    ClockMove, MessageSide, SpanKind, SpanName, ThreadTrace, TraceLoss, TracedCall, TracedKind,
+    TracedMessage, TracedSite, TracedSpan,
 };
 
 /// One process.
@@ -68,6 +68,9 @@ pub struct Activity {
     /// Calls of MPI that were drawn; unavailable as above.
     pub samples: Reading<Vec<CallSample>>,
     pub lost: ActivityLosses,
+    /// Of a trace; none where all of the job are on one computer, or nothing tells how their clocks differ.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clock: Option<ClockMove>,
 }
 
 impl Activity {

@@ -5,6 +5,7 @@
 //! itself is refused, but for times that a thread was just writing.
 
 mod clock;
+mod drain;
 mod error;
 mod pages;
 mod phase;
@@ -28,20 +29,46 @@ use numawise_wire::snapshot::{Flag, HEADER_BYTES, Header, MpiKind, SUFFIX};
 
 use clock::Clock;
 pub use clock::{ClockPair, SeenFromOutside};
+pub use drain::{DrainTo, Drained, KeptCalls, TAKEN, TraceDrain, count_taken};
 pub use error::{ActivityError, ActivityProblem};
 pub use pages::TracePages;
+use trace::TraceParts;
 
 #[cfg(test)]
 #[path = "activity_tests.rs"]
 mod tests;
 
-/// What each file of a folder holds, in the order of their names; other files are not looked at. What was `seen` of the processes
-/// while they ran completes what those that were killed could not note.
+/// What each file of a folder holds, in the order of their names, without traces; other files are not looked at. What was `seen` of the
+/// processes while they ran completes what those that were killed could not note.
 ///
 /// # Errors
 /// Where the folder cannot be listed. A file that cannot be read or is damaged is among the results, with the reason.
 pub fn read_folder(
     folder: &Path,
+    seen: &SeenFromOutside,
+) -> Result<Vec<Result<Activity, ActivityError>>, ActivityError> {
+    each_file(folder, |path, seen| read_file(path, None, seen), seen)
+}
+
+/// The same with the traces beside them.
+///
+/// # Errors
+/// As [`read_folder`].
+pub fn read_folder_with_traces(
+    folder: &Path,
+    seen: &SeenFromOutside,
+) -> Result<Vec<Result<Activity, ActivityError>>, ActivityError> {
+    let read = |path: &Path, seen: &SeenFromOutside| {
+        let beside = trace::beside(path);
+        let trace = beside.map_err(|source| ActivityError::System { path: path.to_owned(), source })?;
+        read_file(path, trace.as_ref(), seen)
+    };
+    each_file(folder, read, seen)
+}
+
+fn each_file(
+    folder: &Path,
+    read: impl Fn(&Path, &SeenFromOutside) -> Result<Activity, ActivityError>,
     seen: &SeenFromOutside,
 ) -> Result<Vec<Result<Activity, ActivityError>>, ActivityError> {
     let system = |source| ActivityError::System { path: folder.to_owned(), source };
@@ -53,20 +80,19 @@ pub fn read_folder(
     });
     paths.sort();
     let seen = seen.with_successors(&paths);
-    Ok(paths.iter().map(|path| read_file(path, &seen)).collect())
+    Ok(paths.iter().map(|path| read(path, &seen)).collect())
 }
 
 /// What one file holds. No more of it is read than it says is in use, 64 MiB at most.
-///
-/// # Errors
-/// Where it cannot be read, or is damaged.
-pub fn read_file(path: &Path, seen: &SeenFromOutside) -> Result<Activity, ActivityError> {
+fn read_file(
+    path: &Path,
+    trace: Option<&TraceParts>,
+    seen: &SeenFromOutside,
+) -> Result<Activity, ActivityError> {
     let system = |source| ActivityError::System { path: path.to_owned(), source };
     let source = source::open(path).map_err(system)?;
     let bytes = in_use(source, HEADER_BYTES, bytes_in_use).map_err(system)?;
-    let trace = trace::beside(path).map_err(system)?;
-    parse_seen(&bytes, trace.as_deref(), seen)
-        .map_err(|problem| ActivityError::File { path: path.to_owned(), problem })
+    parse_seen(&bytes, trace, seen).map_err(|problem| ActivityError::File { path: path.to_owned(), problem })
 }
 
 /// The header of a file, and what `bytes` says of it that is in use.
@@ -91,24 +117,26 @@ pub fn parse(bytes: &[u8]) -> Result<Activity, ActivityProblem> {
 /// # Errors
 /// Where either is damaged, or made by another version.
 pub fn parse_with_trace(bytes: &[u8], trace: Option<&[u8]>) -> Result<Activity, ActivityProblem> {
-    parse_seen(bytes, trace, &SeenFromOutside::default())
+    let trace = trace.map(|bytes| TraceParts { bytes: bytes.to_vec(), ..TraceParts::default() });
+    parse_seen(bytes, trace.as_ref(), &SeenFromOutside::default())
 }
 
 fn parse_seen(
     bytes: &[u8],
-    trace: Option<&[u8]>,
+    trace: Option<&TraceParts>,
     seen: &SeenFromOutside,
 ) -> Result<Activity, ActivityProblem> {
     let file = SnapshotFile::parse(bytes)?;
     let word = |at| file.header_word(at);
     let clock = Clock::of(&file, seen)?;
     let context = Context { file, clock: clock.measured().copied(), mpi: library(&file)? };
-    let trace = trace.map(trace::begun).transpose()?.flatten();
+    let begun = trace.map(trace::begun).transpose()?.flatten();
     let mut lost_of_trace = None;
     let (threads, phases, samples) = match &clock {
         Reading::Measured(clock) => {
-            let (mut traces, lost) =
-                trace.map_or_else(Default::default, |file| trace::all(&context, clock, &file));
+            let (mut traces, lost) = begun
+                .zip(trace)
+                .map_or_else(Default::default, |(file, parts)| trace::all(&context, clock, (&file, parts)));
             lost_of_trace = lost;
             let phases = phase::all(&file, clock, clock.until);
             (
@@ -147,6 +175,7 @@ fn parse_seen(
         io: io(&file),
         phases,
         samples,
+        clock: None,
         lost: ActivityLosses {
             threads: file.threads_dropped(),
             files: word(offset_of!(Header, modules_dropped)),

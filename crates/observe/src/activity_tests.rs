@@ -5,7 +5,7 @@ use numawise_wire::snapshot::{Flag, Part, PartName, SUFFIX, ThreadSlot, file_byt
 use super::*;
 
 /// A recorded file: the blocks of 64 bytes that are not zeros, each behind its number.
-fn recorded(name: &str) -> Vec<u8> {
+pub fn recorded(name: &str) -> Vec<u8> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/activity").join(name);
     let blocks = std::fs::read(path).unwrap();
     let mut bytes = vec![0; file_bytes(6)];
@@ -299,11 +299,12 @@ fn what_became_another_program_lived_until_that_began() {
 
 #[test]
 fn a_trace_that_was_not_begun_costs_its_process_nothing() {
+    const HEADER: usize = numawise_wire::trace::HEADER_BYTES;
     let snapshot = recorded("mpi-rank");
     let whole = parse(&snapshot).unwrap();
-    for trace in [&[][..], &[0; 100], &[0; 4096]] {
+    for trace in [&[][..], &[0; 100], &[0; HEADER]] {
         assert_eq!(parse_with_trace(&snapshot, Some(trace)).unwrap(), whole);
     }
-    let other = parse_with_trace(&snapshot, Some(&[1; 4096]));
+    let other = parse_with_trace(&snapshot, Some(&[1; HEADER]));
     assert!(matches!(other, Err(ActivityProblem::OtherFile { .. })), "{other:?}");
 }

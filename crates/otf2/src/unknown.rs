@@ -84,6 +84,7 @@ pub fn process(pid: i32, host: &str, program: &str) -> Activity {
         io: ProcessIo::unavailable(WHY),
         phases: unknown::<ActivityPhases>(),
         samples: unknown(),
+        clock: None,
         lost: ActivityLosses::default(),
     }
 }

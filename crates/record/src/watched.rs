@@ -15,6 +15,9 @@ use rusqlite::{Connection, Transaction, params, params_from_iter};
 
 use crate::cell::{Cells, Parsed};
 
+pub use trace::spans::{add_span_part, span_parts};
+pub use trace::{add_trace_part, trace_parts};
+
 use crate::schema::WATCHED_RUN;
 use crate::valid::{CountedSoFar, Flaw};
 use crate::whole::Existing;

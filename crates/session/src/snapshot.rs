@@ -12,6 +12,7 @@ mod collected;
 mod counters;
 mod exchange;
 pub(crate) mod folder;
+mod handed_traces;
 mod inside;
 mod job;
 mod killed;
@@ -19,13 +20,14 @@ mod objects;
 mod places;
 mod ranks;
 mod surroundings;
+mod traced;
 mod unwatched;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use numawise_analyse::mpi_jobs;
+use numawise_analyse::{align_clocks, mpi_jobs};
 use numawise_facts::activity::{CacheTraffic, CounterAccess, CounterObstacle};
 use numawise_facts::notice::SnapshotNotice;
 use numawise_facts::{
@@ -33,7 +35,8 @@ use numawise_facts::{
     WatchedRunHeader,
 };
 use numawise_launch::{Collector, EndedProgram, Foreground, Keeping, LaunchError, LocalRank};
-use numawise_observe::activity::{self, TracePages};
+pub use numawise_observe::activity::KeptCalls;
+use numawise_observe::activity::{self, TraceDrain, TracePages};
 use numawise_observe::{Options, Watch};
 use numawise_units::{Bytes, Id, Nanoseconds};
 
@@ -43,6 +46,7 @@ use crate::ran::{FollowedRun, RanProgram, redactor};
 use crate::{Error, here, launcher};
 pub use around::HandingOverWords;
 pub(crate) use around::host;
+pub use traced::TraceRequest;
 
 use around::{AroundLauncher, Delivery};
 use collected::{Collected, KeptProcesses};
@@ -81,8 +85,8 @@ pub struct SnapshotRequest {
     pub record: Option<PathBuf>,
     /// Memory objects are followed too; allocations of so much and more are objects one by one.
     pub objects: Option<Bytes>,
-    /// Calls of MPI are written down one by one too, at most so many bytes of them in each process.
-    pub trace: Option<Bytes>,
+    /// Calls of MPI are written down one by one too.
+    pub trace: Option<TraceRequest>,
     /// Of the tool, for the record.
     pub version: String,
 }
@@ -343,7 +347,8 @@ impl SnapshotPlan {
     ) -> Result<(EndedProgram, Foreground), Error> {
         let mut changes = self.collector.changes(folder.name(), &self.plan.changes, environment);
         changes.extend(numawise_launch::watched_ranks(self.request.ranks.as_ref(), environment));
-        changes.extend(numawise_launch::traced(self.request.trace, environment));
+        let buffer = self.request.trace.map(|trace| trace.buffer);
+        changes.extend(numawise_launch::traced(buffer, environment));
         let counters = RunCounters::prepare(folder.path());
         changes.extend(counters.change(environment));
         let task = self.plan.own_task()?;
@@ -358,9 +363,11 @@ impl SnapshotPlan {
         let counters = counters.start();
         // Without them the program takes more time for its calls.
         let pages = self.request.trace.map(|_| TracePages::start(folder.path()));
+        let drain = self.drain(folder.path());
         let watch = Watch::start(&[pid], &Options::default());
         let ended = if self.is_in_launcher { program.wait_as_rank() } else { program.wait() };
         drop(pages);
+        self.notices.extend(drain.and_then(|(drain, to)| traced::finished(drain, &to)));
         (self.counters, self.traffic) = counters.finish(folder.path());
         surroundings::keep(folder.path(), pid, watch.finish_by_process());
         let kept = follows.and_then(|follows| match follows {
@@ -372,6 +379,15 @@ impl SnapshotPlan {
         });
         self.notices.extend(kept.err().map(|problem| objects::is_missing(&problem)));
         Ok((ended, program))
+    }
+
+    /// Takes calls away from memory while the program runs.
+    fn drain(&self, folder: &Path) -> Option<(TraceDrain, PathBuf)> {
+        let numawise = self.rank.map_or(1, |rank| rank.local_size);
+        let to = traced::to(&self.request.trace?, folder, self.request.record.as_deref(), numawise)?;
+        let path = to.folder.clone();
+        // Without a thread for it, what is in memory bounds the trace.
+        TraceDrain::start(folder, to).ok().map(|drain| (drain, path))
     }
 
     /// What we start ourselves.
@@ -433,6 +449,9 @@ impl SnapshotPlan {
             self;
         let KeptProcesses { mut processes, mut merged, seen: numbers, notices: of_processes } = read.finish();
         notices.extend(of_processes);
+        if request.trace.is_some() {
+            align_clocks(&mut processes);
+        }
         let asked = request.ranks.as_ref();
         if processes.is_empty() {
             notices.push(SnapshotNotice::NothingWatched.into());

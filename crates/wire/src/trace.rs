@@ -2,11 +2,12 @@
 //! in a mapping that the process shares with the file (`docs/formats/trace-part.md`). It stands beside the process's [`crate::snapshot`] file, which holds its call sites and its clock.
 //!
 //! Threads fill chunks of their own with [`Record`]s, so that none waits for another. A reader takes what [`Chunk::used`] says at any moment,
-//! also of a process that was killed.
+//! also of a process that was killed. While the process runs, numawise takes chunks away whose thread has let them go, and gives their places back:
+//! see [`ChunkState`].
 
 pub mod reader;
 
-use core::sync::atomic::{AtomicU32, AtomicU64};
+use core::sync::atomic::{AtomicU8, AtomicU32, AtomicU64};
 
 use crate::Variable;
 
@@ -18,13 +19,13 @@ pub const SUFFIX: &str = ".trace";
 pub const MAGIC: u64 = u64::from_le_bytes(*b"NWtrac\r\n");
 
 /// Bytes of the header with what fills its place.
-pub const HEADER_BYTES: usize = 4096;
+pub const HEADER_BYTES: usize = 16 << 10;
 /// Bytes of a chunk.
 pub const CHUNK_BYTES: usize = 64 << 10;
 /// Records of a chunk.
 pub const RECORDS: usize = (CHUNK_BYTES - 64) / size_of::<Record>();
-/// Most chunks of a file: 4 GiB.
-pub const MOST_CHUNKS: usize = 1 << 16;
+/// Most chunks of a file: 1000 MiB.
+pub const MOST_CHUNKS: usize = 16_000;
 
 /// The begin of the file.
 #[repr(C)]
@@ -33,14 +34,52 @@ pub struct Header {
     pub magic: AtomicU64,
     /// [`crate::snapshot::VERSION`]: both files are of one layout.
     pub version: AtomicU32,
-    /// Places for chunks, and how many were asked for, of which those beyond the places were not given.
+    /// Places for chunks.
     pub chunks: AtomicU32,
-    pub asked: AtomicU32,
-    pub reserved: AtomicU32,
-    /// Records that found no place, and the moment of the first of them, in ticks; 0: there was none.
+    /// How often one was looked for: each time at the place with this number, counted round and round.
+    pub asked: AtomicU64,
+    /// Records that found no place, and the moments of the first and the last of them, in ticks; 0: there was none.
     pub lost: AtomicU64,
     pub lost_since: AtomicU64,
+    pub lost_until: AtomicU64,
+    /// Written by numawise: files of chunks that were taken away, of which those before the first are gone.
+    pub first_taken: AtomicU32,
+    pub taken: AtomicU32,
+    /// 1 where these go to make room for later ones.
+    pub keeps_last: AtomicU32,
+    pub reserved: AtomicU32,
+    /// Records in the files that are gone, and when the last of them ended, in ticks.
+    pub dropped: AtomicU64,
+    pub dropped_until: AtomicU64,
+    /// [`ChunkState`] of each place.
+    pub states: [AtomicU8; MOST_CHUNKS],
 }
+
+/// Whose a place is. One byte, so that numawise may write it by the file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub enum ChunkState {
+    /// Nobody has had it.
+    New = 0,
+    /// Anybody's who needs one.
+    Free = 1,
+    /// A thread's, which fills it; for good where it could not be opened.
+    Held = 2,
+    /// Numawise's, once its thread needs no more of it.
+    LetGo = 3,
+}
+
+impl ChunkState {
+    /// What is in the chunk is of a thread.
+    pub fn has_records(state: u8) -> bool {
+        state == ChunkState::Held as u8 || state == ChunkState::LetGo as u8
+    }
+}
+
+/// So many places a thread looks at for one that is free.
+pub const LOOKED_AT: u64 = 32;
+/// Where there was none, they are looked at again for one of so many records.
+pub const LOST_BETWEEN_LOOKS: u64 = 64;
 
 const _: () = assert!(size_of::<Header>() <= HEADER_BYTES);
 
@@ -51,7 +90,9 @@ pub struct Chunk {
     pub slot: AtomicU32,
     /// Records that are whole.
     pub used: AtomicU32,
-    pub reserved: [AtomicU64; 7],
+    /// [`Header::asked`] when it was given out: one of a thread has a higher number than those before.
+    pub number: AtomicU64,
+    pub reserved: [AtomicU64; 6],
     pub records: [Record; RECORDS],
 }
 

@@ -94,6 +94,7 @@ pub fn process(pid: i32, elapsed: f64, mut threads: Vec<ThreadActivity>) -> Acti
         io: ProcessIo::unavailable("it is made by hand"),
         phases: Reading::Measured(ActivityPhases::default()),
         samples: Reading::Measured(Vec::new()),
+        clock: None,
         lost: ActivityLosses::default(),
     }
 }

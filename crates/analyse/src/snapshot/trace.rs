@@ -141,6 +141,8 @@ impl<'a> Traced<'a> {
             messages: matched.messages.len() as u64,
             unmatched: matched.unmatched,
             lost: lanes.lost,
+            is_end: lanes.is_end,
+            clock_error: lanes.clock_error(),
             times: ranks.iter().map(|rank| rank.times).sum(),
             ranks,
             waits: waits.by_place(lanes),

@@ -254,10 +254,30 @@ fn what_comes_behind_a_gap_is_not_analysed() {
             .with("MPI_Recv", (200, 300), received(200, 0))
             .end(400),
     ];
-    ranks[0].lost.trace = Some(TraceLoss { records: 5, since: ms(150) });
+    ranks[0].lost.trace = Some(TraceLoss { records: 5, since: ms(150), until: None });
     let found = trace(&ranks);
     assert_eq!((found.lost, found.unmatched, found.span), (5, 0, ms(103)));
     assert_eq!(waits(&found), [(WaitKind::LateSender, 80, 1, 0)]);
+}
+
+#[test]
+fn what_comes_before_a_gap_is_not_analysed_where_the_end_was_kept() {
+    let mut ranks = [
+        Made::rank(0, 2)
+            .with("MPI_Send", (50, 51), sent(50, 1))
+            .with("MPI_Send", (200, 201), sent(200, 1))
+            .end(400),
+        // What it receives first was sent in the gap.
+        Made::rank(1, 2)
+            .with("MPI_Recv", (120, 121), received(120, 0))
+            .with("MPI_Recv", (150, 201), received(150, 0))
+            .end(400),
+    ];
+    ranks[0].lost.trace = Some(TraceLoss { records: 5, since: ms(0), until: Some(ms(100)) });
+    let found = trace(&ranks);
+    assert_eq!((found.lost, found.is_end, found.unmatched, found.calls), (5, true, 1, 3));
+    assert_eq!(waits(&found), [(WaitKind::LateSender, 50, 1, 0)]);
+    assert!(found.ranks.iter().all(|rank| rank.times.total() == found.span), "{found:?}");
 }
 
 #[test]

@@ -20,7 +20,7 @@ use numawise_record::{Existing, RecordError};
 use numawise_report::document::Style;
 use numawise_report::notice;
 use numawise_session::objects::LEAST_OBJECT;
-use numawise_session::snapshot::{SnapshotPlan, SnapshotReport, SnapshotRequest, prepare};
+use numawise_session::snapshot::{SnapshotPlan, SnapshotReport, SnapshotRequest, TraceRequest, prepare};
 
 use super::run::{TypedPlacement, environment, placed};
 use super::{Failure, Status};
@@ -62,6 +62,9 @@ pub struct Arguments {
     /// Hand over what is measured, through this folder, to a numawise around the launcher of this rank
     #[arg(long, value_name = "FOLDER", hide = true, conflicts_with_all = ["html", "json", "ranks_x_threads"])]
     hand_over_to: Option<PathBuf>,
+    /// With calls of MPI, as numawise trace around the launcher was asked
+    #[arg(long, value_name = "REQUEST", hide = true, requires = "hand_over_to")]
+    trace: Option<TraceRequest>,
 
     #[command(flatten)]
     placement: TypedPlacement,
@@ -118,13 +121,14 @@ pub fn run(typed: Arguments) -> Result<Status, Failure> {
                 record: typed.output.as_deref(),
                 is_fresh: typed.fresh,
                 objects: typed.objects,
+                trace: typed.trace,
             },
         ),
         hand_over_to: typed.hand_over_to,
         run,
         ranks: typed.asked.ranks.clone(),
         objects: typed.objects.then_some(LEAST_OBJECT),
-        trace: None,
+        trace: typed.trace,
         record: typed.output.clone(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
     };

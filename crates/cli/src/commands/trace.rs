@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use numawise_facts::RunSpec;
 use numawise_record::Existing;
-use numawise_session::snapshot::{SnapshotRequest, program_of};
+use numawise_session::snapshot::{KeptCalls, SnapshotRequest, TraceRequest, program_of};
 use numawise_units::Bytes;
 
 use super::run::{TypedPlacement, placed};
@@ -33,9 +33,16 @@ pub struct Arguments {
     fresh: bool,
     #[command(flatten)]
     asked: Asked,
-    /// Memory for the calls of each process, e.g. 64M; when it is full, later calls are only counted
+    /// Memory for the calls of each process, e.g. 64M, from which they go to the disk
     #[arg(long, value_name = "SIZE", default_value_t = BUFFER)]
     buffer: Bytes,
+    /// Disk beside the trace for calls that leave memory while the program runs, e.g. 2G; else half of what is free, as far as half of the
+    /// memory can analyse it
+    #[arg(long, value_name = "SIZE")]
+    disk: Option<Bytes>,
+    /// Which calls are kept where there is no room for all; the others are counted
+    #[arg(long, value_name = "WHICH", default_value = "first")]
+    keep: Keep,
 
     #[command(flatten)]
     placement: TypedPlacement,
@@ -45,17 +52,32 @@ pub struct Arguments {
     command: Vec<OsString>,
 }
 
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum Keep {
+    First,
+    Last,
+}
+
 pub fn run(typed: Arguments) -> Result<Status, Failure> {
     check_ranks(typed.asked.ranks.as_ref())?;
     let run = placed(typed.placement.options, &typed.placement.numactl, typed.command)?;
     let record = typed.output.clone().unwrap_or_else(|| named_by_program(&run.command));
     let existing = if typed.fresh || typed.output.is_none() { Existing::IsReplaced } else { Existing::Stays };
     let words = &typed.placement.words;
+    let trace = TraceRequest {
+        buffer: typed.buffer,
+        disk: typed.disk,
+        keep: match typed.keep {
+            Keep::First => KeptCalls::First,
+            Keep::Last => KeptCalls::Last,
+        },
+    };
     let handed_on = HandedOn {
         ranks: typed.asked.ranks.as_ref(),
         record: Some(&record),
         is_fresh: existing == Existing::IsReplaced,
         objects: false,
+        trace: Some(trace),
     };
     let request = SnapshotRequest {
         placing: placing(&run, words),
@@ -64,7 +86,7 @@ pub fn run(typed: Arguments) -> Result<Status, Failure> {
         run,
         ranks: typed.asked.ranks.clone(),
         objects: None,
-        trace: Some(typed.buffer),
+        trace: Some(trace),
         record: Some(record.clone()),
         version: env!("CARGO_PKG_VERSION").to_owned(),
     };

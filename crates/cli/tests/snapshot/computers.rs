@@ -5,7 +5,7 @@ use std::process::Command;
 
 use crate::support::{Answer, Bench, MPIS, number, text};
 
-/// Runs `numawise snapshot` on four ranks, two on each of two computers; `None`, having said so, where they cannot be imitated.
+/// Runs numawise on four ranks, two on each of two computers; `None`, having said so, where they cannot be imitated.
 fn on_two_computers(bench: &Bench, launcher: &str, script: &str, words: &[&str]) -> Option<Answer> {
     let can = Command::new("unshare").args(["-m", "-u", "true"]).output();
     if !can.is_ok_and(|answer| answer.status.success()) {
@@ -19,9 +19,7 @@ fn on_two_computers(bench: &Bench, launcher: &str, script: &str, words: &[&str])
     std::fs::write(&path, script.replace("FOLDER", bench.path(".").to_str().unwrap())).unwrap();
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
     let mut command = bench.command(launcher);
-    command
-        .args(["-n", "4", path.to_str().unwrap(), bench.numawise.to_str().unwrap(), "snapshot"])
-        .args(words);
+    command.args(["-n", "4", path.to_str().unwrap(), bench.numawise.to_str().unwrap()]).args(words);
     // Memory that ranks share is that of one computer.
     command.env("OMPI_MCA_btl", "self,tcp").env("OMPI_MCA_pml", "ob1").env("MPIR_CVAR_NOLOCAL", "1");
     Some(command.output().unwrap().into())
@@ -43,7 +41,8 @@ fn ranks_of_two_computers_come_together_in_one_file() {
     let bench = Bench::new();
     for (compiler, launcher) in MPIS {
         let Some(program) = bench.compile(compiler, "ranks.c", &[]) else { continue };
-        let words = ["--output", "run.nw", "--fresh", "--json=run.json", "--", program.to_str().unwrap()];
+        let words =
+            ["snapshot", "--output", "run.nw", "--fresh", "--json=run.json", "--", program.to_str().unwrap()];
         let Some(answer) = on_two_computers(&bench, launcher, SCRIPT, &words) else { return };
         assert_eq!((answer.status, answer.out.as_str()), (Some(0), "sum 6 of 4 ranks\n"), "{}", answer.err);
         let json = bench.json("run.json");
@@ -78,7 +77,7 @@ fn a_rank_that_dies_on_another_computer_leaves_what_was_measured_there() {
     let bench = Bench::new();
     for (compiler, launcher) in MPIS {
         let Some(program) = bench.compile(compiler, "ranks.c", &[]) else { continue };
-        let words = ["--output", "run.nw", "--fresh", "--", program.to_str().unwrap(), "killed"];
+        let words = ["snapshot", "--output", "run.nw", "--fresh", "--", program.to_str().unwrap(), "killed"];
         let Some(answer) = on_two_computers(&bench, launcher, SCRIPT, &words) else { return };
         assert!(answer.status != Some(0), "{}", answer.err);
         let report = bench.run(&[bench.numawise.to_str().unwrap(), "report", "run.2.nw", "--json"]);
@@ -86,5 +85,22 @@ fn a_rank_that_dies_on_another_computer_leaves_what_was_measured_there() {
             serde_json::from_str(&report.out).unwrap_or_else(|_| panic!("{report:?} {answer:?}"));
         assert_eq!((number(&json, "/processes/ranks"), number(&json, "/ranks/1/rank")), (2.0, 3.0), "{json}");
         assert!(json["notices"].to_string().contains("ranks of one computer alone"), "{json}");
+    }
+}
+
+#[test]
+fn traces_of_two_computers_come_together_too() {
+    let bench = Bench::new();
+    for (compiler, launcher) in MPIS {
+        let Some(program) = bench.compile(compiler, "patterns.c", &["-g"]) else { continue };
+        let program = program.to_str().unwrap();
+        let words = ["trace", "--output", "run.trace", "--fresh", "--json=run.json", "--", program, "0.002"];
+        let Some(answer) = on_two_computers(&bench, launcher, SCRIPT, &words) else { return };
+        assert_eq!(answer.status, Some(0), "{}", answer.err);
+        let json = bench.json("run.json");
+        let trace = &json["trace"];
+        let counts = ["/messages", "/unmatched", "/lost"].map(|of| number(trace, of));
+        assert_eq!(counts, [12.0, 0.0, 0.0], "{launcher}: {trace:#}");
+        assert!(trace["ranks"].as_array().unwrap().len() == 4 && trace["clock_error_seconds"].is_number());
     }
 }

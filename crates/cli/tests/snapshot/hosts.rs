@@ -19,7 +19,7 @@ host=$1; shift
 exec unshare -m -u env -i PATH="$PATH" HOME="$HOME" sh -c '
     mount --bind FOLDER/$0 /dev/shm && hostname $0 || exit 70
     if [ $0 = host1 ]; then SECOND || exit 70; fi
-    exec sh -c "$*"' "$host" "$@"
+    exec $WRAP sh -c "$*"' "$host" "$@"
 "#;
 
 /// A bench with two hosts; `None`, having said so, where they cannot be imitated.
@@ -289,5 +289,40 @@ fn ranks_of_other_computers_whose_memory_objects_are_others_are_told_apart() {
         eprintln!("{launcher}: {ranks:?}");
         assert!(groups.iter().all(|group| group["objects"].to_string().contains("\"table\"")), "{launcher}");
         assert!(left(&bench).is_empty(), "{:?}", left(&bench));
+    }
+}
+
+#[test]
+fn a_trace_of_ranks_on_two_computers_is_one_whose_clocks_are_compared() {
+    // Computers count from when they were started.
+    let other_clock = ["unshare", "-T", "--monotonic", "5000"];
+    let can = Command::new(other_clock[0]).args(&other_clock[1..]).arg("true").output();
+    let has_other = can.is_ok_and(|answer| answer.status.success());
+    let second = format!("WRAP=\"{}\"", other_clock.join(" "));
+    if !has_other {
+        eprintln!("both hosts have one clock: this kernel has no name spaces for time");
+    }
+    let Some(bench) = hosts(if has_other { &second } else { NOTHING }) else { return };
+    let numawise = bench.numawise.to_str().unwrap();
+    for (compiler, launcher) in MPIS {
+        let Some(program) = bench.compile(compiler, "patterns.c", &["-g"]) else { continue };
+        let words = [numawise, "trace", "--json=run.json", "--output", "out/run.trace", "--fresh", "--"];
+        let answer = run(&bench, &words, launcher, &[program.to_str().unwrap(), "0.02"]);
+        assert_eq!(answer.status, Some(0), "{}", answer.err);
+        let json = bench.json("run.json");
+        let trace = &json["trace"];
+        let counts = ["/messages", "/unmatched", "/lost"].map(|of| number(trace, of));
+        assert_eq!(counts, [12.0, 0.0, 0.0], "{launcher}: {trace:#}");
+        assert_eq!(trace["ranks"].as_array().unwrap().len(), 4);
+        // Of 5000 s nothing is left.
+        let [error, span] = ["/clock_error_seconds", "/span_seconds"].map(|of| number(trace, of));
+        assert!((0.0..1.0).contains(&error) && span < 600.0, "{error} s of {span} s; {}", answer.err);
+        let not_judged = trace["not_judged"].as_array().unwrap();
+        assert!(not_judged.iter().all(|row| text(row, "/why") != "clocks_differ"), "{trace:#}");
+        assert!(!json["notices"].to_string().contains("NW927"), "{}", json["notices"]);
+        let again = bench.run(&[numawise, "report", "out/run.trace", "--json"]);
+        let again: serde_json::Value = serde_json::from_str(&again.out).unwrap();
+        assert_eq!(again["trace"], *trace);
+        assert_eq!(left(&bench), Vec::<String>::new());
     }
 }

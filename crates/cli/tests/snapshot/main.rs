@@ -14,6 +14,7 @@ mod computers;
 mod divisions;
 mod errors;
 mod faces;
+mod full_traces;
 mod hosts;
 mod hybrid;
 mod inside;

@@ -140,36 +140,6 @@ fn a_part_of_a_trace_is_shown_by_itself_and_only_where_there_is_one() {
 }
 
 #[test]
-fn calls_beyond_the_buffer_are_counted_and_not_in_the_tables() {
-    let bench = Bench::new();
-    let Some((compiler, launcher)) =
-        MPIS.into_iter().find(|(compiler, _)| bench.compile(compiler, "turns.c", &[]).is_some())
-    else {
-        return;
-    };
-    let include = concat!("-I", env!("CARGO_MANIFEST_DIR"), "/../../include");
-    let program = bench.compile(compiler, "many_calls.c", &[include]).unwrap();
-    let answer = bench.numawise(&[
-        "trace",
-        "--buffer",
-        "128K",
-        "--json=run.json",
-        "--",
-        launcher,
-        "-n",
-        "2",
-        program.to_str().unwrap(),
-    ]);
-    assert_eq!(answer.status, Some(0), "{}", answer.err);
-    let json = bench.json("run.json");
-    assert!(number(&json, "/trace/lost") > 1000.0 && number(&json, "/trace/calls") > 1000.0, "{json:#}");
-    let said = answer.err.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(said.contains("use a larger --buffer") && said.contains("In the first "), "{said}");
-    let name = program.file_name().unwrap().to_str().unwrap();
-    assert!(bench.path(&format!("{name}.trace")).exists());
-}
-
-#[test]
 fn ranks_of_several_worlds_say_of_which_they_are() {
     let bench = Bench::new();
     let (compiler, launcher) = OPEN_MPI;

@@ -22,6 +22,27 @@ pub struct ThreadTrace {
     pub spans: Vec<TracedSpan>,
 }
 
+impl ThreadTrace {
+    /// Changes each moment in it, as by another clock.
+    pub fn each_moment(&mut self, mut change: impl FnMut(&mut Nanoseconds)) {
+        for call in &mut self.calls {
+            change(&mut call.begin);
+            change(&mut call.end);
+        }
+        self.messages.iter_mut().for_each(|message| change(&mut message.posted));
+        for span in &mut self.spans {
+            change(&mut span.begin);
+            change(&mut span.end);
+            match &mut span.kind {
+                SpanKind::Region { waits_since: moment, .. } | SpanKind::Worked { begun: moment, .. } => {
+                    change(moment)
+                }
+                SpanKind::Waited | SpanKind::Phase => {}
+            }
+        }
+    }
+}
+
 /// What a span is of.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -142,10 +163,21 @@ impl MessageSide {
     }
 }
 
+/// How the clock of a process was set to that of the others of its job, which run on other computers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ClockMove {
+    /// So many nanoseconds its moments were made later, at its first call.
+    pub by: i64,
+    pub error: Nanoseconds,
+}
+
 /// Records of a process that found no place in its trace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TraceLoss {
     pub records: u64,
     /// From when on, by the monotonic clock of the host: from there the trace of a thread may have gaps.
     pub since: Nanoseconds,
+    /// Until when; none: to the end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until: Option<Nanoseconds>,
 }

@@ -85,5 +85,7 @@ super::notices! {
         "NW926" Sandboxed { count: u64, program: String },
         /// A trace was asked for, and so many ranks that were watched have none.
         "NW927" RanksNotTraced { count: u64 },
+        /// So much of a trace was written beside the record; then there was no more room.
+        "NW928" TraceDiskFull { folder: String, taken: Bytes, problem: String },
     }
 }

@@ -6,20 +6,29 @@ use numawise_analyse::{RunParts, run_snapshot};
 use numawise_facts::{Activity, SourcePlaces};
 use numawise_units::Nanoseconds;
 use numawise_wire::snapshot::VERSION;
-use numawise_wire::trace::{CHUNK_BYTES, HEADER_BYTES, MAGIC, RECORDS};
+use numawise_wire::trace::{CHUNK_BYTES, ChunkState, HEADER_BYTES, Header, MAGIC, RECORDS};
 
 use super::activity::recorded;
 use crate::{Read, Reader};
 
-pub(crate) const READERS: [Reader; 1] = [Reader {
-    name: "trace-part",
-    read: trace_part,
-    corpus: &["crates/observe/testdata/trace"],
-    words: &[
-        "\u{1}", "\u{2}", "\u{3}", "\u{4}", "\u{5}", "\u{6}", "\u{7}", "\u{8}", "\u{9}", "\u{a}", "\u{b}",
-    ],
-    inputs: 3000,
-}];
+pub(crate) const READERS: [Reader; 2] = [
+    Reader {
+        name: "trace-part",
+        read: trace_part,
+        corpus: &["crates/observe/testdata/trace"],
+        words: &[
+            "\u{1}", "\u{2}", "\u{3}", "\u{4}", "\u{5}", "\u{6}", "\u{7}", "\u{8}", "\u{9}", "\u{a}", "\u{b}",
+        ],
+        inputs: 3000,
+    },
+    Reader {
+        name: "trace-taken",
+        read: trace_taken,
+        corpus: &["crates/observe/testdata/trace-taken"],
+        words: &["\u{1f}", "\u{80}", "\u{ff}\u{ff}"],
+        inputs: 3000,
+    },
+];
 
 /// Bytes of a record.
 const RECORD: usize = 40;
@@ -37,10 +46,17 @@ fn trace_part(input: &[u8]) -> Read {
     put(8, &VERSION.to_ne_bytes());
     put(12, &1u32.to_ne_bytes());
     put(16, &1u32.to_ne_bytes());
+    put(std::mem::offset_of!(Header, states), &[ChunkState::Held as u8]);
     put(HEADER_BYTES, &1u32.to_ne_bytes());
     put(HEADER_BYTES + 4, &(records as u32).to_ne_bytes());
     put(HEADER_BYTES + 64, input.get(..records * RECORD).unwrap_or_default());
     Read::of(numawise_observe::activity::parse_with_trace(&recorded(), Some(&bytes)), sane)
+}
+
+/// The input is a file of chunks that were taken from the trace of a process.
+fn trace_taken(input: &[u8]) -> Read {
+    let records = numawise_observe::activity::count_taken(input);
+    Read::of(records, |records| (*records > input.len() as u64).then(|| format!("{records} records")))
 }
 
 /// What makes no sense in the tables of a rank.

@@ -1,35 +1,68 @@
 //! The trace of a process: the file beside its snapshot file.
 
 use std::collections::{BTreeMap, HashMap};
+use std::fs::File;
+use std::io::{self, BufReader};
 use std::num::NonZeroU64;
-use std::path::Path;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
 
 use numawise_facts::Reading;
 use numawise_facts::activity::{
     ConstructName, MessageSide, SpanKind, SpanName, ThreadTrace, TraceLoss, TracedCall, TracedKind,
     TracedMessage, TracedSite, TracedSpan,
 };
-use numawise_linux::source;
 use numawise_units::{Bytes, Nanoseconds, Pid};
 use numawise_wire::snapshot::reader::{SnapshotFileError, ThreadRecord};
-use numawise_wire::trace::reader::{self, TraceFile, TraceRecord, bytes_in_use, call_name};
-use numawise_wire::trace::{HEADER_BYTES, RecordKind, SUFFIX};
+use numawise_wire::trace::reader::{
+    self, ChunkOf, TraceFile, TraceRecord, bytes_in_use, call_name, dropped, keep_unchanged, records,
+};
+use numawise_wire::trace::{HEADER_BYTES, RecordKind, SUFFIX, file_bytes};
 
+use super::drain::{self, TAKEN};
 use super::{ActivityProblem, Clock, Context, in_use, phase, thread};
 
-/// The bytes that are in use of the file beside that of a process; none where it was not traced.
-pub(super) fn beside(path: &Path) -> std::io::Result<Option<Vec<u8>>> {
-    let path = path.with_extension(&SUFFIX[1..]);
-    match source::open(&path) {
-        Ok(source) => in_use(source, HEADER_BYTES, bytes_in_use).map(Some),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error),
+#[cfg(test)]
+#[path = "trace_tests.rs"]
+mod tests;
+
+/// What there is of the trace of a process.
+#[derive(Debug, Clone, Default)]
+pub(super) struct TraceParts {
+    /// As much of its file as is in use.
+    pub bytes: Vec<u8>,
+    /// Files of chunks that were taken away from it, in their order.
+    pub taken: Vec<PathBuf>,
+}
+
+/// The trace beside the file of a process; none where it was not traced.
+pub(super) fn beside(path: &Path) -> io::Result<Option<TraceParts>> {
+    let own = path.with_extension(&SUFFIX[1..]);
+    let file = match File::open(&own) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    let mut bytes = in_use(&file, HEADER_BYTES, bytes_in_use)?;
+    // What was taken away meanwhile, or comes from two threads, is in the files.
+    let mut now = vec![0; HEADER_BYTES];
+    if file.read_exact_at(&mut now, 0).is_ok() {
+        let mut begin = [0; 64];
+        keep_unchanged(&mut bytes, &now, |place| {
+            let read = file.read_exact_at(&mut begin, file_bytes(place) as u64);
+            read.ok().and_then(|()| ChunkOf::parse(&begin)).map(|chunk| chunk.number)
+        });
     }
+    let folder = path.parent().unwrap_or(Path::new("")).join(TAKEN);
+    let stem = own.file_stem().unwrap_or_default().to_string_lossy();
+    let taken = reader::taken(&bytes).map(|number| folder.join(drain::file_name(&stem, number)));
+    let taken = taken.collect();
+    Ok(Some(TraceParts { bytes, taken }))
 }
 
 /// `None` for one that was not begun: there was no place for it, or its process was killed meanwhile.
-pub(super) fn begun(bytes: &[u8]) -> Result<Option<TraceFile<'_>>, ActivityProblem> {
-    match TraceFile::parse(bytes) {
+pub(super) fn begun(parts: &TraceParts) -> Result<Option<TraceFile<'_>>, ActivityProblem> {
+    match TraceFile::parse(&parts.bytes) {
         Ok(file) => Ok(Some(file)),
         Err(SnapshotFileError::Short { .. } | SnapshotFileError::Magic { found: 0 }) => Ok(None),
         Err(error) => Err(error.into()),
@@ -39,22 +72,81 @@ pub(super) fn begun(bytes: &[u8]) -> Result<Option<TraceFile<'_>>, ActivityProbl
 /// By the slots of threads, what each called; and what was lost.
 pub(super) type Traces = (BTreeMap<u32, ThreadTrace>, Option<TraceLoss>);
 
-pub(super) fn all(context: &Context<'_>, clock: &Clock, file: &TraceFile<'_>) -> Traces {
+pub(super) fn all(
+    context: &Context<'_>,
+    clock: &Clock,
+    (file, parts): (&TraceFile<'_>, &TraceParts),
+) -> Traces {
     let begin = context.file.begin().nanoseconds;
     let moment = |ticks| Nanoseconds(begin.saturating_add(clock.since_begin(ticks).0));
     let threads: BTreeMap<u32, ThreadRecord<'_>> = context.file.threads_by_slot().collect();
     let phases = context.file.phases(clock.until);
     let phases: HashMap<u16, SpanName> =
         phases.map(|of| (of.number, SpanName::Phase(phase::name(&of)))).collect();
-    let mut builders: BTreeMap<u32, Builder<'_>> = BTreeMap::new();
-    for (slot, records) in file.chunks() {
-        let Some(thread) = threads.get(&slot) else { continue };
-        let builder = builders.entry(slot).or_insert_with(|| Builder::new(context, clock, thread, &phases));
-        records.for_each(|record| builder.add(record, moment));
+    let mut builders: BTreeMap<u32, (Option<u64>, Builder<'_>)> = BTreeMap::new();
+    let mut unread = 0u64;
+    let mut add = |chunk: ChunkOf<'_>, is_behind_gap: bool| {
+        let Some(thread) = threads.get(&chunk.slot) else { return };
+        let new = || (None, Builder::new(context, clock, thread, &phases));
+        let (last, builder) = builders.entry(chunk.slot).or_insert_with(new);
+        // A chunk that was taken away may be there twice, where numawise was killed.
+        if last.is_some_and(|last| last >= chunk.number) {
+            return;
+        }
+        *last = Some(chunk.number);
+        if is_behind_gap {
+            unread += records(chunk.records).count() as u64;
+        } else {
+            records(chunk.records).for_each(|record| builder.add(record, moment));
+        }
+    };
+    let mut has_gap = false;
+    for path in &parts.taken {
+        has_gap |= each_taken(path, |chunk| add(chunk, has_gap)).is_err();
     }
-    let traces = builders.into_iter().map(|(slot, builder)| (slot, builder.trace)).collect();
-    let loss = file.lost().map(|(records, since)| TraceLoss { records, since: moment(since) });
+    let mut chunks: Vec<ChunkOf<'_>> = file.chunks().collect();
+    chunks.sort_unstable_by_key(|chunk| chunk.number);
+    chunks.into_iter().for_each(|chunk| add(chunk, has_gap));
+    let traces: BTreeMap<u32, ThreadTrace> =
+        builders.into_iter().map(|(slot, (_, builder))| (slot, builder.trace)).collect();
+    let mut loss = loss(file, &parts.bytes, begin, moment);
+    if has_gap {
+        // How much a file held that cannot be read is not known.
+        let ends =
+            traces.values().map(|trace| trace.calls.last().map_or(Nanoseconds(begin), |call| call.end));
+        let records = loss.map_or(0, |loss| loss.records).saturating_add(unread).max(1);
+        let since = ends.min().unwrap_or(Nanoseconds(begin));
+        loss = Some(TraceLoss { records, since, until: None });
+    }
     (traces, loss)
+}
+
+/// Reads a file of chunks.
+fn each_taken(path: &Path, mut add: impl FnMut(ChunkOf<'_>)) -> io::Result<()> {
+    let mut from = BufReader::with_capacity(1 << 18, File::open(path)?);
+    while let Some(chunk) = drain::next(&mut from)? {
+        add(ChunkOf { slot: chunk.slot, number: chunk.number, records: &chunk.records });
+    }
+    Ok(())
+}
+
+/// What is missing lies behind all that is there, or before it.
+fn loss(
+    file: &TraceFile<'_>,
+    header: &[u8],
+    begin: u64,
+    moment: impl Fn(u64) -> Nanoseconds,
+) -> Option<TraceLoss> {
+    let (lost, dropped) = (file.lost(), dropped(header));
+    let (records, [since, until]) = lost.unwrap_or_default();
+    if !file.keeps_last() {
+        return lost.map(|_| TraceLoss { records, since: moment(since), until: None });
+    }
+    (records > 0 || dropped.0 > 0).then(|| TraceLoss {
+        records: records.saturating_add(dropped.0),
+        since: Nanoseconds(begin),
+        until: Some(moment(until.max(dropped.1))),
+    })
 }
 
 /// A site by its number in the thread's table, or of a call whose site found no place there.

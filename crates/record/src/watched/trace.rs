@@ -1,6 +1,6 @@
 //! Calls of MPI one by one, and [the rest](spans) of a trace: parts of a thread's trace, each a blob of numbers of variable length (LEB128, differences zigzag), deflated.
 
-mod spans;
+pub mod spans;
 
 use std::io::{Read, Write};
 use std::num::NonZeroU64;
@@ -32,18 +32,25 @@ pub fn insert(
     trace: &ThreadTrace,
 ) -> rusqlite::Result<()> {
     let mut row = transaction.prepare_cached("INSERT INTO traces VALUES (?1, ?2, ?3, ?4, ?5)")?;
-    let mut messages = trace.messages.as_slice();
-    // One without calls has its sites.
-    let parts: Vec<&[TracedCall]> = trace.calls.chunks(CALLS).collect();
-    let parts = if parts.is_empty() { vec![&[][..]] } else { parts };
-    for (part, calls) in parts.into_iter().enumerate() {
+    for (part, calls) in trace_parts(trace).enumerate() {
         let sites = if part == 0 { write::json(&trace.sites)? } else { String::new() };
+        row.execute(params![process, thread, part as i64, sites, calls])?;
+    }
+    spans::insert(transaction, (process, thread), trace)
+}
+
+/// The calls of a trace as a record keeps them; one without calls has a part too.
+pub fn trace_parts(trace: &ThreadTrace) -> impl Iterator<Item = Vec<u8>> {
+    let mut messages = trace.messages.as_slice();
+    let parts = trace.calls.len().div_ceil(CALLS).max(1);
+    (0..parts).map(move |part| {
+        let calls = trace.calls.get(part * CALLS..).unwrap_or_default();
+        let calls = calls.get(..CALLS).unwrap_or(calls);
         let number: usize = calls.iter().map(|call| call.messages as usize).sum();
         let (of_part, rest) = messages.split_at(number.min(messages.len()));
         messages = rest;
-        row.execute(params![process, thread, part as i64, sites, packed(calls, of_part)])?;
-    }
-    spans::insert(transaction, (process, thread), trace)
+        packed(calls, of_part)
+    })
 }
 
 fn packed(calls: &[TracedCall], mut messages: &[TracedMessage]) -> Vec<u8> {
@@ -138,7 +145,7 @@ pub fn read(
         }
         let Some(trace) = &mut trace else { break };
         let blob = row.get_ref("calls")?.as_blob().ok();
-        let unpacked = blob.and_then(|blob| unpack(blob, trace));
+        let unpacked = blob.and_then(|blob| add_trace_part(blob, trace));
         if unpacked.is_none() {
             let found = blob.map_or_else(|| "no blob".to_owned(), |blob| format!("{} bytes", blob.len()));
             return Err(
@@ -153,8 +160,8 @@ pub fn read(
     Ok(trace)
 }
 
-/// Nothing where the blob does not hold what it should.
-fn unpack(blob: &[u8], trace: &mut ThreadTrace) -> Option<()> {
+/// Adds the next part to a trace that has its sites. Nothing where the blob does not hold what it should.
+pub fn add_trace_part(blob: &[u8], trace: &mut ThreadTrace) -> Option<()> {
     let bytes = inflated(blob)?;
     let mut all = Unpacked::of(&bytes);
     let calls = all.number().filter(|calls| *calls <= CALLS as u64)?;

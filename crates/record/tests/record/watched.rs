@@ -226,6 +226,7 @@ fn process(rank: u32) -> Activity {
             time: seconds(0.01),
             is_first: true,
         }]),
+        clock: None,
         lost: ActivityLosses::default(),
     }
 }

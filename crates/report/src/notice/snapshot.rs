@@ -112,9 +112,13 @@ pub fn text(notice: &SnapshotNotice) -> String {
                 names.join(", ")
             )
         }
+        SnapshotNotice::TraceDiskFull { folder, taken, problem } => format!(
+            "{folder} is full ({problem}): {taken} of the trace found room there, later calls only in memory; make place, or name a file \
+             elsewhere by --output"
+        ),
         SnapshotNotice::RanksNotTraced { count } => format!(
-            "the calls of {} were not written down one by one: numawise trace follows ranks of its own computer only, 1,024 at \
-             most; they may also have had no place for a file (df /dev/shm, ulimit -f, ulimit -v)",
+            "the calls of {} were not written down one by one: numawise trace follows 1,024 ranks at most; \
+             they may also have had no place for a file (df /dev/shm, ulimit -f, ulimit -v)",
             many(*count, "rank")
         ),
         SnapshotNotice::Sandboxed { count, program } => format!(

@@ -62,6 +62,7 @@ pub fn headline(of: &RunTrace) -> String {
     let when = match (of.is_part, of.lost) {
         (true, _) => format!("From {} to {end}: ", of.begin),
         // What comes later is not known.
+        (false, 1..) if of.is_end => format!("In the last {end}: "),
         (false, 1..) => format!("In the first {end}: "),
         (false, 0) => String::new(),
     };
@@ -188,6 +189,9 @@ fn remarks(of: &RunTrace) -> Option<Block> {
     let not_judged = |row: &NotJudged| {
         let why = match row.why {
             NotJudgedReason::OtherRanksMissing => "the other ranks of them are not in the trace",
+            NotJudgedReason::ClocksDiffer => {
+                "other ranks of them are on computers whose clocks no messages both ways compare"
+            }
             NotJudgedReason::NotFollowed => {
                 "what they wait for is not followed: one-sided synchronisation, persistent collective calls, files, scans, communicators that \
                  are freed, messages to other worlds"
@@ -203,6 +207,10 @@ fn remarks(of: &RunTrace) -> Option<Block> {
         let ranks = many(of.openmp_unseen, "rank");
         lines.push(format!("what threads waited for in OpenMP in {ranks}: the trace does not have it, and it counts as useful").into());
     }
+    if let Some(error) = of.clock_error {
+        let said = "waits between computers that are shorter: messages both ways tell how clocks differ, to";
+        lines.push(format!("{said} {error}").into());
+    }
     if of.unmatched > 0 {
         lines.push(
             format!("{} without a partner in the trace (sends or receives)", many(of.unmatched, "message"))
@@ -210,9 +218,10 @@ fn remarks(of: &RunTrace) -> Option<Block> {
         );
     }
     if of.lost > 0 {
+        let where_from = if of.is_end { "before the last" } else { "behind the first" };
         lines.push(
             format!(
-                "{} behind the first {} were lost: the buffer was full; use a larger --buffer",
+                "{} {where_from} {} were lost: the buffer or its part of the disk was full; use a larger --buffer, --disk",
                 many(of.lost, "record"),
                 of.span
             )

@@ -163,7 +163,9 @@ pub fn of_ends(ranks: u32, ends: Vec<RankEnd>, notices: &[Notice], runs: Vec<Obj
     let machine = here::full().ok().map(|here| here.machine);
     let (objects, left_out) = objects::kept(runs);
     let notices = notices.iter().cloned().chain(left_out).collect();
-    LocalNote { ranks, ends, computer: Computer { host: host(), machine }, notices, objects }
+    let computer = Computer { host: host(), machine };
+    let to_time_of_day = super::handed_traces::to_time_of_day();
+    LocalNote { ranks, ends, computer, notices, objects, to_time_of_day }
 }
 
 /// The name of this computer, as processes note it.

@@ -26,6 +26,7 @@ fn process(pid: i32) -> Activity {
         samples: Reading::Measured(Vec::new()),
         io: ProcessIo::unavailable(missing()),
         surroundings: ProcessSurroundings::unavailable(missing()),
+        clock: None,
         lost: ActivityLosses::default(),
     }
 }

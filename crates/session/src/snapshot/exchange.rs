@@ -1,8 +1,8 @@
 //! A job of several computers, with a numawise for each rank: what was measured on each goes through a folder that all share, beside the
 //! record, to the one that reports.
 //!
-//! Each computer puts one file there, a process a line, and a note of its ranks behind it; the note is taken away by who has read the
-//! file. Files go from one numawise to another of the same build, and are not kept. Ranks of very large jobs are merged where they are: a file has
+//! Each computer puts one file there, a process a line, where they were traced one with their [traces](super::handed_traces), and a note of its
+//! ranks behind it; the note is taken away by who has read the file. Files go from one numawise to another of the same build, and are not kept. Ranks of very large jobs are merged where they are: a file has
 //! them all in one line, and behind it in full those that stand out there, of which only those are read that stand out of all.
 //! Neither a file nor what is held grows with the number of ranks.
 //!
@@ -10,7 +10,7 @@
 //! record of its own. Around a launcher the numawise there has made the folder, under a name that no other has: a computer that does not
 //! find it does not share it. A mark of each says that something is to come.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{DirBuilder, File};
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
@@ -19,6 +19,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use super::ReadFolder;
 use super::collected::{Collected, MergedPart, RestOfPart};
+use super::handed_traces::{self, HandedTraces};
 use super::job::JobKey;
 use super::ranks;
 use numawise_facts::{Activity, Machine, MergedRanks, Notice, ObjectRun, RankEnd};
@@ -41,6 +42,7 @@ const WAIT_FOR_LATE: Duration = Duration::from_secs(15);
 const INTERVAL: Duration = Duration::from_millis(20);
 
 const PROCESSES: &str = "processes";
+const TRACES: &str = "traces";
 const NOTE: &str = "note";
 const BEGUN: &str = "begun";
 /// Begins the name of all folders.
@@ -71,12 +73,22 @@ pub struct HandedOver {
     pub objects: Vec<ObjectRun>,
     /// Files that were read: a computer of which a rank died hands over twice.
     read: BTreeSet<PathBuf>,
+    /// From the clock of each computer to the time of day.
+    clocks: BTreeMap<String, i64>,
 }
 
 impl HandedOver {
     /// What comes is added to these processes.
     pub fn to(processes: Collected) -> HandedOver {
         HandedOver { processes, ..HandedOver::default() }
+    }
+
+    /// How much later moments of a computer are by our clock. All numawise of it count as one, and ours as ourselves.
+    fn later(&mut self, host: &str, to_time_of_day: i64) -> i64 {
+        let here = numawise_linux::host::hostname(&numawise_linux::Roots::live()).unwrap_or_default();
+        let own = self.clocks.entry(here).or_insert_with(handed_traces::to_time_of_day);
+        let own = *own;
+        self.clocks.entry(host.to_owned()).or_insert(to_time_of_day).wrapping_sub(own)
     }
 }
 
@@ -98,18 +110,23 @@ pub struct LocalNote {
     pub notices: Vec<Notice>,
     /// The memory objects of its ranks, where these are followed.
     pub objects: Vec<ObjectRun>,
+    /// From its clock to the time of day, in nanoseconds.
+    pub to_time_of_day: i64,
 }
 
 impl LocalNote {
     fn bytes(&self) -> io::Result<Vec<u8>> {
         let Computer { host, machine } = &self.computer;
-        let parts = (self.ranks, &self.ends, host, machine, &self.notices, &self.objects);
+        let parts =
+            (self.ranks, &self.ends, host, machine, &self.notices, &self.objects, self.to_time_of_day);
         serde_json::to_vec(&parts).map_err(io::Error::other)
     }
 
     fn of_text(text: &str) -> Option<LocalNote> {
-        let (ranks, ends, host, machine, notices, objects) = serde_json::from_str(text).ok()?;
-        Some(LocalNote { ranks, ends, computer: Computer { host, machine }, notices, objects })
+        let (ranks, ends, host, machine, notices, objects, to_time_of_day) =
+            serde_json::from_str(text).ok()?;
+        let computer = Computer { host, machine };
+        Some(LocalNote { ranks, ends, computer, notices, objects, to_time_of_day })
     }
 }
 
@@ -190,6 +207,7 @@ impl Exchange {
         self.make()?;
         // Of a computer whose ranks were killed, two may hand over: nobody finds a file that is not whole.
         let mut file = BufWriter::new(Draft::of(&self.path(name, PROCESSES))?);
+        let mut traces = None;
         let problem = |error: &dyn ToString| Err::<&Activity, _>(error.to_string());
         match read {
             Ok(processes) => match nothing.merged_part(processes, note.computer.machine.as_ref()) {
@@ -204,12 +222,33 @@ impl Exchange {
                 None => {
                     let each = processes.iter().map(|one| one.as_ref().map_err(ToString::to_string));
                     write(&mut file, None, each)?;
+                    traces = self.write_traces(name, processes)?;
                 }
             },
             Err(error) => write(&mut file, None, [problem(error)])?,
         }
         file.into_inner()?.replace()?;
+        if let Some(traces) = traces {
+            traces.replace()?;
+        }
         replace::write(&self.path(name, NOTE), &note.bytes()?)
+    }
+
+    /// The file with the traces of processes; none where there are none.
+    fn write_traces<E>(&self, name: &str, processes: &[Result<Activity, E>]) -> io::Result<Option<Draft>> {
+        let is_traced = |one: &Activity| {
+            one.threads.measured().into_iter().flatten().any(|thread| thread.trace.is_some())
+        };
+        if !processes.iter().flatten().any(is_traced) {
+            return Ok(None);
+        }
+        let mut file = BufWriter::new(Draft::of(&self.path(name, TRACES))?);
+        for (line, one) in processes.iter().enumerate() {
+            if let Ok(activity) = one {
+                handed_traces::write(line as u32, activity, &mut file)?;
+            }
+        }
+        Ok(Some(file.into_inner()?))
     }
 
     /// Waits for the computer of rank 0 to take what was handed over. False where it does not: nothing of it is left then.
@@ -223,6 +262,7 @@ impl Exchange {
         let is_ours = std::fs::remove_file(note).is_ok();
         if is_ours {
             let _ = std::fs::remove_file(self.path(name, PROCESSES));
+            let _ = std::fs::remove_file(self.path(name, TRACES));
             let _ = std::fs::remove_dir(&self.folder);
         }
         !is_ours
@@ -279,21 +319,24 @@ impl Exchange {
             let file = note.with_extension(PROCESSES);
             // Open before the note goes, with which the file does.
             let open = File::open(&file);
+            let traces = File::open(file.with_extension(TRACES));
             // Whose note it was may have waited too long, and taken it back.
             if std::fs::remove_file(&note).is_err() {
                 continue;
             }
             // What is open stays.
             let _ = std::fs::remove_file(&file);
+            let _ = std::fs::remove_file(file.with_extension(TRACES));
             if !taken.read.insert(file.clone()) {
                 continue;
             }
             ranks += of.ranks;
             taken.ends.extend(of.ends);
             taken.notices.extend(of.notices);
-            taken.computers.push(of.computer);
             taken.objects.extend(of.objects);
-            let read = open.and_then(|open| read(open, &mut taken.processes));
+            let later = taken.later(&of.computer.host, of.to_time_of_day);
+            taken.computers.push(of.computer);
+            let read = open.and_then(|open| read(open, (traces.ok(), later), &mut taken.processes));
             if let Err(error) = read {
                 taken.processes.add_problem(format!("{}: {error}", file.display()));
             }
@@ -330,7 +373,8 @@ fn write<'a>(
 }
 
 /// One process after the other; of merged ranks only those in full that stand out of all that were read so far.
-fn read(file: File, into: &mut Collected) -> io::Result<()> {
+fn read(file: File, (traces, later): (Option<File>, i64), into: &mut Collected) -> io::Result<()> {
+    let mut traces = traces.map(|traces| HandedTraces::of(BufReader::new(traces))).transpose()?;
     let mut file = BufReader::new(file);
     let mut text = String::new();
     file.read_line(&mut text)?;
@@ -347,8 +391,12 @@ fn read(file: File, into: &mut Collected) -> io::Result<()> {
             }
         }
     }
-    file.lines().try_for_each(|line| {
-        into.add::<String>(serde_json::from_str(&line?)?);
+    file.lines().zip(0..).try_for_each(|(text, line)| {
+        let mut one: Result<Activity, String> = serde_json::from_str(&text?)?;
+        if let (Ok(activity), Some(traces)) = (&mut one, &mut traces) {
+            traces.add_to(line, activity, later)?;
+        }
+        into.add(one);
         Ok(())
     })
 }

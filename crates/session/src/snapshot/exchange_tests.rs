@@ -24,7 +24,8 @@ fn unreadable() -> ReadFolder {
 
 fn note_of(host: &str, ranks: u32) -> LocalNote {
     let computer = Computer { host: host.to_owned(), machine: None };
-    LocalNote { ranks, ends: Vec::new(), computer, notices: Vec::new(), objects: Vec::new() }
+    let (ends, notices, objects) = (Vec::new(), Vec::new(), Vec::new());
+    LocalNote { ranks, ends, computer, notices, objects, to_time_of_day: 0 }
 }
 
 #[test]

@@ -12,6 +12,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use numawise_facts::Notice;
 use numawise_facts::notice::SnapshotNotice;
+use numawise_observe::activity::TAKEN;
 use numawise_units::Bytes;
 
 use crate::Error;
@@ -21,8 +22,10 @@ use crate::Error;
 mod tests;
 
 /// Where Linux has a file system in memory.
-const IN_MEMORY: &str = "/dev/shm";
+pub const IN_MEMORY: &str = "/dev/shm";
 const BEGIN: &str = "numawise-snapshot-";
+/// Begins the name of a folder of what was taken from memory to the disk; the computer follows, and the folder in memory.
+pub const BEGIN_TAKEN: &str = ".numawise-taken-";
 /// A folder is locked a moment after it is made.
 const LEAST_AGE: Duration = Duration::from_secs(60);
 /// What is free in memory where it is enough: 30 processes with MPI, of 130 KB each.
@@ -201,8 +204,15 @@ pub fn when_left(folder: &Path) -> Option<File> {
     folder.exists().then_some(lock)
 }
 
-/// Removes a folder with all that is in it.
+/// Removes a folder with all that is in it, and what was taken from there to the disk.
 pub fn remove(folder: &Path) {
+    let taken = std::fs::read_link(folder.join(TAKEN)).ok();
+    let is_ours = |taken: &PathBuf| {
+        taken.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(BEGIN_TAKEN.as_bytes()))
+    };
+    if let Some(taken) = taken.filter(is_ours) {
+        let _ = std::fs::remove_dir_all(taken);
+    }
     // Twice: a process that begins just now may put its file there meanwhile.
     if std::fs::remove_dir_all(folder).is_err() {
         let _ = std::fs::remove_dir_all(folder);
@@ -230,12 +240,13 @@ fn remove_left(folder: &Path) {
         let path = entry.path();
         let is_named = entry.file_name().as_encoded_bytes().starts_with(BEGIN.as_bytes());
         if is_named && is_left(&path).unwrap_or(false) {
-            let _ = std::fs::remove_dir_all(&path);
+            remove(&path);
         }
     }
 }
 
-fn is_left(path: &Path) -> io::Result<bool> {
+/// Whether whoever made it, or uses it, has gone.
+pub fn is_left(path: &Path) -> io::Result<bool> {
     let facts = path.symlink_metadata()?;
     // Others' folders cannot be opened, unless we are root: that user's numawise removes them.
     let is_old = facts.modified()?.elapsed().is_ok_and(|age| age > LEAST_AGE);

@@ -62,3 +62,17 @@ fn it_lies_in_memory_where_there_is_a_place() {
 fn a_place_where_nothing_can_be_made_is_an_error() {
     assert!(CollectorFolder::make_in(Path::new("/no/such/folder")).is_err());
 }
+
+#[test]
+fn what_was_taken_to_the_disk_goes_with_the_folder_and_nothing_else_does() {
+    let base = tempfile::tempdir().unwrap();
+    for (name, goes) in [(format!("{BEGIN_TAKEN}here-a"), true), ("work".to_owned(), false)] {
+        let (folder, taken) = (base.path().join("a"), base.path().join(name));
+        std::fs::create_dir(&folder).unwrap();
+        std::fs::create_dir(&taken).unwrap();
+        std::fs::write(taken.join("1-2-0"), "chunks").unwrap();
+        std::os::unix::fs::symlink(&taken, folder.join(TAKEN)).unwrap();
+        remove(&folder);
+        assert_eq!((folder.exists(), taken.exists()), (false, !goes));
+    }
+}

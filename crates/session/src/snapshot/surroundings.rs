@@ -18,7 +18,7 @@ use super::{counters, unwatched};
 
 #[cfg(test)]
 #[path = "surroundings_tests.rs"]
-mod tests;
+pub mod tests;
 
 /// The end of the name of a file that one numawise leaves for the one that reports.
 const END: &str = ".outside";
@@ -123,18 +123,14 @@ pub fn read(folder: &Path) -> Result<Vec<Result<Activity, ActivityError>>, Activ
     let mut seen = kept(folder);
     seen.extend(running.into_iter().filter(|one| !folder.join(format!("{}{END}", one.pid)).exists()));
     let alive = |seen: &[ObservedProcess]| {
-        let alive: BTreeMap<Pid, Nanoseconds> = seen.iter().map(|one| (one.pid, one.alive)).collect();
-        activity::read_folder(folder, &SeenFromOutside::new(alive))
+        SeenFromOutside::new(seen.iter().map(|one| (one.pid, one.alive)).collect::<BTreeMap<_, _>>())
     };
-    let mut read = alive(&seen)?;
-    let own = |read: &[Result<Activity, ActivityError>], one: &ObservedProcess| {
-        !unwatched::took_the_place(&read.iter().flatten().collect::<Vec<_>>(), one)
-    };
-    let of_programs: Vec<ObservedProcess> = seen.iter().filter(|one| own(&read, one)).cloned().collect();
+    let read = activity::read_folder(folder, &alive(&seen))?;
+    let own =
+        |one: &ObservedProcess| !unwatched::took_the_place(&read.iter().flatten().collect::<Vec<_>>(), one);
     // What was seen of a program that came after the one that was watched is not of that one.
-    if of_programs.len() < seen.len() {
-        read = alive(&of_programs)?;
-    }
+    let of_programs: Vec<ObservedProcess> = seen.iter().filter(|one| own(one)).cloned().collect();
+    let mut read = activity::read_folder_with_traces(folder, &alive(&of_programs))?;
     let mut processes: Vec<&mut Activity> = read.iter_mut().flatten().collect();
     complete(&mut processes, &of_programs);
     counters::complete(folder, &mut processes);

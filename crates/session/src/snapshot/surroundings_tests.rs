@@ -6,7 +6,7 @@ use numawise_units::{Bytes, CpuId};
 
 use super::*;
 
-fn thread(tid: i32) -> ThreadActivity {
+pub fn thread(tid: i32) -> ThreadActivity {
     let missing = || "it was made by hand";
     ThreadActivity {
         tid: Pid(tid),
@@ -36,7 +36,7 @@ fn thread(tid: i32) -> ThreadActivity {
     }
 }
 
-fn process(began: u64, end: ProcessEnd) -> Activity {
+pub fn process(began: u64, end: ProcessEnd) -> Activity {
     Activity {
         pid: Pid(7),
         parent: Pid(1),
@@ -56,6 +56,7 @@ fn process(began: u64, end: ProcessEnd) -> Activity {
         samples: Reading::Measured(Vec::new()),
         surroundings: ProcessSurroundings::unavailable("it was made by hand"),
         io: ProcessIo::unavailable("it was made by hand"),
+        clock: None,
         lost: ActivityLosses::default(),
     }
 }

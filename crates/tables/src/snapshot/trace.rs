@@ -26,6 +26,10 @@ pub struct RunTrace {
     pub unmatched: u64,
     /// Records that found no place: what came after the first of them is not in these tables.
     pub lost: u64,
+    /// It is what came before the last of them that is not.
+    pub is_end: bool,
+    /// Clocks of several computers were compared, and may be wrong by so much.
+    pub clock_error: Option<Nanoseconds>,
     /// Ranks in the order of their numbers; of those with several threads in MPI, one for each.
     pub ranks: Vec<TracedRank>,
     /// Of all ranks together.
@@ -339,6 +343,8 @@ pub struct NotJudged {
 pub enum NotJudgedReason {
     /// The other ranks of it are not in the trace.
     OtherRanksMissing,
+    /// They are on other computers, and nothing tells how the clocks differ.
+    ClocksDiffer,
     /// What it waits for is not known: requests of persistent collective calls and of files, one-sided synchronisation, scans.
     NotFollowed,
 }

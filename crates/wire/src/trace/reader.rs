@@ -2,7 +2,10 @@
 
 use core::mem::offset_of;
 
-use super::{CHUNK_BYTES, Chunk, HEADER_BYTES, Header, MAGIC, MOST_CHUNKS, RECORDS, Record, RecordKind};
+use super::{
+    CHUNK_BYTES, Chunk, ChunkState, HEADER_BYTES, Header, MAGIC, MOST_CHUNKS, RECORDS, Record, RecordKind,
+    file_bytes,
+};
 use crate::bytes::{long, word};
 use crate::snapshot::reader::SnapshotFileError;
 use crate::snapshot::{MPI_CALLS, VERSION};
@@ -86,16 +89,78 @@ pub fn call_name(number: u16) -> &'static str {
 }
 
 /// Places for chunks, and how many were asked for; none where the file is not begun.
-pub fn chunks_of(first_page: &[u8]) -> Option<(usize, usize)> {
-    let word = |at| word(first_page, at) as usize;
-    let chunks = word(offset_of!(Header, chunks)).min(MOST_CHUNKS);
-    (long(first_page, offset_of!(Header, magic)) == MAGIC).then(|| (chunks, word(offset_of!(Header, asked))))
+pub fn chunks_of(header: &[u8]) -> Option<(usize, usize)> {
+    let chunks = (word(header, offset_of!(Header, chunks)) as usize).min(MOST_CHUNKS);
+    let asked = long(header, offset_of!(Header, asked)) as usize;
+    (long(header, offset_of!(Header, magic)) == MAGIC).then_some((chunks, asked))
 }
 
-/// Bytes that the first page says are in use: a reader needs no more of the file.
-pub fn bytes_in_use(first_page: &[u8]) -> usize {
-    let (chunks, asked) = chunks_of(first_page).unwrap_or_default();
-    super::file_bytes(chunks.min(asked))
+/// Bytes that the header says are in use: a reader needs no more of the file.
+pub fn bytes_in_use(header: &[u8]) -> usize {
+    let (chunks, asked) = chunks_of(header).unwrap_or_default();
+    file_bytes(chunks.min(asked))
+}
+
+/// The places of chunks that are in a state.
+pub fn places_in(header: &[u8], state: ChunkState) -> impl Iterator<Item = usize> {
+    let (chunks, asked) = chunks_of(header).unwrap_or_default();
+    let states = header.get(offset_of!(Header, states)..).unwrap_or_default();
+    let places = states.iter().take(chunks.min(asked)).enumerate();
+    places.filter(move |(_, found)| **found == state as u8).map(|(place, _)| place)
+}
+
+/// Files of chunks that were taken away and are there, by their numbers.
+pub fn taken(header: &[u8]) -> core::ops::Range<u32> {
+    word(header, offset_of!(Header, first_taken))..word(header, offset_of!(Header, taken))
+}
+
+/// Records that found no place.
+pub fn lost(header: &[u8]) -> u64 {
+    long(header, offset_of!(Header, lost))
+}
+
+/// Records that were taken away and are gone, and when the last of them ended.
+pub fn dropped(header: &[u8]) -> (u64, u64) {
+    let [dropped, until] = [offset_of!(Header, dropped), offset_of!(Header, dropped_until)];
+    (long(header, dropped), long(header, until))
+}
+
+/// Takes the header as it is `now`, and lets chunks go that were others when the rest was read: `number` gives the number that one has now.
+pub fn keep_unchanged(bytes: &mut [u8], now: &[u8], mut number: impl FnMut(usize) -> Option<u64>) {
+    let (chunks, asked) = chunks_of(bytes).unwrap_or_default();
+    if bytes.len() < HEADER_BYTES || now.len() < HEADER_BYTES {
+        return;
+    }
+    for place in 0..chunks.min(asked) {
+        let at = offset_of!(Header, states) + place;
+        let state = bytes[at];
+        let read = bytes.get(file_bytes(place)..).and_then(ChunkOf::parse).map(|chunk| chunk.number);
+        let is_same = ChunkState::has_records(now[at]) && read == number(place);
+        bytes[at] = if is_same { state } else { ChunkState::New as u8 };
+    }
+    bytes[..offset_of!(Header, states)].copy_from_slice(&now[..offset_of!(Header, states)]);
+}
+
+/// One chunk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ChunkOf<'a> {
+    /// The slot of its thread.
+    pub slot: u32,
+    /// Higher than those of the chunks that its thread had before.
+    pub number: u64,
+    /// Its records, 40 bytes each.
+    pub records: &'a [u8],
+}
+
+impl<'a> ChunkOf<'a> {
+    /// None for bytes that are of no thread yet. Of the begin of a chunk it has no records.
+    pub fn parse(bytes: &'a [u8]) -> Option<ChunkOf<'a>> {
+        let slot = word(bytes, offset_of!(Chunk, slot)).checked_sub(1)?;
+        let used = (word(bytes, offset_of!(Chunk, used)) as usize).min(RECORDS);
+        let records = bytes.get(offset_of!(Chunk, records)..).unwrap_or_default();
+        let records = records.get(..used * size_of::<Record>()).unwrap_or_default();
+        Some(ChunkOf { slot, number: long(bytes, offset_of!(Chunk, number)), records })
+    }
 }
 
 impl<'a> TraceFile<'a> {
@@ -116,44 +181,49 @@ impl<'a> TraceFile<'a> {
         Ok(TraceFile { bytes })
     }
 
-    /// Records that found no place, and the moment of the first of them.
-    pub fn lost(&self) -> Option<(u64, u64)> {
-        let lost = long(self.bytes, offset_of!(Header, lost));
-        (lost > 0).then(|| (lost, long(self.bytes, offset_of!(Header, lost_since))))
+    /// Records that found no place, and the moments of the first and the last of them.
+    pub fn lost(&self) -> Option<(u64, [u64; 2])> {
+        let long = |at| long(self.bytes, at);
+        let moments = [long(offset_of!(Header, lost_since)), long(offset_of!(Header, lost_until))];
+        Some((lost(self.bytes), moments)).filter(|(lost, _)| *lost > 0)
     }
 
-    /// The slots of threads, each with one of its chunks, in the order in which they were begun.
-    pub fn chunks(&self) -> impl Iterator<Item = (u32, RecordsOfChunk<'a>)> + use<'a> {
+    /// Whether what is missing is rather to lie before the rest than behind it.
+    pub fn keeps_last(&self) -> bool {
+        word(self.bytes, offset_of!(Header, keeps_last)) != 0
+    }
+
+    /// Its chunks, in the order of their places.
+    pub fn chunks(&self) -> impl Iterator<Item = ChunkOf<'a>> + use<'a> {
+        let states = self.bytes.get(offset_of!(Header, states)..HEADER_BYTES).unwrap_or_default();
         let chunks = self.bytes.get(HEADER_BYTES..).unwrap_or_default().chunks(CHUNK_BYTES);
-        chunks.filter_map(|chunk| {
-            let slot = word(chunk, offset_of!(Chunk, slot)).checked_sub(1)?;
-            let used = (word(chunk, offset_of!(Chunk, used)) as usize).min(RECORDS);
-            Some((slot, RecordsOfChunk { chunk, next: 0, used }))
-        })
+        let of_threads = chunks.zip(states).filter(|(_, state)| ChunkState::has_records(**state));
+        of_threads.filter_map(|(chunk, _)| ChunkOf::parse(chunk))
     }
 }
 
 /// The records of a chunk; those of no kind are left out.
-#[derive(Debug, Clone, Copy)]
-pub struct RecordsOfChunk<'a> {
-    chunk: &'a [u8],
-    next: usize,
-    used: usize,
+pub fn records(bytes: &[u8]) -> impl Iterator<Item = TraceRecord> {
+    words(bytes).filter_map(record)
 }
 
-impl Iterator for RecordsOfChunk<'_> {
-    type Item = TraceRecord;
+/// The words of each record.
+pub fn words(records: &[u8]) -> impl Iterator<Item = [u64; 5]> {
+    let each = records.chunks_exact(size_of::<Record>());
+    each.map(|record| [0, 8, 16, 24, 32].map(|at| long(record, at)))
+}
 
-    fn next(&mut self) -> Option<TraceRecord> {
-        while self.next < self.used {
-            let at = offset_of!(Chunk, records) + self.next * size_of::<Record>();
-            self.next += 1;
-            let words = [0, 8, 16, 24, 32].map(|word| long(self.chunk, at + word));
-            if let Some(record) = record(words) {
-                return Some(record);
-            }
+impl TraceRecord {
+    /// When what it tells of had ended, as far as it says so.
+    pub fn end(&self) -> u64 {
+        match *self {
+            TraceRecord::Call(call) => call.begin.saturating_add(call.ticks),
+            TraceRecord::Polls { end, .. } => end,
+            TraceRecord::Sent(message) | TraceRecord::Received(message) => message.posted,
+            TraceRecord::SendDone { sent } => sent,
+            TraceRecord::CollectiveDone { begun } => begun,
+            TraceRecord::Span(span) => span.begin.saturating_add(span.ticks),
         }
-        None
     }
 }
 

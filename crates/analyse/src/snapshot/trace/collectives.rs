@@ -174,7 +174,9 @@ impl Collectives {
         let Some(pattern) = Pattern::of(name) else { return };
         let is_same = |lane: &Lane<'_>, call: &TracedCall| {
             let size = lane.kind(call).and_then(|kind| kind.ranks);
-            lane.host == first.host && size == Some(of_call.len() as u32) && lane.name(call) == name
+            lane.error_beside(first).is_some()
+                && size == Some(of_call.len() as u32)
+                && lane.name(call) == name
         };
         if !calls().all(|(_, (lane, call))| is_same(lane, call)) {
             return;

@@ -33,6 +33,8 @@ pub struct Lane<'a> {
     /// It is among the ranks that are asked for.
     pub is_shown: bool,
     pub host: &'a str,
+    /// How well its clock is set to those of other computers; none: it is not.
+    clock_error: Option<Nanoseconds>,
     /// From the end of `MPI_Init` to the begin of `MPI_Finalize`; of threads that called neither, from their first call to their last.
     pub begin: Nanoseconds,
     pub end: Nanoseconds,
@@ -63,13 +65,15 @@ pub struct Lanes<'a> {
     pub lost: u64,
     /// Else they are processes without MPI.
     pub are_ranks: bool,
+    /// What was lost lies before all of it.
+    pub is_end: bool,
 }
 
 impl<'a> Lane<'a> {
     fn of(
         run: &Run<'a>,
         (process, thread): (usize, &'a ThreadTrace),
-        until: Nanoseconds,
+        (whole_from, until): (Nanoseconds, Nanoseconds),
         without_mpi: Option<Window>,
     ) -> Option<Lane<'a>> {
         let of: &Process<'a> = run.processes.get(process)?;
@@ -77,12 +81,16 @@ impl<'a> Lane<'a> {
             |call: &TracedCall| thread.sites.get(call.site as usize).map_or("", |site| site.call.as_str());
         let calls = &thread.calls[..thread.calls.partition_point(|call| call.end <= until)];
         let init = calls.iter().rposition(|call| matches!(name(call), "MPI_Init" | "MPI_Init_thread"));
-        let from = init.map_or(0, |at| at + 1);
+        let missing = calls.partition_point(|call| call.begin < whole_from);
+        let init = init.filter(|at| *at >= missing);
+        let from = init.map_or(missing, |at| at + 1);
         let finalize = calls.iter().position(|call| name(call) == "MPI_Finalize").unwrap_or(calls.len());
         let inside = calls.get(from..finalize)?;
         let begin = match (init, without_mpi) {
             (Some(at), _) => calls.get(at)?.end,
-            (None, Some((begin, _))) => begin,
+            (None, Some((begin, _))) => begin.max(whole_from),
+            // Of calls before that, some are missing.
+            (None, None) if whole_from.0 > 0 => whole_from.min(inside.first()?.begin),
             (None, None) => inside.first()?.begin,
         };
         let end = calls.get(finalize).map(|call| call.begin).or(inside.last().map(|call| call.end));
@@ -107,6 +115,7 @@ impl<'a> Lane<'a> {
             windows: Vec::new(),
             is_shown: true,
             host: &of.activity.host,
+            clock_error: of.activity.clock.map(|clock| clock.error),
             begin,
             end: end.unwrap_or(begin).max(begin),
             calls: inside,
@@ -120,6 +129,14 @@ impl<'a> Lane<'a> {
                 .map(|site| SiteKind::of(&site.call, of.ranks_of(site.communicator)))
                 .collect(),
         })
+    }
+
+    /// By how much moments of both may be wrong beside each other; none where their clocks were not compared.
+    pub fn error_beside(&self, other: &Lane<'_>) -> Option<Nanoseconds> {
+        if self.host == other.host {
+            return Some(Nanoseconds(0));
+        }
+        Some(self.clock_error? + other.clock_error?)
     }
 
     /// Of a call.
@@ -268,10 +285,13 @@ impl<'a> Lanes<'a> {
     /// Nothing where no rank was traced.
     pub fn of(run: &Run<'a>) -> Option<Lanes<'a>> {
         let losses = run.processes.iter().filter_map(|process| process.activity.lost.trace);
-        let (mut lost, mut until) = (0u64, Nanoseconds(u64::MAX));
+        let (mut lost, mut from, mut until) = (0u64, Nanoseconds(0), Nanoseconds(u64::MAX));
         for loss in losses {
             lost = lost.saturating_add(loss.records);
-            until = until.min(loss.since);
+            match loss.until {
+                Some(gap) => from = from.max(gap),
+                None => until = until.min(loss.since),
+            }
         }
         let (mut all, mut workers) = (Vec::new(), Vec::new());
         let (mut constructs, mut phases) = (Constructs::default(), Phases::default());
@@ -288,7 +308,7 @@ impl<'a> Lanes<'a> {
             let mut own = Vec::new();
             for ((tid, trace), states) in traced.into_iter().zip(states) {
                 let is_first = !are_ranks && tid == activity.pid.0;
-                match Lane::of(run, (number, trace), until, spans.filter(|_| is_first)) {
+                match Lane::of(run, (number, trace), (from, until), spans.filter(|_| is_first)) {
                     Some(lane) => {
                         let thread_number = are_several.then_some(tid);
                         all.push(Lane { thread_number, tid, states, ..lane });
@@ -330,7 +350,21 @@ impl<'a> Lanes<'a> {
             lane.places = lane.sites.iter().map(number).collect();
         }
         let (places, constructs) = (places.all, constructs.all);
-        Some(Lanes { all, places, constructs, workers, phases, origin, begin, end, lost, are_ranks })
+        let is_end = from.0 > 0;
+        Some(Lanes { all, places, constructs, workers, phases, origin, begin, end, lost, are_ranks, is_end })
+    }
+
+    /// The largest error of clocks that were compared; none where all are one.
+    pub fn clock_error(&self) -> Option<Nanoseconds> {
+        let (first, others) = self.all.split_first()?;
+        let others = others.iter().filter(|lane| lane.host != first.host);
+        others.filter_map(|lane| lane.error_beside(first)).max()
+    }
+
+    /// Whether clocks of computers were not compared.
+    pub fn are_apart(&self) -> bool {
+        let first = self.all.first();
+        first.is_some_and(|first| self.all.iter().any(|lane| lane.error_beside(first).is_none()))
     }
 
     pub fn shown(&self) -> impl Iterator<Item = &Lane<'a>> {

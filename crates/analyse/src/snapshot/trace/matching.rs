@@ -97,8 +97,13 @@ pub fn of(lanes: &Lanes<'_>) -> Matched {
         sent.sort_unstable();
         received.sort_unstable();
         unmatched += sent.len().abs_diff(received.len()) as u64;
-        for ((sent, send, _, of_send), (posted, receive, bytes, of_receive)) in sent.into_iter().zip(received)
-        {
+        // Where the begin of the trace is missing, what was sent before it may come behind it: the last ones belong together.
+        let more = |mine: &[End], others: &[End]| {
+            if lanes.is_end { mine.len().saturating_sub(others.len()) } else { 0 }
+        };
+        let skipped = [more(&sent, &received), more(&received, &sent)];
+        let (sends, receives) = (sent.into_iter().skip(skipped[0]), received.into_iter().skip(skipped[1]));
+        for ((sent, send, _, of_send), (posted, receive, bytes, of_receive)) in sends.zip(receives) {
             if let Some(place) = messages.get_mut(of_receive as usize) {
                 *place = Some((Message { send, sent, receive, posted, bytes, tag }, of_send));
             }

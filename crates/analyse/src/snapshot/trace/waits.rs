@@ -36,9 +36,10 @@ impl Waits {
         let judged = lanes.all.iter().map(|lane| vec![false; lane.calls.len()]).collect();
         let mut found = Found { lanes, by_call, judged };
         for message in &matched.messages {
-            found.message(message);
-            found.judge(message.send);
-            found.judge(message.receive);
+            if found.message(message) {
+                found.judge(message.send);
+                found.judge(message.receive);
+            }
         }
         found.probes(matched);
         for lane in &lanes.all {
@@ -234,9 +235,11 @@ struct Found<'l, 'a> {
 impl Found<'_, '_> {
     /// A call waits for what comes last: of several, the longest wait.
     fn add(&mut self, at: At, kind: WaitKind, until: Nanoseconds, late: At) {
-        let Some((_, call)) = self.lanes.call(at) else { return };
+        let Some((lane, call)) = self.lanes.call(at) else { return };
+        let error = self.lanes.all.get(late.lane as usize).and_then(|other| lane.error_beside(other));
         let until = until.min(call.end);
-        if until <= call.begin {
+        // What is shorter than clocks may be wrong is no wait.
+        if error.is_none_or(|error| until <= call.begin + error) {
             return;
         }
         let wait = Wait { call: at.call, kind, until, late };
@@ -251,20 +254,22 @@ impl Found<'_, '_> {
         place.into_iter().for_each(|judged| *judged = true);
     }
 
-    fn message(&mut self, message: &Message) {
+    /// False where its ends have clocks that were not compared.
+    fn message(&mut self, message: &Message) -> bool {
         let (Some((from, send)), Some((to, _))) =
             (self.lanes.call(message.send), self.lanes.call(message.receive))
         else {
-            return;
+            return false;
         };
-        if from.host != to.host {
-            return;
+        if from.error_beside(to).is_none() {
+            return false;
         }
         self.add(message.receive, WaitKind::LateSender, message.sent, message.send);
         // Others give a request, which is waited for elsewhere.
         if from.kind(send).is_some_and(|kind| kind.sends) {
             self.send_is_waited_for(message.send, message);
         }
+        true
     }
 
     /// A probe that blocks waits until the message is sent that is received next, where that was sent before the probe came back.
@@ -291,14 +296,10 @@ impl Found<'_, '_> {
     /// A call that sends, or waits for what was sent: where it is over before the receiver is in MPI for the message, it waited for the receive
     /// to be posted at most.
     fn send_is_waited_for(&mut self, at: At, message: &Message) {
-        let (Some((from, call)), Some((to, receive))) =
-            (self.lanes.call(at), self.lanes.call(message.receive))
+        let (Some((_, call)), Some((_, receive))) = (self.lanes.call(at), self.lanes.call(message.receive))
         else {
             return;
         };
-        if from.host != to.host {
-            return;
-        }
         let until = if call.end < receive.begin { message.posted } else { receive.begin };
         if call.end >= until {
             self.add(at, WaitKind::LateReceiver, until, message.receive);
@@ -327,6 +328,7 @@ impl Found<'_, '_> {
 /// Calls that may have waited, and of which it is not known.
 fn not_judged(found: &Found<'_, '_>) -> Vec<(At, NotJudgedReason)> {
     let mut all = Vec::new();
+    let are_apart = found.lanes.are_apart();
     for (lane, judged) in found.lanes.all.iter().zip(&found.judged) {
         for (number, (call, is_judged)) in lane.calls.iter().zip(judged).enumerate() {
             let kind = lane.kind(call);
@@ -335,10 +337,14 @@ fn not_judged(found: &Found<'_, '_>) -> Vec<(At, NotJudgedReason)> {
                 TracedKind::Polls { .. } => None,
                 TracedKind::Collective { .. } if *is_judged || kind.is_some_and(|kind| kind.begins) => None,
                 TracedKind::Collective { .. } => match Pattern::of(lane.name(call)) {
+                    Some(_) if are_apart => Some(NotJudgedReason::ClocksDiffer),
                     Some(_) => Some(NotJudgedReason::OtherRanksMissing),
                     None => Some(NotJudgedReason::NotFollowed),
                 },
                 TracedKind::Alone if *is_judged || kind.is_some_and(|kind| kind.ranks == Some(1)) => None,
+                TracedKind::Alone if are_apart && !lane.messages(number).is_empty() => {
+                    Some(NotJudgedReason::ClocksDiffer)
+                }
                 TracedKind::Alone if received() => Some(NotJudgedReason::OtherRanksMissing),
                 TracedKind::Alone => {
                     kind.is_some_and(|kind| kind.may_wait).then_some(NotJudgedReason::NotFollowed)

@@ -113,7 +113,8 @@ fn of_division(
     request.placing = placing(&request.run, &words);
     request.record = request.record.map(|path| numbered(&path, division));
     let record = request.record.as_deref();
-    let asked = HandedOn { ranks: None, record, is_fresh: false, objects: request.objects.is_some() };
+    let objects = request.objects.is_some();
+    let asked = HandedOn { ranks: None, record, is_fresh: false, objects, trace: None };
     request.handing_over = handing_over(&request.run, &words, &asked);
     Ok((request, ranks.binding(&machine)?))
 }

@@ -8,7 +8,7 @@ use numawise_linux::Roots;
 use numawise_linux::calls::inherited;
 use numawise_session::Error;
 use numawise_session::plan::RunRequest;
-use numawise_session::snapshot::{HandingOverWords, SnapshotRequest, prepare, run_unwatched};
+use numawise_session::snapshot::{HandingOverWords, SnapshotRequest, TraceRequest, prepare, run_unwatched};
 
 use super::super::{Failure, Status};
 use super::{Outputs, environment, status, warn};
@@ -36,11 +36,12 @@ pub struct HandedOn<'a> {
     pub record: Option<&'a Path>,
     pub is_fresh: bool,
     pub objects: bool,
+    pub trace: Option<TraceRequest>,
 }
 
 /// `numawise snapshot` with the same placement, for ranks of several computers: each hands over what it measures.
 pub fn handing_over(request: &RunRequest, words: &[OsString], asked: &HandedOn<'_>) -> HandingOverWords {
-    let HandedOn { ranks, record, is_fresh, objects } = *asked;
+    let HandedOn { ranks, record, is_fresh, objects, trace } = *asked;
     let before =
         ["/bin/sh".into(), "-c".into(), SHELL.into(), own_file(), "snapshot".into(), "--hand-over-to".into()];
     let ranks = ranks.map(|ranks| OsString::from(format!("--ranks={ranks}")));
@@ -49,7 +50,9 @@ pub fn handing_over(request: &RunRequest, words: &[OsString], asked: &HandedOn<'
     let record = record.map(|record| ["--output".into(), record.into_os_string()]);
     let fresh = (is_fresh && record.is_some()).then(|| "--fresh".into());
     let objects = objects.then(|| "--objects".into());
-    let after = ranks.into_iter().chain(record.into_iter().flatten()).chain(fresh).chain(objects);
+    let trace = trace.map(|trace| OsString::from(format!("--trace={trace}")));
+    let after =
+        ranks.into_iter().chain(record.into_iter().flatten()).chain(fresh).chain(objects).chain(trace);
     let after = after.chain(placement(request, words)).chain(["--".into()]);
     HandingOverWords {
         before: before.into_iter().map(Argument).collect(),

@@ -23,11 +23,16 @@ pub fn insert(
     trace: &ThreadTrace,
 ) -> rusqlite::Result<()> {
     let mut row = transaction.prepare_cached("INSERT INTO spans VALUES (?1, ?2, ?3, ?4, ?5)")?;
-    for (part, spans) in trace.spans.chunks(SPANS).enumerate() {
+    for (part, spans) in span_parts(trace).enumerate() {
         let names = if part == 0 { write::json(&trace.names)? } else { String::new() };
-        row.execute(params![process, thread, part as i64, names, deflated(&packed(spans).into_bytes())])?;
+        row.execute(params![process, thread, part as i64, names, spans])?;
     }
     Ok(())
+}
+
+/// The spans of a trace as a record keeps them.
+pub fn span_parts(trace: &ThreadTrace) -> impl Iterator<Item = Vec<u8>> {
+    trace.spans.chunks(SPANS).map(|spans| deflated(&packed(spans).into_bytes()))
 }
 
 fn packed(spans: &[TracedSpan]) -> Packed {
@@ -80,7 +85,7 @@ pub fn read(connection: &Connection, (process, thread): (i64, i64), trace: &mut 
             trace.names = names;
         }
         let blob = row.get_ref("spans")?.as_blob().unwrap_or_default();
-        if unpack(blob, trace).is_none() {
+        if add_span_part(blob, trace).is_none() {
             let found = format!("{} bytes", blob.len());
             return Err(
                 Flaw::new(cells.place("spans"), found, "spans of names that are there, packed").into()
@@ -91,8 +96,8 @@ pub fn read(connection: &Connection, (process, thread): (i64, i64), trace: &mut 
     Ok(())
 }
 
-/// Nothing where the blob does not hold what it should.
-fn unpack(blob: &[u8], trace: &mut ThreadTrace) -> Option<()> {
+/// Adds the next part to a trace that has its names. Nothing where the blob does not hold what it should.
+pub fn add_span_part(blob: &[u8], trace: &mut ThreadTrace) -> Option<()> {
     let bytes = inflated(blob)?;
     let mut all = Unpacked::of(&bytes);
     let spans = all.number().filter(|spans| *spans <= SPANS as u64)?;

@@ -125,7 +125,8 @@ pub fn json(of: Option<&RunTrace>) -> Value {
         "calls": of.calls,
         "messages": of.messages,
         "unmatched": of.unmatched,
-        "lost": of.lost,
+        "lost": of.lost, "lost_before": of.is_end,
+        "clock_error_seconds": of.clock_error.map(Nanoseconds::seconds),
         "times": times_json(&of.times),
         "ranks": each(&of.ranks, |rank| object!({
             "world": rank.world, "rank": rank.rank, "thread": rank.thread, "times": times_json(&rank.times),
@@ -176,6 +177,7 @@ pub fn json(of: Option<&RunTrace>) -> Value {
         "not_judged": each(&of.not_judged, |row| object!({
             "why": match row.why {
                 NotJudgedReason::OtherRanksMissing => "other_ranks_missing",
+                NotJudgedReason::ClocksDiffer => "clocks_differ",
                 NotJudgedReason::NotFollowed => "not_followed",
             },
             "calls": row.calls, "seconds": row.time.seconds(),
