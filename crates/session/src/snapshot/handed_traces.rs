@@ -68,13 +68,15 @@ impl<R: Read> HandedTraces<R> {
 
     fn next(&mut self) -> io::Result<()> {
         let mut bytes = [0; HEADER];
-        self.header = match self.from.read_exact(&mut bytes) {
-            Ok(()) => {
-                let word = |at: usize| [0, 1, 2, 3].map(|byte| bytes[at + byte]);
-                Some([0, 4, 8, 12, 16].map(|at| u32::from_le_bytes(word(at))))
-            }
-            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => None,
-            Err(error) => return Err(error),
+        let mut read = 0;
+        while let more @ 1.. = self.from.read(&mut bytes[read..])? {
+            read += more;
+        }
+        let word = |at: usize| u32::from_le_bytes([0, 1, 2, 3].map(|byte| bytes[at + byte]));
+        self.header = match read {
+            0 => None,
+            HEADER => Some([0, 4, 8, 12, 16].map(word)),
+            _ => return Err(io::ErrorKind::UnexpectedEof.into()),
         };
         Ok(())
     }
