@@ -48,7 +48,7 @@ impl Made {
         let mut definitions = Definitions { clock: Some(Clock::default()), ..Definitions::default() };
         for (number, name) in NAMES.iter().enumerate() {
             definitions.strings.insert(number as u32, (*name).to_owned());
-            let region = Region { name: number as u32, file: 0 };
+            let region = Region { name: number as u32, file: 0, paradigm: 0 };
             definitions.regions.insert(number as u32, region);
         }
         for rank in 0..ranks {

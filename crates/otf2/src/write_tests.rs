@@ -246,7 +246,7 @@ fn threaded() -> WatchedRun {
         SpanName::Construct(ConstructName::Parallel, at(1)),
         SpanName::Construct(ConstructName::Barrier, at(2)),
         phase("solve"),
-        phase("write"),
+        SpanName::Phase(PhaseName::Control(2)),
     ];
     first.0.spans = vec![
         span(1, 120, 130, SpanKind::Waited),

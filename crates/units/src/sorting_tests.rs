@@ -19,7 +19,7 @@ fn slices_are_sorted_as_the_standard_library_sorts_them() {
     for slice in slices() {
         let (mut ours, mut theirs) = (slice.clone(), slice.clone());
         ours.arrange_by(|one, other| other.0.cmp(&one.0));
-        theirs.sort_by(|one, other| other.0.cmp(&one.0));
+        theirs.sort_by_key(|one| Reverse(one.0));
         assert_eq!(ours, theirs);
         let (mut ours, mut theirs) = (slice.clone(), slice.clone());
         ours.arrange_by_key(|one| Reverse(one.0 / 2));

@@ -236,14 +236,14 @@ unsafe extern "C" fn on_region(
     _: u32,
     _: u32,
     _: u8,
-    _: u8,
+    paradigm: u8,
     _: u32,
     file: u32,
     _: u32,
     _: u32,
 ) -> GoOn {
     // SAFETY: as registered.
-    unsafe { found(data) }.regions.insert(number, Region { name, file });
+    unsafe { found(data) }.regions.insert(number, Region { name, file, paradigm });
     OK
 }
 

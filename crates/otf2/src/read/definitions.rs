@@ -72,6 +72,7 @@ pub struct Location {
 pub struct Region {
     pub name: u32,
     pub file: u32,
+    pub paradigm: u8,
 }
 
 /// A list of ranks or locations.
@@ -211,8 +212,9 @@ impl Regions {
         let mut known: BTreeMap<String, u32> = BTreeMap::new();
         for (number, region) in &definitions.regions {
             let name = definitions.string(region.name).unwrap_or_default();
-            // Some tools give no paradigm: the name tells.
-            let kind = match as_in_c(name) {
+            // Some tools give no paradigm: the name tells. A phase that MPI_Pcontrol begins is no call.
+            let is_other = matches!(region.paradigm, ffi::PARADIGM_USER | ffi::PARADIGM_OPENMP);
+            let kind = match as_in_c(name).filter(|_| !is_other) {
                 Some(call) => {
                     let next = regions.calls.len() as u32;
                     let place = *known.entry(call.clone()).or_insert(next);
