@@ -47,7 +47,26 @@ impl Unpacked<'_> {
         self.0.is_empty()
     }
 
+    #[inline]
     pub fn number(&mut self) -> Option<u64> {
+        // Eight bytes at once: nearly all numbers have fewer, and few have one.
+        if let Some(bytes) = self.0.first_chunk() {
+            let word = u64::from_le_bytes(*bytes);
+            let last = !word & 0x8080_8080_8080_8080;
+            if last != 0 {
+                let bits = last.trailing_zeros() + 1;
+                self.0 = self.0.get(bits as usize / 8..)?;
+                let of_8 = word & 0x7f7f_7f7f_7f7f_7f7f & (u64::MAX >> (64 - bits));
+                let of_16 = of_8 & 0x007f_007f_007f_007f | (of_8 & 0x7f00_7f00_7f00_7f00) >> 1;
+                let of_32 = of_16 & 0x0000_3fff_0000_3fff | (of_16 & 0x3fff_0000_3fff_0000) >> 2;
+                return Some(of_32 & 0x0fff_ffff | (of_32 & 0x0fff_ffff_0000_0000) >> 4);
+            }
+        }
+        self.number_by_bytes()
+    }
+
+    /// One that is near the end, or has more than eight bytes.
+    fn number_by_bytes(&mut self) -> Option<u64> {
         let mut number = 0u64;
         for shift in (0..70).step_by(7) {
             let (byte, rest) = self.0.split_first()?;

@@ -14,7 +14,7 @@ use numawise_units::Nanoseconds;
 use super::collectives::Collectives;
 use super::lanes::{At, Lane, LaneSet, Lanes};
 use super::matching::Matched;
-use super::timeline::{Segment, State, segments};
+use super::timeline::{STATES, Segment, State, segments};
 use super::waits::{ShownWait, Wait, Waits};
 use super::{MOST_ROWS, span};
 
@@ -33,15 +33,20 @@ enum DoingState {
     Outside,
 }
 
-impl Doing {
-    fn of(lane: &Lane<'_>, segment: &Segment) -> Doing {
-        let state = match segment.state {
+impl DoingState {
+    fn of(state: State) -> DoingState {
+        match state {
             State::Useful => DoingState::Computed,
             State::Polling => DoingState::Polled,
             State::InCall | State::Waiting => DoingState::Called,
-        };
+        }
+    }
+}
+
+impl Doing {
+    fn of(lane: &Lane<'_>, segment: &Segment) -> Doing {
         let place = lane.calls.get(segment.call).map(|call| lane.place_of(call.site));
-        Doing { state, place }
+        Doing { state: DoingState::of(segment.state), place }
     }
 
     fn shown(self, lanes: &Lanes<'_>) -> RankActivity {
@@ -184,14 +189,15 @@ impl Explainer<'_, '_, '_> {
         if before > 0 {
             spend(&mut all.0, outside, before);
         }
-        for segment in segments(lane, self.waits, call).take_while(|segment| segment.begin < end) {
+        segments(lane, self.waits, call, |segment| {
             let time = span(segment.begin.max(begin), segment.end.min(end)).0;
             match segment.state {
                 _ if time == 0 => {}
                 State::Waiting => all.1.push((segment.call as u32, time)),
                 _ => spend(&mut all.0, Doing::of(lane, &segment), time),
             }
-        }
+            segment.end < end
+        });
         all
     }
 
@@ -316,7 +322,8 @@ pub fn of_waits(
 
 /// Backwards from the rank that ends last, or from the end of the part that is asked for: over a wait to the rank that was waited for, at the moment at which it came.
 pub fn critical_path(lanes: &Lanes<'_>, waits: &Waits) -> Vec<PathPart> {
-    let mut parts: BTreeMap<(u32, Doing), (u64, Nanoseconds)> = BTreeMap::new();
+    // Of each lane, of each site and one behind them: by state, how often and how long.
+    let mut sums: Vec<Vec<[(u64, Nanoseconds); STATES.len()]>> = vec![Vec::new(); lanes.all.len()];
     let Some(mut lane) = lanes.all.iter().max_by_key(|lane| lane.end) else { return Vec::new() };
     let mut at = lane.end.min(lanes.end);
     // A path that does not get on: clocks that differ.
@@ -337,7 +344,14 @@ pub fn critical_path(lanes: &Lanes<'_>, waits: &Waits) -> Vec<PathPart> {
         let inside =
             call.checked_sub(1).filter(|call| lane.calls.get(*call).is_some_and(|call| call.end >= at));
         let from = inside.unwrap_or(call);
-        let segment = segments(lane, waits, from).take_while(|segment| segment.begin < at).last();
+        let mut segment = None;
+        segments(lane, waits, from, |next| {
+            let is_before = next.begin < at;
+            if is_before {
+                segment = Some(next);
+            }
+            is_before && next.end < at
+        });
         let Some(segment) = segment else { break };
         let wait = waits.of_call(lane.number, segment.call as u32);
         if let Some(wait) = wait.filter(|_| segment.state == State::Waiting) {
@@ -347,10 +361,29 @@ pub fn critical_path(lanes: &Lanes<'_>, waits: &Waits) -> Vec<PathPart> {
         }
         (jumps, last) = (0, Some((segment.call + 1).min(lane.calls.len())));
         for (number, (begin, end)) in lane.pieces(lanes, segment.begin, at).enumerate() {
-            let part = parts.entry((lane.number, Doing::of(lane, &segment))).or_default();
+            let Some(sums) = sums.get_mut(lane.number as usize) else { continue };
+            if sums.is_empty() {
+                sums.resize(lane.sites() + 1, Default::default());
+            }
+            let site = lane.calls.get(segment.call).map_or(lane.sites(), |call| call.site as usize);
+            let Some(part) = sums.get_mut(site).and_then(|of| of.get_mut(segment.state as usize)) else {
+                continue;
+            };
             *part = (part.0 + u64::from(number == 0), part.1 + span(begin, end));
         }
         at = segment.begin;
+    }
+    let mut parts: BTreeMap<(u32, Doing), (u64, Nanoseconds)> = BTreeMap::new();
+    for (lane, sums) in lanes.all.iter().zip(sums) {
+        for (site, of_site) in (0..).zip(sums) {
+            let place = (site < lane.sites()).then(|| lane.place_of(site as u32));
+            for (state, (times, time)) in STATES.into_iter().zip(of_site).filter(|(_, (times, _))| *times > 0)
+            {
+                let doing = Doing { state: DoingState::of(state), place };
+                let part = parts.entry((lane.number, doing)).or_default();
+                *part = (part.0 + times, part.1 + time);
+            }
+        }
     }
     let mut parts: Vec<((u32, Doing), (u64, Nanoseconds))> = parts.into_iter().collect();
     parts.sort_by_cached_key(|(_, (_, time))| std::cmp::Reverse(*time));

@@ -47,6 +47,25 @@ pub struct Lane<'a> {
     kinds: Vec<SiteKind>,
 }
 
+/// See [`Lane::pieces`].
+pub struct Pieces<'l> {
+    windows: &'l [Window],
+    begin: Nanoseconds,
+    end: Nanoseconds,
+}
+
+impl Iterator for Pieces<'_> {
+    type Item = Window;
+
+    #[inline]
+    fn next(&mut self) -> Option<Window> {
+        let (window, rest) = self.windows.split_first()?;
+        self.windows = rest;
+        let (begin, end) = (window.0.max(self.begin), window.1.min(self.end));
+        (begin < end).then_some((begin, end))
+    }
+}
+
 pub struct Lanes<'a> {
     pub all: Vec<Lane<'a>>,
     /// Where calls are made.
@@ -145,21 +164,23 @@ impl<'a> Lane<'a> {
     }
 
     /// What of a span is asked for.
-    pub fn pieces<'l>(
-        &'l self,
-        lanes: &Lanes<'_>,
-        begin: Nanoseconds,
-        end: Nanoseconds,
-    ) -> impl Iterator<Item = Window> + use<'l> {
+    #[inline]
+    pub fn pieces(&self, lanes: &Lanes<'_>, begin: Nanoseconds, end: Nanoseconds) -> Pieces<'_> {
         let (begin, end) = (begin.max(lanes.begin), end.min(lanes.end));
-        let from = self.windows.partition_point(|window| window.1 <= begin);
-        let windows = self.windows.get(from..).unwrap_or_default().iter();
-        let clipped = windows.map(move |window| (window.0.max(begin), window.1.min(end)));
-        clipped.take_while(|(begin, end)| begin < end)
+        let windows = match self.windows.as_slice() {
+            one @ ([] | [_]) => one,
+            all => all.get(all.partition_point(|window| window.1 <= begin)..).unwrap_or_default(),
+        };
+        Pieces { windows, begin, end }
     }
 
     pub fn site(&self, site: u32) -> Option<&'a TracedSite> {
         self.sites.get(site as usize)
+    }
+
+    /// How many it has.
+    pub fn sites(&self) -> usize {
+        self.sites.len()
     }
 
     /// What a call can wait for; none where its site is not there.

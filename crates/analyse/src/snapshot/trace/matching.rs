@@ -21,6 +21,8 @@ pub struct Message {
     pub posted: Nanoseconds,
     pub bytes: Bytes,
     pub tag: i32,
+    /// How many ends of messages that were sent stand in the trace before this one's.
+    of_send: u32,
 }
 
 #[derive(Debug, Default)]
@@ -28,17 +30,19 @@ pub struct Matched {
     /// In the order of the receiving calls.
     pub messages: Vec<Message>,
     pub unmatched: u64,
-    /// In the order of the sending calls: when each began, and the message.
-    by_send: Vec<(u32, Nanoseconds, u32)>,
+    /// Their numbers, in the order of the sending calls.
+    by_send: Vec<u32>,
 }
 
 impl Matched {
     /// Those that the call of a lane sent which began at a moment.
     pub fn sent_at(&self, lane: u32, begin: Nanoseconds) -> impl Iterator<Item = &Message> {
-        let from = self.by_send.partition_point(|(of, sent, _)| (*of, *sent) < (lane, begin));
-        let rest = self.by_send.get(from..).unwrap_or_default();
-        let same = rest.iter().take_while(move |(of, sent, _)| (*of, *sent) == (lane, begin));
-        same.filter_map(|(_, _, number)| self.messages.get(*number as usize))
+        let message = |number: &u32| self.messages.get(*number as usize);
+        let moment = |of: &Message| (of.send.lane, of.sent);
+        let is_before = |number: &u32| message(number).is_some_and(|of| moment(of) < (lane, begin));
+        let rest = self.by_send.get(self.by_send.partition_point(is_before)..).unwrap_or_default();
+        let rest = rest.iter().filter_map(message);
+        rest.take_while(move |of| moment(of) == (lane, begin))
     }
 }
 
@@ -48,14 +52,36 @@ type Channel = (usize, Option<NonZeroU64>, u32, u32, i32);
 /// When it was sent or asked for, the call, the bytes, and how many ends of its side stand before it in the trace.
 type End = (Nanoseconds, At, Bytes, u32);
 
-/// Channels that are looked through before the others.
-const RECENT: usize = 8;
+/// No end, and no message, has this number.
+const NO_SEND: u32 = u32::MAX;
+const NOBODY: At = At { lane: u32::MAX, call: u32::MAX };
+/// The place of a message of which nobody knows who sent it.
+const MISSING: Message = Message {
+    send: NOBODY,
+    sent: Nanoseconds(0),
+    receive: NOBODY,
+    posted: Nanoseconds(0),
+    bytes: Bytes(0),
+    tag: 0,
+    of_send: NO_SEND,
+};
+
+/// Channels that are looked up before the others: a rank talks with few others.
+const RECENT: usize = 64;
+
+/// A place among the recent ones, which other channels may have too.
+fn place_of((_, communicator, from, to, tag): &Channel) -> usize {
+    let communicator = communicator.map_or(0, NonZeroU64::get) as u32;
+    let all = [from ^ communicator, *to, tag.cast_unsigned()];
+    // Any odd number that has bits everywhere.
+    let mixed = all.iter().fold(0u32, |mixed, of| (mixed ^ of).wrapping_mul(0x9e37_79b1).rotate_left(11));
+    mixed as usize % RECENT
+}
 
 pub fn of(lanes: &Lanes<'_>) -> Matched {
     let mut channels: HashMap<Channel, usize> = HashMap::new();
     let mut ends: Vec<[Vec<End>; 2]> = Vec::new();
     let mut before = [0u32; 2];
-    // A rank talks with few others.
     let mut recent: [Option<(Channel, usize)>; RECENT] = [None; RECENT];
     for lane in &lanes.all {
         for call in 0..lane.calls.len() {
@@ -68,15 +94,13 @@ pub fn of(lanes: &Lanes<'_>) -> Matched {
                     MessageSide::SendDone | MessageSide::CollectiveDone => continue,
                 };
                 let key = (lane.world, communicator, from, to, tag);
-                let known = recent.iter().flatten().find(|(of, _)| *of == key).map(|(_, channel)| *channel);
+                let Some(recent) = recent.get_mut(place_of(&key)) else { continue };
+                let known = recent.filter(|(of, _)| *of == key).map(|(_, channel)| channel);
                 let channel = known.unwrap_or_else(|| *channels.entry(key).or_insert(ends.len()));
                 if channel == ends.len() {
                     ends.push(Default::default());
                 }
-                if known.is_none() {
-                    recent.rotate_right(1);
-                    recent[0] = Some((key, channel));
-                }
+                *recent = Some((key, channel));
                 if let Some((ends, number)) =
                     ends.get_mut(channel).and_then(|ends| ends.get_mut(side)).zip(before.get_mut(side))
                 {
@@ -91,7 +115,7 @@ pub fn of(lanes: &Lanes<'_>) -> Matched {
         tags.get_mut(*channel).into_iter().for_each(|place| *place = *tag);
     }
     let [sends, receives] = before;
-    let mut messages: Vec<Option<(Message, u32)>> = vec![None; receives as usize];
+    let mut messages: Vec<Message> = vec![MISSING; receives as usize];
     let mut unmatched = 0;
     for ([mut sent, mut received], tag) in ends.into_iter().zip(tags) {
         sent.sort_unstable();
@@ -100,18 +124,15 @@ pub fn of(lanes: &Lanes<'_>) -> Matched {
         for ((sent, send, _, of_send), (posted, receive, bytes, of_receive)) in sent.into_iter().zip(received)
         {
             if let Some(place) = messages.get_mut(of_receive as usize) {
-                *place = Some((Message { send, sent, receive, posted, bytes, tag }, of_send));
+                *place = Message { send, sent, receive, posted, bytes, tag, of_send };
             }
         }
     }
-    let mut by_send = vec![None; sends as usize];
-    let mut matched = Matched { unmatched, ..Matched::default() };
-    for (message, of_send) in messages.into_iter().flatten() {
-        if let Some(place) = by_send.get_mut(of_send as usize) {
-            *place = Some((message.send.lane, message.sent, matched.messages.len() as u32));
-        }
-        matched.messages.push(message);
+    messages.retain(|message| message.of_send != NO_SEND);
+    let mut by_send = vec![NO_SEND; sends as usize];
+    for (number, message) in (0..).zip(&messages) {
+        by_send.get_mut(message.of_send as usize).into_iter().for_each(|place| *place = number);
     }
-    matched.by_send = by_send.into_iter().flatten().collect();
-    matched
+    by_send.retain(|number| *number != NO_SEND);
+    Matched { messages, unmatched, by_send }
 }

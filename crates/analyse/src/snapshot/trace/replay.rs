@@ -12,6 +12,7 @@ use numawise_facts::activity::{MessageSide, TracedCall, TracedKind};
 use numawise_tables::snapshot::{RankAsOthers, TraceChange, WaitKind, WhatIf};
 use numawise_units::Nanoseconds;
 
+use super::both::both;
 use super::causes::Cause;
 use super::collectives::{Collectives, Part, Pattern};
 use super::lanes::{At, Lane, Lanes};
@@ -57,39 +58,30 @@ struct LaneSteps {
 }
 
 /// How a replay differs from the trace.
-trait Change {
-    fn computing(&self, _lane: u32, step: &Step) -> Nanoseconds {
-        step.computing
-    }
-
-    fn own(&self, _lane: u32, step: &Step) -> Nanoseconds {
-        step.own
-    }
-
-    fn sends_need_receives(&self) -> bool {
-        true
-    }
+enum Change<'c> {
+    Unchanged,
+    ComputingEqual(ComputingEqual<'c>),
+    /// Calls take only as long as they wait, as far as that is known.
+    CallsInstant,
+    /// No send waits.
+    ReceivesPosted,
+    AsOthers(AsOthers<'c>),
 }
 
-struct Unchanged;
-
-impl Change for Unchanged {}
-
-/// Calls take only as long as they wait, as far as that is known.
-struct CallsInstant;
-
-impl Change for CallsInstant {
-    fn own(&self, _lane: u32, step: &Step) -> Nanoseconds {
-        if step.may_wait { step.own } else { Nanoseconds(0) }
+impl Change<'_> {
+    fn computing(&self, lane: u32, step: &Step) -> Nanoseconds {
+        match self {
+            Change::ComputingEqual(of) => of.computing(lane, step),
+            Change::AsOthers(of) => of.computing(lane, step),
+            Change::Unchanged | Change::CallsInstant | Change::ReceivesPosted => step.computing,
+        }
     }
-}
 
-/// No send waits.
-struct ReceivesPosted;
-
-impl Change for ReceivesPosted {
-    fn sends_need_receives(&self) -> bool {
-        false
+    fn own(&self, step: &Step) -> Nanoseconds {
+        match self {
+            Change::CallsInstant if !step.may_wait => Nanoseconds(0),
+            _ => step.own,
+        }
     }
 }
 
@@ -169,7 +161,7 @@ fn scaled(time: Nanoseconds, to: f64, from: Nanoseconds) -> Nanoseconds {
 /// All lanes that come to a place compute equally long before it: each time, or, where one comes there more often than another, in all.
 struct ComputingEqual<'c>(&'c ComputingByPlace);
 
-impl Change for ComputingEqual<'_> {
+impl ComputingEqual<'_> {
     fn computing(&self, lane: u32, step: &Step) -> Nanoseconds {
         match self.0.of_step(step) {
             Some((_, lanes, Some(sum))) => Nanoseconds(sum.0 / lanes.max(1)),
@@ -204,7 +196,7 @@ impl<'c> AsOthers<'c> {
     }
 }
 
-impl Change for AsOthers<'_> {
+impl AsOthers<'_> {
     fn computing(&self, lane: u32, step: &Step) -> Nanoseconds {
         if lane != self.lane || step.place != self.place {
             return step.computing;
@@ -314,7 +306,7 @@ impl Replay {
     }
 
     /// When the last lane ends, and nothing where lanes wait for one another in a circle.
-    fn run(&self, change: &dyn Change) -> Option<Nanoseconds> {
+    fn run(&self, change: &Change<'_>) -> Option<Nanoseconds> {
         let lanes = self.lanes.len();
         let begin = |lane: &LaneSteps| Standing { step: 0, at: lane.begin, need: 0, member: 0 };
         let mut course = Course {
@@ -345,23 +337,24 @@ impl LaneSteps {
         behind: u32,
         moment: impl Fn(Need) -> Option<Nanoseconds>,
     ) -> LaneSteps {
-        needs.sort_by_cached_key(|(call, _)| *call);
+        // Up to three sorted ones behind one another.
+        needs.sort_by_key(|(call, _)| *call);
         member_of.sort_unstable();
-        // What began behind the end of a call, as with clocks that differ, was not needed by it.
-        needs.retain(|(call, need)| {
-            let end = lane.calls.get(*call as usize).map(|call| call.end);
-            end.zip(moment(*need)).is_some_and(|(end, moment)| moment <= end)
-        });
         let mut visits = vec![0u32; behind as usize + 1];
-        let mut next = needs.iter().peekable();
+        let (mut next, mut kept) = (0, 0);
         let mut unknown = waits.not_judged_of(lane.number).peekable();
         let mut since = lane.begin;
         let mut steps = Vec::with_capacity(lane.calls.len() + 1);
         for (number, call) in (0..).zip(lane.calls) {
             let begin = call.entered().max(since);
             let mut until = begin;
-            while let Some((_, need)) = next.next_if(|(of, _)| *of == number) {
-                until = until.max(moment(*need).unwrap_or_default());
+            while let Some(need) = needs.get(next).copied().filter(|(of, _)| *of == number) {
+                next += 1;
+                // What began behind the end of a call, as with clocks that differ, was not needed by it.
+                let Some(moment) = moment(need.1).filter(|moment| *moment <= call.end) else { continue };
+                until = until.max(moment);
+                needs.get_mut(kept).into_iter().for_each(|place| *place = need);
+                kept += 1;
             }
             let place = lane.place_of(call.site);
             let end = call.end.max(begin);
@@ -371,6 +364,7 @@ impl LaneSteps {
             steps.push(Step { computing: span(since, begin), own: span(until, end), place, visit, may_wait });
             since = end;
         }
+        needs.truncate(kept);
         let (none, all) = (Nanoseconds(0), span(since, lane.end));
         steps.push(Step { computing: all, own: none, place: behind, visit: 0, may_wait: false });
         LaneSteps { begin: lane.begin, steps, needs, member_of }
@@ -379,7 +373,7 @@ impl LaneSteps {
 
 impl Course<'_> {
     /// As far as it comes.
-    fn advance(&mut self, lane: u32, change: &dyn Change) -> Option<()> {
+    fn advance(&mut self, lane: u32, change: &Change<'_>) -> Option<()> {
         let place = lane as usize;
         let of = self.replay.lanes.get(place)?;
         loop {
@@ -392,7 +386,7 @@ impl Course<'_> {
                 of.needs.get(self.standing.get(place)?.need).filter(|(call, _)| *call as usize == number)
             {
                 let until = match *need {
-                    Need::Posted(_) if !change.sends_need_receives() => Nanoseconds(0),
+                    Need::Posted(_) if matches!(change, Change::ReceivesPosted) => Nanoseconds(0),
                     Need::Begin(at) | Need::Posted(at) => {
                         let begun = self.begins.get(at.lane as usize)?.get(at.call as usize).copied();
                         let Some(begun) = begun else {
@@ -414,7 +408,7 @@ impl Course<'_> {
                 standing.need += 1;
             }
             let standing = self.standing.get_mut(place)?;
-            standing.at = standing.at + change.own(lane, step);
+            standing.at = standing.at + change.own(step);
             standing.step += 1;
         }
     }
@@ -468,59 +462,78 @@ fn receives(lane: &Lane<'_>, call: u32) -> bool {
     lane.messages(call as usize).iter().any(|message| message.end == MessageSide::Received)
 }
 
-/// How long the traced time would be after some changes.
-pub fn what_if(
-    lanes: &Lanes<'_>,
-    matched: &Matched,
-    waits: &Waits,
-    collectives: &Collectives,
-    causes: &[Cause],
-) -> Reading<Vec<WhatIf>> {
-    let first = lanes.all.first().map(|lane| lane.host);
-    if !lanes.all.iter().all(|lane| Some(lane.host) == first) {
-        return Reading::unavailable("the clocks of several computers differ");
+/// A trace that can be replayed.
+pub struct Faithful {
+    replay: Replay,
+    computing: ComputingByPlace,
+}
+
+impl Faithful {
+    pub fn of(
+        lanes: &Lanes<'_>,
+        matched: &Matched,
+        waits: &Waits,
+        collectives: &Collectives,
+    ) -> Reading<Faithful> {
+        let first = lanes.all.first().map(|lane| lane.host);
+        if !lanes.all.iter().all(|lane| Some(lane.host) == first) {
+            return Reading::unavailable("the clocks of several computers differ");
+        }
+        if lanes.all.iter().any(|lane| lane.thread_number.is_some()) {
+            return Reading::unavailable("threads of a rank wait for one another outside of MPI");
+        }
+        let replay = Replay::of(lanes, matched, waits, collectives);
+        let places = lanes.places.len() + 1;
+        let (computing, unchanged) =
+            both(|| ComputingByPlace::of(&replay.lanes, places), || replay.run(&Change::Unchanged));
+        let Some(unchanged) = unchanged else {
+            return Reading::unavailable("in the trace, ranks wait for one another in a circle");
+        };
+        let (traced, replayed) = (span(lanes.origin, lanes.end), span(lanes.origin, unchanged));
+        if replayed.0.abs_diff(traced.0) as f64 > FAITHFUL * traced.0 as f64 {
+            return Reading::unavailable(format!(
+                "the trace, replayed without a change, takes {replayed} and not {traced}"
+            ));
+        }
+        Reading::Measured(Faithful { replay, computing })
     }
-    if lanes.all.iter().any(|lane| lane.thread_number.is_some()) {
-        return Reading::unavailable("threads of a rank wait for one another outside of MPI");
-    }
-    let replay = Replay::of(lanes, matched, waits, collectives);
-    let span_of = |end: Nanoseconds| span(lanes.origin, end);
-    let Some(unchanged) = replay.run(&Unchanged) else {
-        return Reading::unavailable("in the trace, ranks wait for one another in a circle");
-    };
-    let (traced, replayed) = (span(lanes.origin, lanes.end), span_of(unchanged));
-    if replayed.0.abs_diff(traced.0) as f64 > FAITHFUL * traced.0 as f64 {
-        return Reading::unavailable(format!(
-            "the trace, replayed without a change, takes {replayed} and not {traced}"
-        ));
-    }
-    let computing = ComputingByPlace::of(&replay.lanes, lanes.places.len() + 1);
-    let mut all = Vec::new();
-    let mut add = |change: TraceChange, end: Option<Nanoseconds>| {
-        all.extend(end.map(|end| WhatIf { change, span: span_of(end) }));
-    };
-    add(TraceChange::ComputingEqual, replay.run(&ComputingEqual(&computing)));
-    add(TraceChange::CallsInstant, replay.run(&CallsInstant));
-    let sends_waited =
-        |lane: &Lane<'_>| waits.of_lane(lane.number).iter().any(|wait| wait.kind == WaitKind::LateReceiver);
-    if lanes.all.iter().any(sends_waited) {
-        add(TraceChange::ReceivesPosted, replay.run(&ReceivesPosted));
-    }
-    let computed = causes.iter().take(CAUSES).filter_map(|cause| Some((cause, cause.computed_before?)));
-    for (cause, place) in computed {
-        let change = AsOthers::of(&computing, cause.lane, place);
-        let end = replay.run(&change);
-        add(
-            TraceChange::RankAsOthers(RankAsOthers {
+
+    /// How long the traced time would be after some changes.
+    pub fn what_if(&self, lanes: &Lanes<'_>, waits: &Waits, causes: &[Cause]) -> Vec<WhatIf> {
+        let Faithful { replay, computing } = self;
+        let mut changes = vec![
+            (TraceChange::ComputingEqual, Change::ComputingEqual(ComputingEqual(computing))),
+            (TraceChange::CallsInstant, Change::CallsInstant),
+        ];
+        let sends_waited = |lane: &Lane<'_>| {
+            waits.of_lane(lane.number).iter().any(|wait| wait.kind == WaitKind::LateReceiver)
+        };
+        if lanes.all.iter().any(sends_waited) {
+            changes.push((TraceChange::ReceivesPosted, Change::ReceivesPosted));
+        }
+        let computed = causes.iter().take(CAUSES).filter_map(|cause| Some((cause, cause.computed_before?)));
+        changes.extend(computed.map(|(cause, place)| {
+            let change = AsOthers::of(computing, cause.lane, place);
+            let said = TraceChange::RankAsOthers(RankAsOthers {
                 world: cause.row.world,
                 rank: cause.row.rank,
                 to: lanes.places.get(place as usize).cloned(),
                 own: change.own,
                 others: change.others,
-            }),
-            end,
-        );
+            });
+            (said, Change::AsOthers(change))
+        }));
+        let run = |all: &[(TraceChange, Change<'_>)]| -> Vec<Option<Nanoseconds>> {
+            all.iter().map(|(_, change)| replay.run(change)).collect()
+        };
+        let (some, others) = changes.split_at(changes.len() / 2);
+        let (mut ends, more) = both(|| run(some), || run(others));
+        ends.extend(more);
+        let row = |((change, _), end): ((TraceChange, Change<'_>), Option<Nanoseconds>)| {
+            end.map(|end| WhatIf { change, span: span(lanes.origin, end) })
+        };
+        let mut all: Vec<WhatIf> = changes.into_iter().zip(ends).filter_map(row).collect();
+        all.sort_by_cached_key(|one| one.span);
+        all
     }
-    all.sort_by_cached_key(|one| one.span);
-    Reading::Measured(all)
 }
