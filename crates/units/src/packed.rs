@@ -47,7 +47,7 @@ impl Unpacked<'_> {
         self.0.is_empty()
     }
 
-    #[inline]
+    #[inline(always)]
     pub fn number(&mut self) -> Option<u64> {
         // Eight bytes at once: nearly all numbers have fewer, and few have one.
         if let Some(bytes) = self.0.first_chunk() {
@@ -66,6 +66,7 @@ impl Unpacked<'_> {
     }
 
     /// One that is near the end, or has more than eight bytes.
+    #[cold]
     fn number_by_bytes(&mut self) -> Option<u64> {
         let mut number = 0u64;
         for shift in (0..70).step_by(7) {
@@ -83,6 +84,7 @@ impl Unpacked<'_> {
         None
     }
 
+    #[inline]
     pub fn signed(&mut self) -> Option<i64> {
         let number = self.number()?;
         Some((number >> 1).cast_signed() ^ -((number & 1).cast_signed()))

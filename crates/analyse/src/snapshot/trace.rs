@@ -116,8 +116,7 @@ impl<'a> Traced<'a> {
             false => replay::Faithful::of(lanes, matched, waits, collectives),
         };
         let replayed = || {
-            let (faithful, causes) =
-                both(faithful, || causes::of_waits(lanes, matched, waits, collectives));
+            let (faithful, causes) = both(faithful, || causes::of_waits(lanes, matched, waits, collectives));
             let what_if = faithful.map(|faithful| faithful.what_if(lanes, waits, &causes));
             (causes, what_if)
         };

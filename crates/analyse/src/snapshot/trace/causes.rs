@@ -168,6 +168,9 @@ struct Explainer<'r, 'l, 'a> {
     causes: BTreeMap<(u32, Doing), Explained>,
     /// Of each lane, what its waits cost that is still to be explained.
     pending: Vec<Vec<Explained>>,
+    /// Emptied and filled for each wait: of the lane that waits, of the late one, and of that what is beyond the other.
+    spent: [Spent; 2],
+    beyond: Vec<(Doing, u64)>,
 }
 
 /// What a lane did in a span: each with its time; and its waits there.
@@ -182,8 +185,15 @@ fn spend(all: &mut Vec<(Doing, u64)>, doing: Doing, time: u64) {
 }
 
 impl Explainer<'_, '_, '_> {
-    fn spent(&self, lane: &Lane<'_>, Since { begin, call }: Since, end: Nanoseconds) -> Spent {
-        let mut all: Spent = Default::default();
+    fn spent(
+        &self,
+        lane: &Lane<'_>,
+        Since { begin, call }: Since,
+        end: Nanoseconds,
+        mut all: Spent,
+    ) -> Spent {
+        all.0.clear();
+        all.1.clear();
         let outside = Doing { state: DoingState::Outside, place: None };
         let before = span(begin, end.min(lane.begin)).0;
         if before > 0 {
@@ -209,20 +219,26 @@ impl Explainer<'_, '_, '_> {
         };
         let (since_mine, since_late) = self.in_step.since(at, wait.late);
         let until = wait.until.min(of_late.begin.max(since_late.begin));
-        let (done, waited) = self.spent(mine, since_mine, call.begin);
-        let (of_late, waits_of_late) = self.spent(late, since_late, until);
+        let [of_mine, of_late] = std::mem::take(&mut self.spent);
+        self.spent =
+            [self.spent(mine, since_mine, call.begin, of_mine), self.spent(late, since_late, until, of_late)];
+        self.share(at, wait, cost, late);
+    }
+
+    /// Shares out what a wait cost over what its late lane spent more time on than the one that waits.
+    fn share(&mut self, at: At, wait: &Wait, cost: &Explained, late: &Lane<'_>) {
+        let lanes = self.lanes;
+        let [(done, waited), (of_late, waits_of_late)] = &self.spent;
         let waited: u64 = waited.iter().map(|(_, time)| time).sum();
         let waited_late: u64 = waits_of_late.iter().map(|(_, time)| time).sum();
         let of_mine =
             |doing: &Doing| done.iter().find(|(known, _)| known == doing).map_or(0, |(_, time)| *time);
         let excess = |doing: &Doing, time: u64| time.saturating_sub(of_mine(doing));
-        let beyond: Vec<(Doing, u64)> = of_late
-            .iter()
-            .map(|(doing, time)| (*doing, excess(doing, *time)))
-            .filter(|(_, time)| *time > 0)
-            .collect();
+        let beyond = of_late.iter().map(|(doing, time)| (*doing, excess(doing, *time)));
+        self.beyond.clear();
+        self.beyond.extend(beyond.filter(|(_, time)| *time > 0));
         let of_waits = waited_late.saturating_sub(waited);
-        let all = beyond.iter().map(|(_, time)| time).sum::<u64>() + of_waits;
+        let all = self.beyond.iter().map(|(_, time)| time).sum::<u64>() + of_waits;
         if all == 0 {
             // They did the same, as far as is known: it came late with the last thing that it did.
             let last = Doing {
@@ -232,10 +248,10 @@ impl Explainer<'_, '_, '_> {
             self.causes.entry((late.number, last)).or_default().add(cost, 1.0, false);
             return;
         }
-        for (doing, time) in beyond {
-            self.causes.entry((late.number, doing)).or_default().add(cost, time as f64 / all as f64, false);
+        for (doing, time) in &self.beyond {
+            self.causes.entry((late.number, *doing)).or_default().add(cost, *time as f64 / all as f64, false);
         }
-        for (number, time) in waits_of_late {
+        for &(number, time) in waits_of_late {
             let share = of_waits as f64 / all as f64 * time as f64 / waited_late.max(1) as f64;
             let Some((place, of_late)) = self.waits.place_of(late.number, number).filter(|_| share > 0.0)
             else {
@@ -274,7 +290,15 @@ pub fn of_waits(
     let in_step = InStep::of(lanes, matched, collectives);
     let nothing = |lane: &Lane<'_>| vec![Explained::default(); waits.of_lane(lane.number).len()];
     let pending = lanes.all.iter().map(nothing).collect();
-    let mut explainer = Explainer { lanes, waits, in_step, causes: BTreeMap::new(), pending };
+    let mut explainer = Explainer {
+        lanes,
+        waits,
+        in_step,
+        causes: BTreeMap::new(),
+        pending,
+        spent: Default::default(),
+        beyond: Vec::new(),
+    };
     for ShownWait { lane, place, begin, end, .. } in waits.each(lanes) {
         let of_lane = explainer.pending.get_mut(lane.number as usize);
         if let Some(cost) = of_lane.and_then(|of_lane| of_lane.get_mut(place)) {

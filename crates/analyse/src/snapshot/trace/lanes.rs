@@ -231,31 +231,46 @@ impl<'a> Lane<'a> {
 
 /// Some lanes.
 #[derive(Debug, Clone, Default)]
-pub struct LaneSet(Vec<u64>);
+pub struct LaneSet {
+    /// The first 64 of all: most traces have no others, and there are sets of them without number.
+    first: u64,
+    others: Box<[u64]>,
+}
 
 impl LaneSet {
+    fn word(&mut self, word: usize) -> Option<&mut u64> {
+        let Some(word) = word.checked_sub(1) else { return Some(&mut self.first) };
+        if self.others.len() <= word {
+            let mut others = std::mem::take(&mut self.others).into_vec();
+            others.resize(word + 1, 0);
+            self.others = others.into();
+        }
+        self.others.get_mut(word)
+    }
+
     pub fn insert(&mut self, lane: u32) {
-        let word = (lane / 64) as usize;
-        if self.0.len() <= word {
-            self.0.resize(word + 1, 0);
-        }
-        if let Some(word) = self.0.get_mut(word) {
-            *word |= 1 << (lane % 64);
-        }
+        self.word((lane / 64) as usize).into_iter().for_each(|word| *word |= 1 << (lane % 64));
     }
 
     pub fn extend(&mut self, others: &LaneSet) {
-        if self.0.len() < others.0.len() {
-            self.0.resize(others.0.len(), 0);
+        self.first |= others.first;
+        if !others.others.is_empty() {
+            self.word(others.others.len());
+            self.others.iter_mut().zip(&others.others).for_each(|(mine, theirs)| *mine |= theirs);
         }
-        self.0.iter_mut().zip(&others.0).for_each(|(mine, theirs)| *mine |= theirs);
+    }
+
+    fn has(&self, lane: u32) -> bool {
+        let word = match (lane / 64).checked_sub(1) {
+            None => Some(self.first),
+            Some(word) => self.others.get(word as usize).copied(),
+        };
+        word.is_some_and(|word| word >> (lane % 64) & 1 != 0)
     }
 
     /// How many ranks these are: each may have several lanes, which lie beside one another.
     pub fn ranks(&self, lanes: &Lanes<'_>) -> u64 {
-        let is_in = |lane: &&Lane<'_>| {
-            self.0.get((lane.number / 64) as usize).is_some_and(|word| word >> (lane.number % 64) & 1 != 0)
-        };
+        let is_in = |lane: &&Lane<'_>| self.has(lane.number);
         let mut ranks: Vec<(usize, u32)> =
             lanes.all.iter().filter(is_in).map(|lane| (lane.world, lane.rank)).collect();
         ranks.dedup();
@@ -366,5 +381,21 @@ impl<'a> Lanes<'a> {
     pub fn call(&self, at: At) -> Option<(&Lane<'a>, &'a TracedCall)> {
         let lane = self.all.get(at.lane as usize)?;
         Some((lane, lane.calls.get(at.call as usize)?))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::LaneSet;
+
+    #[test]
+    fn sets_have_lanes_beyond_the_first_word() {
+        let (mut one, mut other) = (LaneSet::default(), LaneSet::default());
+        [0, 63, 64, 200].into_iter().for_each(|lane| one.insert(lane));
+        other.insert(7);
+        other.extend(&one);
+        one.extend(&LaneSet::default());
+        let of = |set: &LaneSet| (0..300).filter(|lane| set.has(*lane)).collect::<Vec<u32>>();
+        assert_eq!((of(&one), of(&other)), (vec![0, 63, 64, 200], vec![0, 7, 63, 64, 200]));
     }
 }

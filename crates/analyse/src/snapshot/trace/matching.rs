@@ -8,6 +8,7 @@ use std::num::NonZeroU64;
 use numawise_facts::activity::{MessageSide, TracedMessage};
 use numawise_units::{Bytes, Nanoseconds};
 
+use super::both::both;
 use super::lanes::{At, Lanes};
 
 /// A message with both ends.
@@ -78,48 +79,63 @@ fn place_of((_, communicator, from, to, tag): &Channel) -> usize {
     mixed as usize % RECENT
 }
 
-pub fn of(lanes: &Lanes<'_>) -> Matched {
-    let mut channels: HashMap<Channel, usize> = HashMap::new();
-    let mut ends: Vec<[Vec<End>; 2]> = Vec::new();
-    let mut before = [0u32; 2];
-    let mut recent: [Option<(Channel, usize)>; RECENT] = [None; RECENT];
-    for lane in &lanes.all {
-        for call in 0..lane.calls.len() {
-            let at = At { lane: lane.number, call: call as u32 };
-            for message in lane.messages(call) {
-                let TracedMessage { end, posted, communicator, tag, peer, bytes } = *message;
-                let (from, to, side) = match end {
-                    MessageSide::Sent => (lane.rank, peer, 0),
-                    MessageSide::Received => (peer, lane.rank, 1),
-                    MessageSide::SendDone | MessageSide::CollectiveDone => continue,
-                };
-                let key = (lane.world, communicator, from, to, tag);
-                let Some(recent) = recent.get_mut(place_of(&key)) else { continue };
-                let known = recent.filter(|(of, _)| *of == key).map(|(_, channel)| channel);
-                let channel = known.unwrap_or_else(|| *channels.entry(key).or_insert(ends.len()));
-                if channel == ends.len() {
-                    ends.push(Default::default());
-                }
-                *recent = Some((key, channel));
-                if let Some((ends, number)) =
-                    ends.get_mut(channel).and_then(|ends| ends.get_mut(side)).zip(before.get_mut(side))
-                {
-                    ends.push((posted, at, bytes, *number));
-                    *number += 1;
+/// One end of all messages, by channels, each in the order in which messages match.
+#[derive(Default)]
+struct Ends {
+    channels: HashMap<Channel, usize>,
+    all: Vec<Vec<End>>,
+    count: u32,
+}
+
+impl Ends {
+    fn of(lanes: &Lanes<'_>, side: MessageSide) -> Ends {
+        let mut found = Ends::default();
+        let mut recent: [Option<(Channel, usize)>; RECENT] = [None; RECENT];
+        for lane in &lanes.all {
+            for call in 0..lane.calls.len() {
+                let at = At { lane: lane.number, call: call as u32 };
+                for message in lane.messages(call) {
+                    let TracedMessage { end, posted, communicator, tag, peer, bytes } = *message;
+                    if end != side {
+                        continue;
+                    }
+                    let (from, to) =
+                        if side == MessageSide::Sent { (lane.rank, peer) } else { (peer, lane.rank) };
+                    let key = (lane.world, communicator, from, to, tag);
+                    let Some(recent) = recent.get_mut(place_of(&key)) else { continue };
+                    let known = recent.filter(|(of, _)| *of == key).map(|(_, channel)| channel);
+                    let next = found.all.len();
+                    let channel = known.unwrap_or_else(|| *found.channels.entry(key).or_insert(next));
+                    if channel == next {
+                        found.all.push(Vec::new());
+                    }
+                    *recent = Some((key, channel));
+                    let of_channel = found.all.get_mut(channel);
+                    of_channel.into_iter().for_each(|ends| ends.push((posted, at, bytes, found.count)));
+                    found.count += 1;
                 }
             }
         }
+        found.all.iter_mut().for_each(|ends| ends.sort_unstable());
+        found
     }
-    let mut tags = vec![0; ends.len()];
-    for ((.., tag), channel) in &channels {
-        tags.get_mut(*channel).into_iter().for_each(|place| *place = *tag);
+
+    /// Those of a channel, which are no longer here then.
+    fn take(&mut self, channel: &Channel) -> Vec<End> {
+        let ends = self.channels.get(channel).and_then(|channel| self.all.get_mut(*channel));
+        ends.map(std::mem::take).unwrap_or_default()
     }
-    let [sends, receives] = before;
-    let mut messages: Vec<Message> = vec![MISSING; receives as usize];
+}
+
+pub fn of(lanes: &Lanes<'_>) -> Matched {
+    let (mut sends, mut receives) =
+        both(|| Ends::of(lanes, MessageSide::Sent), || Ends::of(lanes, MessageSide::Received));
+    let mut messages: Vec<Message> = vec![MISSING; receives.count as usize];
     let mut unmatched = 0;
-    for ([mut sent, mut received], tag) in ends.into_iter().zip(tags) {
-        sent.sort_unstable();
-        received.sort_unstable();
+    for (channel, number) in &receives.channels {
+        let received = receives.all.get_mut(*number).map(std::mem::take).unwrap_or_default();
+        let sent = sends.take(channel);
+        let (.., tag) = *channel;
         unmatched += sent.len().abs_diff(received.len()) as u64;
         for ((sent, send, _, of_send), (posted, receive, bytes, of_receive)) in sent.into_iter().zip(received)
         {
@@ -128,8 +144,9 @@ pub fn of(lanes: &Lanes<'_>) -> Matched {
             }
         }
     }
+    unmatched += sends.all.iter().map(|ends| ends.len() as u64).sum::<u64>();
     messages.retain(|message| message.of_send != NO_SEND);
-    let mut by_send = vec![NO_SEND; sends as usize];
+    let mut by_send = vec![NO_SEND; sends.count as usize];
     for (number, message) in (0..).zip(&messages) {
         by_send.get_mut(message.of_send as usize).into_iter().for_each(|place| *place = number);
     }

@@ -41,11 +41,22 @@ enum Need {
 struct Step {
     computing: Nanoseconds,
     own: Nanoseconds,
-    /// The number of its place, and how often its lane came there before.
-    place: u32,
+    /// The number of its place, with [`MAY_WAIT`], and how often its lane came there before.
+    place_and_wait: u32,
     visit: u32,
-    /// Its waiting is not known, so that it is a part of its own time.
-    may_wait: bool,
+}
+
+/// Its waiting is not known, so that it is a part of its own time.
+const MAY_WAIT: u32 = 1 << 31;
+
+impl Step {
+    fn place(&self) -> u32 {
+        self.place_and_wait & !MAY_WAIT
+    }
+
+    fn may_wait(&self) -> bool {
+        self.place_and_wait & MAY_WAIT != 0
+    }
 }
 
 struct LaneSteps {
@@ -79,7 +90,7 @@ impl Change<'_> {
 
     fn own(&self, step: &Step) -> Nanoseconds {
         match self {
-            Change::CallsInstant if !step.may_wait => Nanoseconds(0),
+            Change::CallsInstant if !step.may_wait() => Nanoseconds(0),
             _ => step.own,
         }
     }
@@ -124,7 +135,7 @@ impl ComputingByPlace {
         for (number, step) in
             (0..).zip(lanes).flat_map(|(number, lane)| lane.steps.iter().map(move |step| (number, step)))
         {
-            let Some(of) = all.get_mut(step.place as usize) else { continue };
+            let Some(of) = all.get_mut(step.place() as usize) else { continue };
             if of.lanes.last().is_none_or(|(last, _)| *last != number) {
                 of.lanes.push((number, OfLane::default()));
             }
@@ -139,7 +150,7 @@ impl ComputingByPlace {
             }
         }
         for step in lanes.iter().flat_map(|lane| &lane.steps) {
-            let of = all.get_mut(step.place as usize);
+            let of = all.get_mut(step.place() as usize);
             let sum = of.and_then(|of| of.visits.get_mut(step.visit as usize));
             sum.into_iter().for_each(|sum| *sum = *sum + step.computing);
         }
@@ -148,7 +159,7 @@ impl ComputingByPlace {
 
     /// Of a place to which a step comes, how many lanes come there, and the sum of their computing for this visit, where all come as often.
     fn of_step(&self, step: &Step) -> Option<(&OfPlace, u64, Option<Nanoseconds>)> {
-        let of = self.places.get(step.place as usize)?;
+        let of = self.places.get(step.place() as usize)?;
         Some((of, of.lanes.len() as u64, of.visits.get(step.visit as usize).copied()))
     }
 }
@@ -198,7 +209,7 @@ impl<'c> AsOthers<'c> {
 
 impl AsOthers<'_> {
     fn computing(&self, lane: u32, step: &Step) -> Nanoseconds {
-        if lane != self.lane || step.place != self.place {
+        if lane != self.lane || step.place() != self.place {
             return step.computing;
         }
         let Some(others) = self.others else { return Nanoseconds(0) };
@@ -219,6 +230,7 @@ struct Replay {
 }
 
 /// Where a lane stands: in a step that it has begun where [`Course::begins`] has it.
+#[derive(Clone, Copy)]
 struct Standing {
     step: usize,
     at: Nanoseconds,
@@ -360,13 +372,14 @@ impl LaneSteps {
             let end = call.end.max(begin);
             let visit =
                 visits.get_mut(place as usize).map_or(0, |visits| std::mem::replace(visits, *visits + 1));
-            let may_wait = unknown.next_if(|of| *of == number).is_some();
-            steps.push(Step { computing: span(since, begin), own: span(until, end), place, visit, may_wait });
+            let wait = unknown.next_if(|of| *of == number).map_or(0, |_| MAY_WAIT);
+            let (computing, own) = (span(since, begin), span(until, end));
+            steps.push(Step { computing, own, place_and_wait: place | wait, visit });
             since = end;
         }
         needs.truncate(kept);
         let (none, all) = (Nanoseconds(0), span(since, lane.end));
-        steps.push(Step { computing: all, own: none, place: behind, visit: 0, may_wait: false });
+        steps.push(Step { computing: all, own: none, place_and_wait: behind, visit: 0 });
         LaneSteps { begin: lane.begin, steps, needs, member_of }
     }
 }
@@ -376,69 +389,93 @@ impl Course<'_> {
     fn advance(&mut self, lane: u32, change: &Change<'_>) -> Option<()> {
         let place = lane as usize;
         let of = self.replay.lanes.get(place)?;
-        loop {
-            let number = self.standing.get(place)?.step;
-            let step = of.steps.get(number)?;
-            if self.begins.get(place)?.len() == number {
-                self.begin(lane, of, number, change.computing(lane, step))?;
+        let mut standing = *self.standing.get(place)?;
+        // Its own calls may need one another, too.
+        let mut begins = std::mem::take(self.begins.get_mut(place)?);
+        while let Some(step) = of.steps.get(standing.step) {
+            if begins.len() == standing.step {
+                standing.at = standing.at + change.computing(lane, step);
+                begins.push(standing.at);
+                self.begun(lane, of, &mut standing);
             }
-            while let Some((_, need)) =
-                of.needs.get(self.standing.get(place)?.need).filter(|(call, _)| *call as usize == number)
-            {
-                let until = match *need {
-                    Need::Posted(_) if matches!(change, Change::ReceivesPosted) => Nanoseconds(0),
-                    Need::Begin(at) | Need::Posted(at) => {
-                        let begun = self.begins.get(at.lane as usize)?.get(at.call as usize).copied();
-                        let Some(begun) = begun else {
-                            self.waiting.get_mut(at.lane as usize)?.push((at.call as usize, lane));
-                            return None;
-                        };
-                        begun
-                    }
-                    Need::All(group) => match self.groups.get(group as usize)? {
-                        (0, last) => *last,
-                        _ => {
-                            self.waiting_for_group.entry(group).or_default().push(lane);
-                            return None;
-                        }
-                    },
-                };
-                let standing = self.standing.get_mut(place)?;
-                standing.at = standing.at.max(until);
-                standing.need += 1;
+            if !self.has_all(lane, of, &mut standing, &begins, change) {
+                break;
             }
-            let standing = self.standing.get_mut(place)?;
             standing.at = standing.at + change.own(step);
             standing.step += 1;
         }
+        *self.begins.get_mut(place)? = begins;
+        *self.standing.get_mut(place)? = standing;
+        Some(())
     }
 
-    /// A lane begins a call.
-    fn begin(&mut self, lane: u32, of: &LaneSteps, number: usize, computing: Nanoseconds) -> Option<()> {
-        let standing = self.standing.get_mut(lane as usize)?;
-        standing.at = standing.at + computing;
-        let at = standing.at;
-        self.begins.get_mut(lane as usize)?.push(at);
-        while let Some((_, group)) =
-            of.member_of.get(standing.member).filter(|(call, _)| *call as usize == number)
-        {
+    /// Whether all is there that the call needs in which a lane stands; else the lane goes on when the next is.
+    fn has_all(
+        &mut self,
+        lane: u32,
+        of: &LaneSteps,
+        standing: &mut Standing,
+        own: &[Nanoseconds],
+        change: &Change<'_>,
+    ) -> bool {
+        while let Some((call, need)) = of.needs.get(standing.need) {
+            if *call as usize != standing.step {
+                break;
+            }
+            let until = match *need {
+                Need::Posted(_) if matches!(change, Change::ReceivesPosted) => Nanoseconds(0),
+                Need::Begin(at) | Need::Posted(at) => {
+                    let begins = match at.lane == lane {
+                        true => own,
+                        false => self.begins.get(at.lane as usize).map_or(&[][..], Vec::as_slice),
+                    };
+                    let Some(begun) = begins.get(at.call as usize) else {
+                        let waiting = self.waiting.get_mut(at.lane as usize);
+                        waiting.into_iter().for_each(|waiting| waiting.push((at.call as usize, lane)));
+                        return false;
+                    };
+                    *begun
+                }
+                Need::All(group) => match self.groups.get(group as usize) {
+                    Some((0, last)) => *last,
+                    _ => {
+                        self.waiting_for_group.entry(group).or_default().push(lane);
+                        return false;
+                    }
+                },
+            };
+            standing.at = standing.at.max(until);
+            standing.need += 1;
+        }
+        true
+    }
+
+    /// A lane has begun the call in which it stands.
+    fn begun(&mut self, lane: u32, of: &LaneSteps, standing: &mut Standing) {
+        let number = standing.step;
+        while let Some((call, group)) = of.member_of.get(standing.member) {
+            if *call as usize != number {
+                break;
+            }
             standing.member += 1;
-            let (missing, last) = self.groups.get_mut(*group as usize)?;
+            let Some((missing, last)) = self.groups.get_mut(*group as usize) else { continue };
             *missing = missing.saturating_sub(1);
-            *last = (*last).max(at);
+            *last = (*last).max(standing.at);
             if *missing == 0 {
                 self.ready.extend(self.waiting_for_group.remove(group).unwrap_or_default());
             }
         }
+        let Some(waiting) = self.waiting.get_mut(lane as usize).filter(|waiting| !waiting.is_empty()) else {
+            return;
+        };
         let ready = &mut self.ready;
-        self.waiting.get_mut(lane as usize)?.retain(|(call, waits)| {
+        waiting.retain(|(call, waits)| {
             let is_there = *call <= number;
             if is_there {
                 ready.push(*waits);
             }
             !is_there
         });
-        Some(())
     }
 }
 

@@ -358,7 +358,8 @@ impl Found<'_, '_> {
 
 fn of_lane(calls: &[Option<NonZeroU32>], found: &[Wait]) -> OfLane {
     let waiting = calls.iter().flatten().count();
-    let mut of = OfLane { all: Vec::with_capacity(waiting), places: Vec::with_capacity(calls.len() / 64 + 1) };
+    let mut of =
+        OfLane { all: Vec::with_capacity(waiting), places: Vec::with_capacity(calls.len() / 64 + 1) };
     for calls in calls.chunks(64) {
         let before = of.all.len() as u32;
         let mut bits = 0;
