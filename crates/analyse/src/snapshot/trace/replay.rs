@@ -425,10 +425,8 @@ impl Course<'_> {
             let until = match *need {
                 Need::Posted(_) if matches!(change, Change::ReceivesPosted) => Nanoseconds(0),
                 Need::Begin(at) | Need::Posted(at) => {
-                    let begins = match at.lane == lane {
-                        true => own,
-                        false => self.begins.get(at.lane as usize).map_or(&[][..], Vec::as_slice),
-                    };
+                    let other = self.begins.get(at.lane as usize).map_or(&[][..], Vec::as_slice);
+                    let begins = if at.lane == lane { own } else { other };
                     let Some(begun) = begins.get(at.call as usize) else {
                         let waiting = self.waiting.get_mut(at.lane as usize);
                         waiting.into_iter().for_each(|waiting| waiting.push((at.call as usize, lane)));

@@ -9,6 +9,7 @@ use numawise_tables::snapshot::{
 };
 use numawise_units::Nanoseconds;
 
+use super::both::both;
 use super::collectives::{Collectives, Part, Pattern};
 use super::lanes::{At, Lane, LaneSet, Lanes};
 use super::matching::{Matched, Message};
@@ -62,7 +63,7 @@ impl Waits {
             found.judge(message.receive);
         }
         found.probes(matched);
-        for lane in &lanes.all {
+        for lane in lanes.all.iter().filter(|lane| lane.has_end(MessageSide::SendDone)) {
             for (number, _) in lane.calls.iter().enumerate() {
                 let at = At { lane: lane.number, call: number as u32 };
                 let done =
@@ -76,8 +77,8 @@ impl Waits {
             }
         }
         found.collectives(collectives);
-        let not_judged = not_judged(&found);
-        let by_lane = found.by_call.iter().map(|calls| of_lane(calls, &found.all)).collect();
+        let by_lane = || found.by_call.iter().map(|calls| of_lane(calls, &found.all)).collect();
+        let (not_judged, by_lane) = both(|| not_judged(&found), by_lane);
         Waits { by_lane, not_judged }
     }
 
