@@ -199,7 +199,7 @@ impl Explainer<'_, '_, '_> {
         if before > 0 {
             spend(&mut all.0, outside, before);
         }
-        segments(lane, self.waits, call, |segment| {
+        segments(lane, self.waits, call, &mut |segment| {
             let time = span(segment.begin.max(begin), segment.end.min(end)).0;
             match segment.state {
                 _ if time == 0 => {}
@@ -369,7 +369,7 @@ pub fn critical_path(lanes: &Lanes<'_>, waits: &Waits) -> Vec<PathPart> {
             call.checked_sub(1).filter(|call| lane.calls.get(*call).is_some_and(|call| call.end >= at));
         let from = inside.unwrap_or(call);
         let mut segment = None;
-        segments(lane, waits, from, |next| {
+        segments(lane, waits, from, &mut |next| {
             let is_before = next.begin < at;
             if is_before {
                 segment = Some(next);

@@ -36,7 +36,7 @@ pub struct Segment {
 
 /// The parts of a lane from a call on that are not empty, one after the other, until `take` wants no more. Useful time behind the last call has the
 /// number behind the last.
-pub fn segments(lane: &Lane<'_>, waits: &Waits, from: usize, mut take: impl FnMut(Segment) -> bool) {
+pub fn segments(lane: &Lane<'_>, waits: &Waits, from: usize, take: &mut dyn FnMut(Segment) -> bool) {
     let before = from.checked_sub(1).and_then(|call| lane.calls.get(call));
     let mut since = before.map_or(lane.begin, |call| call.end);
     let mut left = waits.of_lane_since(lane.number, from as u32);
@@ -89,7 +89,7 @@ enum Doing {
 /// What a lane does in a window, piece by piece.
 fn pieces(lane: &Lane<'_>, waits: &Waits, (from, to): Window, take: &mut impl FnMut(Doing, Window)) {
     let first = lane.calls.partition_point(|call| call.end <= from);
-    segments(lane, waits, first, |segment| {
+    segments(lane, waits, first, &mut |segment| {
         let (begin, end) = (segment.begin.max(from), segment.end.min(to));
         match segment.state {
             _ if begin >= end => {}
@@ -114,7 +114,7 @@ pub fn add_asked(lane: &Lane<'_>, waits: &Waits, window: Window, times: &mut Tra
 /// What a lane is in outside of its calls, from its begin to its end.
 pub fn outside(lane: &Lane<'_>, waits: &Waits) -> Vec<EventSpan> {
     let mut all = Vec::new();
-    segments(lane, waits, 0, |segment| {
+    segments(lane, waits, 0, &mut |segment| {
         if segment.state == State::Useful {
             all.extend(lane.states.within(segment.begin, segment.end));
         }
