@@ -1,6 +1,7 @@
 use super::*;
 
-const NUMBERS: [u64; 8] = [0, 1, 0x7f, 0x80, 0x3fff, 0x4000, u64::MAX >> 1, u64::MAX];
+const NUMBERS: [u64; 11] =
+    [0, 1, 0x7f, 0x80, 0x3fff, 0x4000, 1 << 49, (1 << 56) - 1, 1 << 56, u64::MAX >> 1, u64::MAX];
 
 #[test]
 fn numbers_come_back() {

@@ -4,6 +4,7 @@
 //! A wait is a part of a call, from its begin. The rest of a call moves data, or waits for what is not known. Patterns are those of Scalasca
 //! (late sender, late receiver, late broadcast, early reduce, wait at N x N); a root that needs all waits for the last of them.
 
+mod both;
 mod causes;
 mod collectives;
 mod events;
@@ -30,6 +31,7 @@ use numawise_tables::snapshot::{
 use numawise_units::Nanoseconds;
 
 use super::Run;
+use both::both;
 use collectives::Collectives;
 use lanes::{Lane, Lanes};
 use matching::Matched;
@@ -64,8 +66,7 @@ impl<'a> Traced<'a> {
     /// Nothing where no trace was made.
     pub fn of(run: &Run<'a>) -> Option<Traced<'a>> {
         let lanes = Lanes::of(run)?;
-        let matched = matching::of(&lanes);
-        let collectives = Collectives::of(run, &lanes);
+        let (matched, collectives) = both(|| matching::of(&lanes), || Collectives::of(run, &lanes));
         let waits = Waits::of(&lanes, &matched, &collectives);
         Some(Traced { lanes, matched, collectives, waits })
     }
@@ -110,6 +111,25 @@ impl<'a> Traced<'a> {
     /// All tables.
     pub fn tables(&self, run: &Run<'a>) -> RunTrace {
         let Traced { lanes, matched, collectives, waits } = self;
+        let is_part = run.parts.trace_part.is_some_and(|part| !part.is_whole());
+        let faithful = || {
+            if is_part {
+                return Reading::unavailable("only a whole trace is replayed");
+            }
+            replay::Faithful::of(lanes, matched, waits, collectives)
+        };
+        let replayed = || {
+            let (faithful, causes) = both(faithful, || causes::of_waits(lanes, matched, waits, collectives));
+            let what_if = faithful.map(|faithful| faithful.what_if(lanes, waits, &causes));
+            (causes, what_if)
+        };
+        let ((causes, what_if), table) = both(replayed, || self.without_causes(run));
+        RunTrace { is_part, causes: causes.into_iter().map(|cause| cause.row).collect(), what_if, ..table }
+    }
+
+    /// All tables but those of causes and of what would be without them.
+    fn without_causes(&self, run: &Run<'a>) -> RunTrace {
+        let Traced { lanes, matched, waits, .. } = self;
         let timeline = timeline::of(lanes, waits);
         let waited_for = waits.waited_for(lanes);
         let calls = |lane: &Lane<'_>| lane.asked_calls(lanes).count() as u64;
@@ -124,20 +144,13 @@ impl<'a> Traced<'a> {
                 timeline,
                 workers,
             };
-        let causes = causes::of_waits(lanes, matched, waits, collectives);
-        let is_part = run.parts.trace_part.is_some_and(|part| !part.is_whole());
-        let what_if = if is_part {
-            Reading::unavailable("only a whole trace is replayed")
-        } else {
-            replay::what_if(lanes, matched, waits, collectives, &causes)
-        };
         let ranks: Vec<TracedRank> = lanes.shown().zip(timeline).map(rank).collect();
         RunTrace {
             span: span(lanes.begin, lanes.end),
             begin: span(lanes.origin, lanes.begin),
-            is_part,
+            is_part: false,
             are_ranks: lanes.are_ranks,
-            calls: lanes.shown().map(calls).sum(),
+            calls: ranks.iter().map(|rank| rank.calls).sum(),
             messages: matched.messages.len() as u64,
             unmatched: matched.unmatched,
             lost: lanes.lost,
@@ -147,9 +160,9 @@ impl<'a> Traced<'a> {
             ranks,
             waits: waits.by_place(lanes),
             pairs: waits.by_pair(lanes),
-            causes: causes.into_iter().map(|cause| cause.row).collect(),
+            causes: Vec::new(),
             critical_path: causes::critical_path(lanes, waits),
-            what_if,
+            what_if: Reading::unavailable("not replayed"),
             period: period::of(lanes),
             out_of_order: order::out_of_order(lanes, matched, waits),
             not_judged: waits.not_judged_by_reason(lanes),

@@ -14,7 +14,7 @@ use numawise_units::Nanoseconds;
 use super::collectives::Collectives;
 use super::lanes::{At, Lane, LaneSet, Lanes};
 use super::matching::Matched;
-use super::timeline::{Segment, State, segments};
+use super::timeline::{STATES, Segment, State, segments};
 use super::waits::{ShownWait, Wait, Waits};
 use super::{MOST_ROWS, span};
 
@@ -33,15 +33,20 @@ enum DoingState {
     Outside,
 }
 
-impl Doing {
-    fn of(lane: &Lane<'_>, segment: &Segment) -> Doing {
-        let state = match segment.state {
+impl DoingState {
+    fn of(state: State) -> DoingState {
+        match state {
             State::Useful => DoingState::Computed,
             State::Polling => DoingState::Polled,
             State::InCall | State::Waiting => DoingState::Called,
-        };
+        }
+    }
+}
+
+impl Doing {
+    fn of(lane: &Lane<'_>, segment: &Segment) -> Doing {
         let place = lane.calls.get(segment.call).map(|call| lane.place_of(call.site));
-        Doing { state, place }
+        Doing { state: DoingState::of(segment.state), place }
     }
 
     fn shown(self, lanes: &Lanes<'_>) -> RankActivity {
@@ -163,6 +168,9 @@ struct Explainer<'r, 'l, 'a> {
     causes: BTreeMap<(u32, Doing), Explained>,
     /// Of each lane, what its waits cost that is still to be explained.
     pending: Vec<Vec<Explained>>,
+    /// Emptied and filled for each wait: of the lane that waits, of the late one, and of that what is beyond the other.
+    spent: [Spent; 2],
+    beyond: Vec<(Doing, u64)>,
 }
 
 /// What a lane did in a span: each with its time; and its waits there.
@@ -177,21 +185,29 @@ fn spend(all: &mut Vec<(Doing, u64)>, doing: Doing, time: u64) {
 }
 
 impl Explainer<'_, '_, '_> {
-    fn spent(&self, lane: &Lane<'_>, Since { begin, call }: Since, end: Nanoseconds) -> Spent {
-        let mut all: Spent = Default::default();
+    fn spent(
+        &self,
+        lane: &Lane<'_>,
+        Since { begin, call }: Since,
+        end: Nanoseconds,
+        mut all: Spent,
+    ) -> Spent {
+        all.0.clear();
+        all.1.clear();
         let outside = Doing { state: DoingState::Outside, place: None };
         let before = span(begin, end.min(lane.begin)).0;
         if before > 0 {
             spend(&mut all.0, outside, before);
         }
-        for segment in segments(lane, self.waits, call).take_while(|segment| segment.begin < end) {
+        segments(lane, self.waits, call, &mut |segment| {
             let time = span(segment.begin.max(begin), segment.end.min(end)).0;
             match segment.state {
                 _ if time == 0 => {}
                 State::Waiting => all.1.push((segment.call as u32, time)),
                 _ => spend(&mut all.0, Doing::of(lane, &segment), time),
             }
-        }
+            segment.end < end
+        });
         all
     }
 
@@ -203,20 +219,26 @@ impl Explainer<'_, '_, '_> {
         };
         let (since_mine, since_late) = self.in_step.since(at, wait.late);
         let until = wait.until.min(of_late.begin.max(since_late.begin));
-        let (done, waited) = self.spent(mine, since_mine, call.begin);
-        let (of_late, waits_of_late) = self.spent(late, since_late, until);
+        let [of_mine, of_late] = std::mem::take(&mut self.spent);
+        self.spent =
+            [self.spent(mine, since_mine, call.begin, of_mine), self.spent(late, since_late, until, of_late)];
+        self.share(at, wait, cost, late);
+    }
+
+    /// Shares out what a wait cost over what its late lane spent more time on than the one that waits.
+    fn share(&mut self, at: At, wait: &Wait, cost: &Explained, late: &Lane<'_>) {
+        let lanes = self.lanes;
+        let [(done, waited), (of_late, waits_of_late)] = &self.spent;
         let waited: u64 = waited.iter().map(|(_, time)| time).sum();
         let waited_late: u64 = waits_of_late.iter().map(|(_, time)| time).sum();
         let of_mine =
             |doing: &Doing| done.iter().find(|(known, _)| known == doing).map_or(0, |(_, time)| *time);
         let excess = |doing: &Doing, time: u64| time.saturating_sub(of_mine(doing));
-        let beyond: Vec<(Doing, u64)> = of_late
-            .iter()
-            .map(|(doing, time)| (*doing, excess(doing, *time)))
-            .filter(|(_, time)| *time > 0)
-            .collect();
+        let beyond = of_late.iter().map(|(doing, time)| (*doing, excess(doing, *time)));
+        self.beyond.clear();
+        self.beyond.extend(beyond.filter(|(_, time)| *time > 0));
         let of_waits = waited_late.saturating_sub(waited);
-        let all = beyond.iter().map(|(_, time)| time).sum::<u64>() + of_waits;
+        let all = self.beyond.iter().map(|(_, time)| time).sum::<u64>() + of_waits;
         if all == 0 {
             // They did the same, as far as is known: it came late with the last thing that it did.
             let last = Doing {
@@ -226,10 +248,10 @@ impl Explainer<'_, '_, '_> {
             self.causes.entry((late.number, last)).or_default().add(cost, 1.0, false);
             return;
         }
-        for (doing, time) in beyond {
-            self.causes.entry((late.number, doing)).or_default().add(cost, time as f64 / all as f64, false);
+        for (doing, time) in &self.beyond {
+            self.causes.entry((late.number, *doing)).or_default().add(cost, *time as f64 / all as f64, false);
         }
-        for (number, time) in waits_of_late {
+        for &(number, time) in waits_of_late {
             let share = of_waits as f64 / all as f64 * time as f64 / waited_late.max(1) as f64;
             let Some((place, of_late)) = self.waits.place_of(late.number, number).filter(|_| share > 0.0)
             else {
@@ -268,7 +290,15 @@ pub fn of_waits(
     let in_step = InStep::of(lanes, matched, collectives);
     let nothing = |lane: &Lane<'_>| vec![Explained::default(); waits.of_lane(lane.number).len()];
     let pending = lanes.all.iter().map(nothing).collect();
-    let mut explainer = Explainer { lanes, waits, in_step, causes: BTreeMap::new(), pending };
+    let mut explainer = Explainer {
+        lanes,
+        waits,
+        in_step,
+        causes: BTreeMap::new(),
+        pending,
+        spent: Default::default(),
+        beyond: Vec::new(),
+    };
     for ShownWait { lane, place, begin, end, .. } in waits.each(lanes) {
         let of_lane = explainer.pending.get_mut(lane.number as usize);
         if let Some(cost) = of_lane.and_then(|of_lane| of_lane.get_mut(place)) {
@@ -316,7 +346,8 @@ pub fn of_waits(
 
 /// Backwards from the rank that ends last, or from the end of the part that is asked for: over a wait to the rank that was waited for, at the moment at which it came.
 pub fn critical_path(lanes: &Lanes<'_>, waits: &Waits) -> Vec<PathPart> {
-    let mut parts: BTreeMap<(u32, Doing), (u64, Nanoseconds)> = BTreeMap::new();
+    // Of each lane, of each site and one behind them: by state, how often and how long.
+    let mut sums: Vec<Vec<[(u64, Nanoseconds); STATES.len()]>> = vec![Vec::new(); lanes.all.len()];
     let Some(mut lane) = lanes.all.iter().max_by_key(|lane| lane.end) else { return Vec::new() };
     let mut at = lane.end.min(lanes.end);
     // A path that does not get on: clocks that differ.
@@ -337,7 +368,14 @@ pub fn critical_path(lanes: &Lanes<'_>, waits: &Waits) -> Vec<PathPart> {
         let inside =
             call.checked_sub(1).filter(|call| lane.calls.get(*call).is_some_and(|call| call.end >= at));
         let from = inside.unwrap_or(call);
-        let segment = segments(lane, waits, from).take_while(|segment| segment.begin < at).last();
+        let mut segment = None;
+        segments(lane, waits, from, &mut |next| {
+            let is_before = next.begin < at;
+            if is_before {
+                segment = Some(next);
+            }
+            is_before && next.end < at
+        });
         let Some(segment) = segment else { break };
         let wait = waits.of_call(lane.number, segment.call as u32);
         if let Some(wait) = wait.filter(|_| segment.state == State::Waiting) {
@@ -347,10 +385,29 @@ pub fn critical_path(lanes: &Lanes<'_>, waits: &Waits) -> Vec<PathPart> {
         }
         (jumps, last) = (0, Some((segment.call + 1).min(lane.calls.len())));
         for (number, (begin, end)) in lane.pieces(lanes, segment.begin, at).enumerate() {
-            let part = parts.entry((lane.number, Doing::of(lane, &segment))).or_default();
+            let Some(sums) = sums.get_mut(lane.number as usize) else { continue };
+            if sums.is_empty() {
+                sums.resize(lane.sites() + 1, Default::default());
+            }
+            let site = lane.calls.get(segment.call).map_or(lane.sites(), |call| call.site as usize);
+            let Some(part) = sums.get_mut(site).and_then(|of| of.get_mut(segment.state as usize)) else {
+                continue;
+            };
             *part = (part.0 + u64::from(number == 0), part.1 + span(begin, end));
         }
         at = segment.begin;
+    }
+    let mut parts: BTreeMap<(u32, Doing), (u64, Nanoseconds)> = BTreeMap::new();
+    for (lane, sums) in lanes.all.iter().zip(sums) {
+        for (site, of_site) in (0..).zip(sums) {
+            let place = (site < lane.sites()).then(|| lane.place_of(site as u32));
+            for (state, (times, time)) in STATES.into_iter().zip(of_site).filter(|(_, (times, _))| *times > 0)
+            {
+                let doing = Doing { state: DoingState::of(state), place };
+                let part = parts.entry((lane.number, doing)).or_default();
+                *part = (part.0 + times, part.1 + time);
+            }
+        }
     }
     let mut parts: Vec<((u32, Doing), (u64, Nanoseconds))> = parts.into_iter().collect();
     parts.sort_by_cached_key(|(_, (_, time))| std::cmp::Reverse(*time));

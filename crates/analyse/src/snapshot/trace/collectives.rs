@@ -126,7 +126,7 @@ impl Collectives {
     }
 
     fn complete(&mut self, lanes: &Lanes<'_>) {
-        if self.all.is_empty() || !lanes.all.iter().any(Lane::ends_collectives) {
+        if self.all.is_empty() || !lanes.all.iter().any(|lane| lane.has_end(MessageSide::CollectiveDone)) {
             return;
         }
         let of_member: HashMap<At, usize> = (0..self.all.len())

@@ -49,6 +49,25 @@ pub struct Lane<'a> {
     kinds: Vec<SiteKind>,
 }
 
+/// See [`Lane::pieces`].
+pub struct Pieces<'l> {
+    windows: &'l [Window],
+    begin: Nanoseconds,
+    end: Nanoseconds,
+}
+
+impl Iterator for Pieces<'_> {
+    type Item = Window;
+
+    #[inline]
+    fn next(&mut self) -> Option<Window> {
+        let (window, rest) = self.windows.split_first()?;
+        self.windows = rest;
+        let (begin, end) = (window.0.max(self.begin), window.1.min(self.end));
+        (begin < end).then_some((begin, end))
+    }
+}
+
 pub struct Lanes<'a> {
     pub all: Vec<Lane<'a>>,
     /// Where calls are made.
@@ -167,21 +186,23 @@ impl<'a> Lane<'a> {
     }
 
     /// What of a span is asked for.
-    pub fn pieces<'l>(
-        &'l self,
-        lanes: &Lanes<'_>,
-        begin: Nanoseconds,
-        end: Nanoseconds,
-    ) -> impl Iterator<Item = Window> + use<'l> {
+    #[inline]
+    pub fn pieces(&self, lanes: &Lanes<'_>, begin: Nanoseconds, end: Nanoseconds) -> Pieces<'_> {
         let (begin, end) = (begin.max(lanes.begin), end.min(lanes.end));
-        let from = self.windows.partition_point(|window| window.1 <= begin);
-        let windows = self.windows.get(from..).unwrap_or_default().iter();
-        let clipped = windows.map(move |window| (window.0.max(begin), window.1.min(end)));
-        clipped.take_while(|(begin, end)| begin < end)
+        let windows = match self.windows.as_slice() {
+            one @ ([] | [_]) => one,
+            all => all.get(all.partition_point(|window| window.1 <= begin)..).unwrap_or_default(),
+        };
+        Pieces { windows, begin, end }
     }
 
     pub fn site(&self, site: u32) -> Option<&'a TracedSite> {
         self.sites.get(site as usize)
+    }
+
+    /// How many it has.
+    pub fn sites(&self) -> usize {
+        self.sites.len()
     }
 
     /// What a call can wait for; none where its site is not there.
@@ -204,8 +225,8 @@ impl<'a> Lane<'a> {
         Some(At { lane: self.number, call: call as u32 })
     }
 
-    pub fn ends_collectives(&self) -> bool {
-        self.messages.iter().any(|message| message.end == MessageSide::CollectiveDone)
+    pub fn has_end(&self, of: MessageSide) -> bool {
+        self.messages.iter().any(|message| message.end == of)
     }
 
     pub fn has_probes(&self) -> bool {
@@ -232,31 +253,46 @@ impl<'a> Lane<'a> {
 
 /// Some lanes.
 #[derive(Debug, Clone, Default)]
-pub struct LaneSet(Vec<u64>);
+pub struct LaneSet {
+    /// The first 64 of all: most traces have no others, and there are sets of them without number.
+    first: u64,
+    others: Box<[u64]>,
+}
 
 impl LaneSet {
+    fn word(&mut self, word: usize) -> Option<&mut u64> {
+        let Some(word) = word.checked_sub(1) else { return Some(&mut self.first) };
+        if self.others.len() <= word {
+            let mut others = std::mem::take(&mut self.others).into_vec();
+            others.resize(word + 1, 0);
+            self.others = others.into();
+        }
+        self.others.get_mut(word)
+    }
+
     pub fn insert(&mut self, lane: u32) {
-        let word = (lane / 64) as usize;
-        if self.0.len() <= word {
-            self.0.resize(word + 1, 0);
-        }
-        if let Some(word) = self.0.get_mut(word) {
-            *word |= 1 << (lane % 64);
-        }
+        self.word((lane / 64) as usize).into_iter().for_each(|word| *word |= 1 << (lane % 64));
     }
 
     pub fn extend(&mut self, others: &LaneSet) {
-        if self.0.len() < others.0.len() {
-            self.0.resize(others.0.len(), 0);
+        self.first |= others.first;
+        if !others.others.is_empty() {
+            self.word(others.others.len());
+            self.others.iter_mut().zip(&others.others).for_each(|(mine, theirs)| *mine |= theirs);
         }
-        self.0.iter_mut().zip(&others.0).for_each(|(mine, theirs)| *mine |= theirs);
+    }
+
+    fn has(&self, lane: u32) -> bool {
+        let word = match (lane / 64).checked_sub(1) {
+            None => Some(self.first),
+            Some(word) => self.others.get(word as usize).copied(),
+        };
+        word.is_some_and(|word| word >> (lane % 64) & 1 != 0)
     }
 
     /// How many ranks these are: each may have several lanes, which lie beside one another.
     pub fn ranks(&self, lanes: &Lanes<'_>) -> u64 {
-        let is_in = |lane: &&Lane<'_>| {
-            self.0.get((lane.number / 64) as usize).is_some_and(|word| word >> (lane.number % 64) & 1 != 0)
-        };
+        let is_in = |lane: &&Lane<'_>| self.has(lane.number);
         let mut ranks: Vec<(usize, u32)> =
             lanes.all.iter().filter(is_in).map(|lane| (lane.world, lane.rank)).collect();
         ranks.dedup();
@@ -395,5 +431,21 @@ impl<'a> Lanes<'a> {
     pub fn call(&self, at: At) -> Option<(&Lane<'a>, &'a TracedCall)> {
         let lane = self.all.get(at.lane as usize)?;
         Some((lane, lane.calls.get(at.call as usize)?))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::LaneSet;
+
+    #[test]
+    fn sets_have_lanes_beyond_the_first_word() {
+        let (mut one, mut other) = (LaneSet::default(), LaneSet::default());
+        [0, 63, 64, 200].into_iter().for_each(|lane| one.insert(lane));
+        other.insert(7);
+        other.extend(&one);
+        one.extend(&LaneSet::default());
+        let of = |set: &LaneSet| (0..300).filter(|lane| set.has(*lane)).collect::<Vec<u32>>();
+        assert_eq!((of(&one), of(&other)), (vec![0, 63, 64, 200], vec![0, 7, 63, 64, 200]));
     }
 }

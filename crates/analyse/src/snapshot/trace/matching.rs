@@ -8,6 +8,7 @@ use std::num::NonZeroU64;
 use numawise_facts::activity::{MessageSide, TracedMessage};
 use numawise_units::{Bytes, Nanoseconds};
 
+use super::both::both;
 use super::lanes::{At, Lanes};
 
 /// A message with both ends.
@@ -21,6 +22,8 @@ pub struct Message {
     pub posted: Nanoseconds,
     pub bytes: Bytes,
     pub tag: i32,
+    /// How many ends of messages that were sent stand in the trace before this one's.
+    of_send: u32,
 }
 
 #[derive(Debug, Default)]
@@ -28,17 +31,19 @@ pub struct Matched {
     /// In the order of the receiving calls.
     pub messages: Vec<Message>,
     pub unmatched: u64,
-    /// In the order of the sending calls: when each began, and the message.
-    by_send: Vec<(u32, Nanoseconds, u32)>,
+    /// Their numbers, in the order of the sending calls.
+    by_send: Vec<u32>,
 }
 
 impl Matched {
     /// Those that the call of a lane sent which began at a moment.
     pub fn sent_at(&self, lane: u32, begin: Nanoseconds) -> impl Iterator<Item = &Message> {
-        let from = self.by_send.partition_point(|(of, sent, _)| (*of, *sent) < (lane, begin));
-        let rest = self.by_send.get(from..).unwrap_or_default();
-        let same = rest.iter().take_while(move |(of, sent, _)| (*of, *sent) == (lane, begin));
-        same.filter_map(|(_, _, number)| self.messages.get(*number as usize))
+        let message = |number: &u32| self.messages.get(*number as usize);
+        let moment = |of: &Message| (of.send.lane, of.sent);
+        let is_before = |number: &u32| message(number).is_some_and(|of| moment(of) < (lane, begin));
+        let rest = self.by_send.get(self.by_send.partition_point(is_before)..).unwrap_or_default();
+        let rest = rest.iter().filter_map(message);
+        rest.take_while(move |of| moment(of) == (lane, begin))
     }
 }
 
@@ -48,54 +53,89 @@ type Channel = (usize, Option<NonZeroU64>, u32, u32, i32);
 /// When it was sent or asked for, the call, the bytes, and how many ends of its side stand before it in the trace.
 type End = (Nanoseconds, At, Bytes, u32);
 
-/// Channels that are looked through before the others.
-const RECENT: usize = 8;
+/// No end, and no message, has this number.
+const NO_SEND: u32 = u32::MAX;
+const NOBODY: At = At { lane: u32::MAX, call: u32::MAX };
+/// The place of a message of which nobody knows who sent it.
+const MISSING: Message = Message {
+    send: NOBODY,
+    sent: Nanoseconds(0),
+    receive: NOBODY,
+    posted: Nanoseconds(0),
+    bytes: Bytes(0),
+    tag: 0,
+    of_send: NO_SEND,
+};
 
-pub fn of(lanes: &Lanes<'_>) -> Matched {
-    let mut channels: HashMap<Channel, usize> = HashMap::new();
-    let mut ends: Vec<[Vec<End>; 2]> = Vec::new();
-    let mut before = [0u32; 2];
-    // A rank talks with few others.
-    let mut recent: [Option<(Channel, usize)>; RECENT] = [None; RECENT];
-    for lane in &lanes.all {
-        for call in 0..lane.calls.len() {
-            let at = At { lane: lane.number, call: call as u32 };
-            for message in lane.messages(call) {
-                let TracedMessage { end, posted, communicator, tag, peer, bytes } = *message;
-                let (from, to, side) = match end {
-                    MessageSide::Sent => (lane.rank, peer, 0),
-                    MessageSide::Received => (peer, lane.rank, 1),
-                    MessageSide::SendDone | MessageSide::CollectiveDone => continue,
-                };
-                let key = (lane.world, communicator, from, to, tag);
-                let known = recent.iter().flatten().find(|(of, _)| *of == key).map(|(_, channel)| *channel);
-                let channel = known.unwrap_or_else(|| *channels.entry(key).or_insert(ends.len()));
-                if channel == ends.len() {
-                    ends.push(Default::default());
-                }
-                if known.is_none() {
-                    recent.rotate_right(1);
-                    recent[0] = Some((key, channel));
-                }
-                if let Some((ends, number)) =
-                    ends.get_mut(channel).and_then(|ends| ends.get_mut(side)).zip(before.get_mut(side))
-                {
-                    ends.push((posted, at, bytes, *number));
-                    *number += 1;
+/// Channels that are looked up before the others: a rank talks with few others.
+const RECENT: usize = 64;
+
+/// A place among the recent ones, which other channels may have too.
+fn place_of((_, communicator, from, to, tag): &Channel) -> usize {
+    let communicator = communicator.map_or(0, NonZeroU64::get) as u32;
+    let all = [from ^ communicator, *to, tag.cast_unsigned()];
+    // Any odd number that has bits everywhere.
+    let mixed = all.iter().fold(0u32, |mixed, of| (mixed ^ of).wrapping_mul(0x9e37_79b1).rotate_left(11));
+    mixed as usize % RECENT
+}
+
+/// One end of all messages, by channels, each in the order in which messages match.
+#[derive(Default)]
+struct Ends {
+    channels: HashMap<Channel, usize>,
+    all: Vec<Vec<End>>,
+    count: u32,
+}
+
+impl Ends {
+    fn of(lanes: &Lanes<'_>, side: MessageSide) -> Ends {
+        let mut found = Ends::default();
+        let mut recent: [Option<(Channel, usize)>; RECENT] = [None; RECENT];
+        for lane in &lanes.all {
+            for call in 0..lane.calls.len() {
+                let at = At { lane: lane.number, call: call as u32 };
+                for message in lane.messages(call) {
+                    let TracedMessage { end, posted, communicator, tag, peer, bytes } = *message;
+                    if end != side {
+                        continue;
+                    }
+                    let (from, to) =
+                        if side == MessageSide::Sent { (lane.rank, peer) } else { (peer, lane.rank) };
+                    let key = (lane.world, communicator, from, to, tag);
+                    let Some(recent) = recent.get_mut(place_of(&key)) else { continue };
+                    let known = recent.filter(|(of, _)| *of == key).map(|(_, channel)| channel);
+                    let next = found.all.len();
+                    let channel = known.unwrap_or_else(|| *found.channels.entry(key).or_insert(next));
+                    if channel == next {
+                        found.all.push(Vec::new());
+                    }
+                    *recent = Some((key, channel));
+                    let of_channel = found.all.get_mut(channel);
+                    of_channel.into_iter().for_each(|ends| ends.push((posted, at, bytes, found.count)));
+                    found.count += 1;
                 }
             }
         }
+        found.all.iter_mut().for_each(|ends| ends.sort_unstable());
+        found
     }
-    let mut tags = vec![0; ends.len()];
-    for ((.., tag), channel) in &channels {
-        tags.get_mut(*channel).into_iter().for_each(|place| *place = *tag);
+
+    /// Those of a channel, which are no longer here then.
+    fn take(&mut self, channel: &Channel) -> Vec<End> {
+        let ends = self.channels.get(channel).and_then(|channel| self.all.get_mut(*channel));
+        ends.map(std::mem::take).unwrap_or_default()
     }
-    let [sends, receives] = before;
-    let mut messages: Vec<Option<(Message, u32)>> = vec![None; receives as usize];
+}
+
+pub fn of(lanes: &Lanes<'_>) -> Matched {
+    let (mut sends, mut receives) =
+        both(|| Ends::of(lanes, MessageSide::Sent), || Ends::of(lanes, MessageSide::Received));
+    let mut messages: Vec<Message> = vec![MISSING; receives.count as usize];
     let mut unmatched = 0;
-    for ([mut sent, mut received], tag) in ends.into_iter().zip(tags) {
-        sent.sort_unstable();
-        received.sort_unstable();
+    for (channel, number) in &receives.channels {
+        let received = receives.all.get_mut(*number).map(std::mem::take).unwrap_or_default();
+        let sent = sends.take(channel);
+        let (.., tag) = *channel;
         unmatched += sent.len().abs_diff(received.len()) as u64;
         // Where the begin of the trace is missing, what was sent before it may come behind it: the last ones belong together.
         let more = |mine: &[End], others: &[End]| {
@@ -105,18 +145,16 @@ pub fn of(lanes: &Lanes<'_>) -> Matched {
         let (sends, receives) = (sent.into_iter().skip(skipped[0]), received.into_iter().skip(skipped[1]));
         for ((sent, send, _, of_send), (posted, receive, bytes, of_receive)) in sends.zip(receives) {
             if let Some(place) = messages.get_mut(of_receive as usize) {
-                *place = Some((Message { send, sent, receive, posted, bytes, tag }, of_send));
+                *place = Message { send, sent, receive, posted, bytes, tag, of_send };
             }
         }
     }
-    let mut by_send = vec![None; sends as usize];
-    let mut matched = Matched { unmatched, ..Matched::default() };
-    for (message, of_send) in messages.into_iter().flatten() {
-        if let Some(place) = by_send.get_mut(of_send as usize) {
-            *place = Some((message.send.lane, message.sent, matched.messages.len() as u32));
-        }
-        matched.messages.push(message);
+    unmatched += sends.all.iter().map(|ends| ends.len() as u64).sum::<u64>();
+    messages.retain(|message| message.of_send != NO_SEND);
+    let mut by_send = vec![NO_SEND; sends.count as usize];
+    for (number, message) in (0..).zip(&messages) {
+        by_send.get_mut(message.of_send as usize).into_iter().for_each(|place| *place = number);
     }
-    matched.by_send = by_send.into_iter().flatten().collect();
-    matched
+    by_send.retain(|number| *number != NO_SEND);
+    Matched { messages, unmatched, by_send }
 }

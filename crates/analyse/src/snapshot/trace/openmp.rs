@@ -24,7 +24,9 @@ struct OfConstruct {
 pub fn constructs(lanes: &Lanes<'_>, waits: &Waits) -> Vec<TracedConstruct> {
     let mut all = vec![OfConstruct::default(); lanes.constructs.len()];
     for lane in lanes.shown() {
-        add(&mut all, lanes, lane, (0, &lane.states), timeline::outside(lane, waits));
+        // Of a thread without regions there is nothing to be said, and its useful time has as many parts as it has calls.
+        let parts = if lane.states.is_always_same() { Vec::new() } else { timeline::outside(lane, waits) };
+        add(&mut all, lanes, lane, (0, &lane.states), parts);
         for worker in lanes.workers_of(lane.number) {
             let parts = worker.states.within(lane.begin, lane.end).collect();
             add(&mut all, lanes, lane, (worker.number, &worker.states), parts);

@@ -12,6 +12,7 @@ use numawise_facts::activity::{MessageSide, TracedCall, TracedKind};
 use numawise_tables::snapshot::{RankAsOthers, TraceChange, WaitKind, WhatIf};
 use numawise_units::Nanoseconds;
 
+use super::both::both;
 use super::causes::Cause;
 use super::collectives::{Collectives, Part, Pattern};
 use super::lanes::{At, Lane, Lanes};
@@ -40,11 +41,22 @@ enum Need {
 struct Step {
     computing: Nanoseconds,
     own: Nanoseconds,
-    /// The number of its place, and how often its lane came there before.
-    place: u32,
+    /// The number of its place, with [`MAY_WAIT`], and how often its lane came there before.
+    place_and_wait: u32,
     visit: u32,
-    /// Its waiting is not known, so that it is a part of its own time.
-    may_wait: bool,
+}
+
+/// Its waiting is not known, so that it is a part of its own time.
+const MAY_WAIT: u32 = 1 << 31;
+
+impl Step {
+    fn place(&self) -> u32 {
+        self.place_and_wait & !MAY_WAIT
+    }
+
+    fn may_wait(&self) -> bool {
+        self.place_and_wait & MAY_WAIT != 0
+    }
 }
 
 struct LaneSteps {
@@ -57,39 +69,30 @@ struct LaneSteps {
 }
 
 /// How a replay differs from the trace.
-trait Change {
-    fn computing(&self, _lane: u32, step: &Step) -> Nanoseconds {
-        step.computing
-    }
-
-    fn own(&self, _lane: u32, step: &Step) -> Nanoseconds {
-        step.own
-    }
-
-    fn sends_need_receives(&self) -> bool {
-        true
-    }
+enum Change<'c> {
+    Unchanged,
+    ComputingEqual(ComputingEqual<'c>),
+    /// Calls take only as long as they wait, as far as that is known.
+    CallsInstant,
+    /// No send waits.
+    ReceivesPosted,
+    AsOthers(AsOthers<'c>),
 }
 
-struct Unchanged;
-
-impl Change for Unchanged {}
-
-/// Calls take only as long as they wait, as far as that is known.
-struct CallsInstant;
-
-impl Change for CallsInstant {
-    fn own(&self, _lane: u32, step: &Step) -> Nanoseconds {
-        if step.may_wait { step.own } else { Nanoseconds(0) }
+impl Change<'_> {
+    fn computing(&self, lane: u32, step: &Step) -> Nanoseconds {
+        match self {
+            Change::ComputingEqual(of) => of.computing(lane, step),
+            Change::AsOthers(of) => of.computing(lane, step),
+            Change::Unchanged | Change::CallsInstant | Change::ReceivesPosted => step.computing,
+        }
     }
-}
 
-/// No send waits.
-struct ReceivesPosted;
-
-impl Change for ReceivesPosted {
-    fn sends_need_receives(&self) -> bool {
-        false
+    fn own(&self, step: &Step) -> Nanoseconds {
+        match self {
+            Change::CallsInstant if !step.may_wait() => Nanoseconds(0),
+            _ => step.own,
+        }
     }
 }
 
@@ -132,7 +135,7 @@ impl ComputingByPlace {
         for (number, step) in
             (0..).zip(lanes).flat_map(|(number, lane)| lane.steps.iter().map(move |step| (number, step)))
         {
-            let Some(of) = all.get_mut(step.place as usize) else { continue };
+            let Some(of) = all.get_mut(step.place() as usize) else { continue };
             if of.lanes.last().is_none_or(|(last, _)| *last != number) {
                 of.lanes.push((number, OfLane::default()));
             }
@@ -147,7 +150,7 @@ impl ComputingByPlace {
             }
         }
         for step in lanes.iter().flat_map(|lane| &lane.steps) {
-            let of = all.get_mut(step.place as usize);
+            let of = all.get_mut(step.place() as usize);
             let sum = of.and_then(|of| of.visits.get_mut(step.visit as usize));
             sum.into_iter().for_each(|sum| *sum = *sum + step.computing);
         }
@@ -156,7 +159,7 @@ impl ComputingByPlace {
 
     /// Of a place to which a step comes, how many lanes come there, and the sum of their computing for this visit, where all come as often.
     fn of_step(&self, step: &Step) -> Option<(&OfPlace, u64, Option<Nanoseconds>)> {
-        let of = self.places.get(step.place as usize)?;
+        let of = self.places.get(step.place() as usize)?;
         Some((of, of.lanes.len() as u64, of.visits.get(step.visit as usize).copied()))
     }
 }
@@ -169,7 +172,7 @@ fn scaled(time: Nanoseconds, to: f64, from: Nanoseconds) -> Nanoseconds {
 /// All lanes that come to a place compute equally long before it: each time, or, where one comes there more often than another, in all.
 struct ComputingEqual<'c>(&'c ComputingByPlace);
 
-impl Change for ComputingEqual<'_> {
+impl ComputingEqual<'_> {
     fn computing(&self, lane: u32, step: &Step) -> Nanoseconds {
         match self.0.of_step(step) {
             Some((_, lanes, Some(sum))) => Nanoseconds(sum.0 / lanes.max(1)),
@@ -204,9 +207,9 @@ impl<'c> AsOthers<'c> {
     }
 }
 
-impl Change for AsOthers<'_> {
+impl AsOthers<'_> {
     fn computing(&self, lane: u32, step: &Step) -> Nanoseconds {
-        if lane != self.lane || step.place != self.place {
+        if lane != self.lane || step.place() != self.place {
             return step.computing;
         }
         let Some(others) = self.others else { return Nanoseconds(0) };
@@ -227,6 +230,7 @@ struct Replay {
 }
 
 /// Where a lane stands: in a step that it has begun where [`Course::begins`] has it.
+#[derive(Clone, Copy)]
 struct Standing {
     step: usize,
     at: Nanoseconds,
@@ -314,7 +318,7 @@ impl Replay {
     }
 
     /// When the last lane ends, and nothing where lanes wait for one another in a circle.
-    fn run(&self, change: &dyn Change) -> Option<Nanoseconds> {
+    fn run(&self, change: &Change<'_>) -> Option<Nanoseconds> {
         let lanes = self.lanes.len();
         let begin = |lane: &LaneSteps| Standing { step: 0, at: lane.begin, need: 0, member: 0 };
         let mut course = Course {
@@ -345,106 +349,131 @@ impl LaneSteps {
         behind: u32,
         moment: impl Fn(Need) -> Option<Nanoseconds>,
     ) -> LaneSteps {
-        needs.sort_by_cached_key(|(call, _)| *call);
+        // Up to three sorted ones behind one another.
+        needs.sort_by_key(|(call, _)| *call);
         member_of.sort_unstable();
-        // What began behind the end of a call, as with clocks that differ, was not needed by it.
-        needs.retain(|(call, need)| {
-            let end = lane.calls.get(*call as usize).map(|call| call.end);
-            end.zip(moment(*need)).is_some_and(|(end, moment)| moment <= end)
-        });
         let mut visits = vec![0u32; behind as usize + 1];
-        let mut next = needs.iter().peekable();
+        let (mut next, mut kept) = (0, 0);
         let mut unknown = waits.not_judged_of(lane.number).peekable();
         let mut since = lane.begin;
         let mut steps = Vec::with_capacity(lane.calls.len() + 1);
         for (number, call) in (0..).zip(lane.calls) {
             let begin = call.entered().max(since);
             let mut until = begin;
-            while let Some((_, need)) = next.next_if(|(of, _)| *of == number) {
-                until = until.max(moment(*need).unwrap_or_default());
+            while let Some(need) = needs.get(next).copied().filter(|(of, _)| *of == number) {
+                next += 1;
+                // What began behind the end of a call, as with clocks that differ, was not needed by it.
+                let Some(moment) = moment(need.1).filter(|moment| *moment <= call.end) else { continue };
+                until = until.max(moment);
+                needs.get_mut(kept).into_iter().for_each(|place| *place = need);
+                kept += 1;
             }
             let place = lane.place_of(call.site);
             let end = call.end.max(begin);
             let visit =
                 visits.get_mut(place as usize).map_or(0, |visits| std::mem::replace(visits, *visits + 1));
-            let may_wait = unknown.next_if(|of| *of == number).is_some();
-            steps.push(Step { computing: span(since, begin), own: span(until, end), place, visit, may_wait });
+            let wait = unknown.next_if(|of| *of == number).map_or(0, |_| MAY_WAIT);
+            let (computing, own) = (span(since, begin), span(until, end));
+            steps.push(Step { computing, own, place_and_wait: place | wait, visit });
             since = end;
         }
+        needs.truncate(kept);
         let (none, all) = (Nanoseconds(0), span(since, lane.end));
-        steps.push(Step { computing: all, own: none, place: behind, visit: 0, may_wait: false });
+        steps.push(Step { computing: all, own: none, place_and_wait: behind, visit: 0 });
         LaneSteps { begin: lane.begin, steps, needs, member_of }
     }
 }
 
 impl Course<'_> {
     /// As far as it comes.
-    fn advance(&mut self, lane: u32, change: &dyn Change) -> Option<()> {
+    fn advance(&mut self, lane: u32, change: &Change<'_>) -> Option<()> {
         let place = lane as usize;
         let of = self.replay.lanes.get(place)?;
-        loop {
-            let number = self.standing.get(place)?.step;
-            let step = of.steps.get(number)?;
-            if self.begins.get(place)?.len() == number {
-                self.begin(lane, of, number, change.computing(lane, step))?;
+        let mut standing = *self.standing.get(place)?;
+        // Its own calls may need one another, too.
+        let mut begins = std::mem::take(self.begins.get_mut(place)?);
+        while let Some(step) = of.steps.get(standing.step) {
+            if begins.len() == standing.step {
+                standing.at = standing.at + change.computing(lane, step);
+                begins.push(standing.at);
+                self.begun(lane, of, &mut standing);
             }
-            while let Some((_, need)) =
-                of.needs.get(self.standing.get(place)?.need).filter(|(call, _)| *call as usize == number)
-            {
-                let until = match *need {
-                    Need::Posted(_) if !change.sends_need_receives() => Nanoseconds(0),
-                    Need::Begin(at) | Need::Posted(at) => {
-                        let begun = self.begins.get(at.lane as usize)?.get(at.call as usize).copied();
-                        let Some(begun) = begun else {
-                            self.waiting.get_mut(at.lane as usize)?.push((at.call as usize, lane));
-                            return None;
-                        };
-                        begun
-                    }
-                    Need::All(group) => match self.groups.get(group as usize)? {
-                        (0, last) => *last,
-                        _ => {
-                            self.waiting_for_group.entry(group).or_default().push(lane);
-                            return None;
-                        }
-                    },
-                };
-                let standing = self.standing.get_mut(place)?;
-                standing.at = standing.at.max(until);
-                standing.need += 1;
+            if !self.has_all(lane, of, &mut standing, &begins, change) {
+                break;
             }
-            let standing = self.standing.get_mut(place)?;
-            standing.at = standing.at + change.own(lane, step);
+            standing.at = standing.at + change.own(step);
             standing.step += 1;
         }
+        *self.begins.get_mut(place)? = begins;
+        *self.standing.get_mut(place)? = standing;
+        Some(())
     }
 
-    /// A lane begins a call.
-    fn begin(&mut self, lane: u32, of: &LaneSteps, number: usize, computing: Nanoseconds) -> Option<()> {
-        let standing = self.standing.get_mut(lane as usize)?;
-        standing.at = standing.at + computing;
-        let at = standing.at;
-        self.begins.get_mut(lane as usize)?.push(at);
-        while let Some((_, group)) =
-            of.member_of.get(standing.member).filter(|(call, _)| *call as usize == number)
-        {
+    /// Whether all is there that the call needs in which a lane stands; else the lane goes on when the next is.
+    fn has_all(
+        &mut self,
+        lane: u32,
+        of: &LaneSteps,
+        standing: &mut Standing,
+        own: &[Nanoseconds],
+        change: &Change<'_>,
+    ) -> bool {
+        while let Some((call, need)) = of.needs.get(standing.need) {
+            if *call as usize != standing.step {
+                break;
+            }
+            let until = match *need {
+                Need::Posted(_) if matches!(change, Change::ReceivesPosted) => Nanoseconds(0),
+                Need::Begin(at) | Need::Posted(at) => {
+                    let other = self.begins.get(at.lane as usize).map_or(&[][..], Vec::as_slice);
+                    let begins = if at.lane == lane { own } else { other };
+                    let Some(begun) = begins.get(at.call as usize) else {
+                        let waiting = self.waiting.get_mut(at.lane as usize);
+                        waiting.into_iter().for_each(|waiting| waiting.push((at.call as usize, lane)));
+                        return false;
+                    };
+                    *begun
+                }
+                Need::All(group) => match self.groups.get(group as usize) {
+                    Some((0, last)) => *last,
+                    _ => {
+                        self.waiting_for_group.entry(group).or_default().push(lane);
+                        return false;
+                    }
+                },
+            };
+            standing.at = standing.at.max(until);
+            standing.need += 1;
+        }
+        true
+    }
+
+    /// A lane has begun the call in which it stands.
+    fn begun(&mut self, lane: u32, of: &LaneSteps, standing: &mut Standing) {
+        let number = standing.step;
+        while let Some((call, group)) = of.member_of.get(standing.member) {
+            if *call as usize != number {
+                break;
+            }
             standing.member += 1;
-            let (missing, last) = self.groups.get_mut(*group as usize)?;
+            let Some((missing, last)) = self.groups.get_mut(*group as usize) else { continue };
             *missing = missing.saturating_sub(1);
-            *last = (*last).max(at);
+            *last = (*last).max(standing.at);
             if *missing == 0 {
                 self.ready.extend(self.waiting_for_group.remove(group).unwrap_or_default());
             }
         }
+        let Some(waiting) = self.waiting.get_mut(lane as usize).filter(|waiting| !waiting.is_empty()) else {
+            return;
+        };
         let ready = &mut self.ready;
-        self.waiting.get_mut(lane as usize)?.retain(|(call, waits)| {
+        waiting.retain(|(call, waits)| {
             let is_there = *call <= number;
             if is_there {
                 ready.push(*waits);
             }
             !is_there
         });
-        Some(())
     }
 }
 
@@ -468,59 +497,78 @@ fn receives(lane: &Lane<'_>, call: u32) -> bool {
     lane.messages(call as usize).iter().any(|message| message.end == MessageSide::Received)
 }
 
-/// How long the traced time would be after some changes.
-pub fn what_if(
-    lanes: &Lanes<'_>,
-    matched: &Matched,
-    waits: &Waits,
-    collectives: &Collectives,
-    causes: &[Cause],
-) -> Reading<Vec<WhatIf>> {
-    let first = lanes.all.first().map(|lane| lane.host);
-    if !lanes.all.iter().all(|lane| Some(lane.host) == first) {
-        return Reading::unavailable("the clocks of several computers differ");
+/// A trace that can be replayed.
+pub struct Faithful {
+    replay: Replay,
+    computing: ComputingByPlace,
+}
+
+impl Faithful {
+    pub fn of(
+        lanes: &Lanes<'_>,
+        matched: &Matched,
+        waits: &Waits,
+        collectives: &Collectives,
+    ) -> Reading<Faithful> {
+        let first = lanes.all.first().map(|lane| lane.host);
+        if !lanes.all.iter().all(|lane| Some(lane.host) == first) {
+            return Reading::unavailable("the clocks of several computers differ");
+        }
+        if lanes.all.iter().any(|lane| lane.thread_number.is_some()) {
+            return Reading::unavailable("threads of a rank wait for one another outside of MPI");
+        }
+        let replay = Replay::of(lanes, matched, waits, collectives);
+        let places = lanes.places.len() + 1;
+        let (computing, unchanged) =
+            both(|| ComputingByPlace::of(&replay.lanes, places), || replay.run(&Change::Unchanged));
+        let Some(unchanged) = unchanged else {
+            return Reading::unavailable("in the trace, ranks wait for one another in a circle");
+        };
+        let (traced, replayed) = (span(lanes.origin, lanes.end), span(lanes.origin, unchanged));
+        if replayed.0.abs_diff(traced.0) as f64 > FAITHFUL * traced.0 as f64 {
+            return Reading::unavailable(format!(
+                "the trace, replayed without a change, takes {replayed} and not {traced}"
+            ));
+        }
+        Reading::Measured(Faithful { replay, computing })
     }
-    if lanes.all.iter().any(|lane| lane.thread_number.is_some()) {
-        return Reading::unavailable("threads of a rank wait for one another outside of MPI");
-    }
-    let replay = Replay::of(lanes, matched, waits, collectives);
-    let span_of = |end: Nanoseconds| span(lanes.origin, end);
-    let Some(unchanged) = replay.run(&Unchanged) else {
-        return Reading::unavailable("in the trace, ranks wait for one another in a circle");
-    };
-    let (traced, replayed) = (span(lanes.origin, lanes.end), span_of(unchanged));
-    if replayed.0.abs_diff(traced.0) as f64 > FAITHFUL * traced.0 as f64 {
-        return Reading::unavailable(format!(
-            "the trace, replayed without a change, takes {replayed} and not {traced}"
-        ));
-    }
-    let computing = ComputingByPlace::of(&replay.lanes, lanes.places.len() + 1);
-    let mut all = Vec::new();
-    let mut add = |change: TraceChange, end: Option<Nanoseconds>| {
-        all.extend(end.map(|end| WhatIf { change, span: span_of(end) }));
-    };
-    add(TraceChange::ComputingEqual, replay.run(&ComputingEqual(&computing)));
-    add(TraceChange::CallsInstant, replay.run(&CallsInstant));
-    let sends_waited =
-        |lane: &Lane<'_>| waits.of_lane(lane.number).iter().any(|wait| wait.kind == WaitKind::LateReceiver);
-    if lanes.all.iter().any(sends_waited) {
-        add(TraceChange::ReceivesPosted, replay.run(&ReceivesPosted));
-    }
-    let computed = causes.iter().take(CAUSES).filter_map(|cause| Some((cause, cause.computed_before?)));
-    for (cause, place) in computed {
-        let change = AsOthers::of(&computing, cause.lane, place);
-        let end = replay.run(&change);
-        add(
-            TraceChange::RankAsOthers(RankAsOthers {
+
+    /// How long the traced time would be after some changes.
+    pub fn what_if(&self, lanes: &Lanes<'_>, waits: &Waits, causes: &[Cause]) -> Vec<WhatIf> {
+        let Faithful { replay, computing } = self;
+        let mut changes = vec![
+            (TraceChange::ComputingEqual, Change::ComputingEqual(ComputingEqual(computing))),
+            (TraceChange::CallsInstant, Change::CallsInstant),
+        ];
+        let sends_waited = |lane: &Lane<'_>| {
+            waits.of_lane(lane.number).iter().any(|wait| wait.kind == WaitKind::LateReceiver)
+        };
+        if lanes.all.iter().any(sends_waited) {
+            changes.push((TraceChange::ReceivesPosted, Change::ReceivesPosted));
+        }
+        let computed = causes.iter().take(CAUSES).filter_map(|cause| Some((cause, cause.computed_before?)));
+        changes.extend(computed.map(|(cause, place)| {
+            let change = AsOthers::of(computing, cause.lane, place);
+            let said = TraceChange::RankAsOthers(RankAsOthers {
                 world: cause.row.world,
                 rank: cause.row.rank,
                 to: lanes.places.get(place as usize).cloned(),
                 own: change.own,
                 others: change.others,
-            }),
-            end,
-        );
+            });
+            (said, Change::AsOthers(change))
+        }));
+        let run = |all: &[(TraceChange, Change<'_>)]| -> Vec<Option<Nanoseconds>> {
+            all.iter().map(|(_, change)| replay.run(change)).collect()
+        };
+        let (some, others) = changes.split_at(changes.len() / 2);
+        let (mut ends, more) = both(|| run(some), || run(others));
+        ends.extend(more);
+        let row = |((change, _), end): ((TraceChange, Change<'_>), Option<Nanoseconds>)| {
+            end.map(|end| WhatIf { change, span: span(lanes.origin, end) })
+        };
+        let mut all: Vec<WhatIf> = changes.into_iter().zip(ends).filter_map(row).collect();
+        all.sort_by_cached_key(|one| one.span);
+        all
     }
-    all.sort_by_cached_key(|one| one.span);
-    Reading::Measured(all)
 }

@@ -34,6 +34,16 @@ impl Default for ThreadStates {
 }
 
 impl ThreadStates {
+    /// Whether it knows of no region.
+    pub fn is_always_same(&self) -> bool {
+        self.parts.is_empty()
+    }
+
+    /// What it is in outside of regions.
+    pub fn outside(&self) -> SpanState {
+        self.outside
+    }
+
     /// What it was in from one moment to another, one after the other.
     pub fn within(&self, begin: Nanoseconds, end: Nanoseconds) -> impl Iterator<Item = EventSpan> {
         let from = self.parts.partition_point(|part| part.end <= begin);

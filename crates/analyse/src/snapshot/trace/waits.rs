@@ -1,6 +1,7 @@
 //! Which calls waited, until when, and for whom.
 
 use std::collections::BTreeMap;
+use std::num::NonZeroU32;
 
 use numawise_facts::activity::{MessageSide, TracedCall, TracedKind};
 use numawise_tables::snapshot::{
@@ -8,6 +9,7 @@ use numawise_tables::snapshot::{
 };
 use numawise_units::Nanoseconds;
 
+use super::both::both;
 use super::collectives::{Collectives, Part, Pattern};
 use super::lanes::{At, Lane, LaneSet, Lanes};
 use super::matching::{Matched, Message};
@@ -23,9 +25,28 @@ pub struct Wait {
     pub late: At,
 }
 
-/// Of each lane, in the order of its calls.
+/// Those of a lane, in the order of its calls.
+struct OfLane {
+    all: Vec<Wait>,
+    /// For each 64 calls: which wait, and how many waits are before them.
+    places: Vec<(u64, u32)>,
+}
+
+impl OfLane {
+    /// The place among all of the first one of a call or a later one, and whether it is that call's.
+    #[inline]
+    fn place(&self, call: u32) -> (usize, bool) {
+        let Some((waiting, before)) = self.places.get((call / 64) as usize) else {
+            return (self.all.len(), false);
+        };
+        let bit = 1u64 << (call % 64);
+        (*before as usize + (waiting & (bit - 1)).count_ones() as usize, waiting & bit != 0)
+    }
+}
+
+/// Of each lane.
 pub struct Waits {
-    by_lane: Vec<Vec<Wait>>,
+    by_lane: Vec<OfLane>,
     /// In their order.
     not_judged: Vec<(At, NotJudgedReason)>,
 }
@@ -33,8 +54,9 @@ pub struct Waits {
 impl Waits {
     pub fn of(lanes: &Lanes<'_>, matched: &Matched, collectives: &Collectives) -> Waits {
         let by_call = lanes.all.iter().map(|lane| vec![None; lane.calls.len()]).collect();
+        let all = Vec::new();
         let judged = lanes.all.iter().map(|lane| vec![false; lane.calls.len()]).collect();
-        let mut found = Found { lanes, by_call, judged };
+        let mut found = Found { lanes, by_call, all, judged };
         for message in &matched.messages {
             if found.message(message) {
                 found.judge(message.send);
@@ -42,7 +64,7 @@ impl Waits {
             }
         }
         found.probes(matched);
-        for lane in &lanes.all {
+        for lane in lanes.all.iter().filter(|lane| lane.has_end(MessageSide::SendDone)) {
             for (number, _) in lane.calls.iter().enumerate() {
                 let at = At { lane: lane.number, call: number as u32 };
                 let done =
@@ -56,8 +78,8 @@ impl Waits {
             }
         }
         found.collectives(collectives);
-        let not_judged = not_judged(&found);
-        let by_lane = found.by_call.into_iter().map(|calls| calls.into_iter().flatten().collect()).collect();
+        let by_lane = || found.by_call.iter().map(|calls| of_lane(calls, &found.all)).collect();
+        let (not_judged, by_lane) = both(|| not_judged(&found), by_lane);
         Waits { by_lane, not_judged }
     }
 
@@ -93,20 +115,22 @@ impl Waits {
     }
 
     pub fn of_lane(&self, lane: u32) -> &[Wait] {
-        self.by_lane.get(lane as usize).map_or(&[], Vec::as_slice)
+        self.by_lane.get(lane as usize).map_or(&[], |of| &of.all)
     }
 
     /// Of a lane, from a call on.
     pub fn of_lane_since(&self, lane: u32, call: u32) -> &[Wait] {
-        let all = self.of_lane(lane);
-        all.get(all.partition_point(|wait| wait.call < call)..).unwrap_or_default()
+        let of = self.by_lane.get(lane as usize);
+        of.and_then(|of| of.all.get(of.place(call).0..)).unwrap_or_default()
     }
 
     /// Of a call of a lane, with its place among those of the lane.
     pub fn place_of(&self, lane: u32, call: u32) -> Option<(usize, &Wait)> {
-        let all = self.of_lane(lane);
-        let place = all.binary_search_by_key(&call, |wait| wait.call).ok()?;
-        Some((place, all.get(place)?))
+        let of = self.by_lane.get(lane as usize)?;
+        match of.place(call) {
+            (place, true) => Some((place, of.all.get(place)?)),
+            _ => None,
+        }
     }
 
     pub fn of_call(&self, lane: u32, call: u32) -> Option<&Wait> {
@@ -226,8 +250,10 @@ struct OfPlace {
 
 struct Found<'l, 'a> {
     lanes: &'l Lanes<'a>,
-    /// Of each lane, of each call.
-    by_call: Vec<Vec<Option<Wait>>>,
+    /// Of each lane, of each call, its place among all.
+    by_call: Vec<Vec<Option<NonZeroU32>>>,
+    /// The first one has place 1.
+    all: Vec<Wait>,
     /// Whether its waiting is known.
     judged: Vec<Vec<bool>>,
 }
@@ -244,8 +270,15 @@ impl Found<'_, '_> {
         }
         let wait = Wait { call: at.call, kind, until, late };
         let place = self.by_call.get_mut(at.lane as usize).and_then(|calls| calls.get_mut(at.call as usize));
-        if let Some(place) = place.filter(|known| known.is_none_or(|known| known.until < until)) {
-            *place = Some(wait);
+        let Some(place) = place else { return };
+        let known = place.and_then(|place| self.all.get_mut(place.get() as usize - 1));
+        match known {
+            Some(known) if known.until < until => *known = wait,
+            Some(_) => {}
+            None => {
+                self.all.push(wait);
+                *place = NonZeroU32::new(self.all.len() as u32);
+            }
         }
     }
 
@@ -323,6 +356,24 @@ impl Found<'_, '_> {
             }
         }
     }
+}
+
+fn of_lane(calls: &[Option<NonZeroU32>], found: &[Wait]) -> OfLane {
+    let waiting = calls.iter().flatten().count();
+    let mut of =
+        OfLane { all: Vec::with_capacity(waiting), places: Vec::with_capacity(calls.len() / 64 + 1) };
+    for calls in calls.chunks(64) {
+        let before = of.all.len() as u32;
+        let mut bits = 0;
+        for (bit, place) in calls.iter().enumerate() {
+            if let Some(wait) = place.and_then(|place| found.get(place.get() as usize - 1)) {
+                bits |= 1 << bit;
+                of.all.push(*wait);
+            }
+        }
+        of.places.push((bits, before));
+    }
+    of
 }
 
 /// Calls that may have waited, and of which it is not known.
