@@ -14,9 +14,6 @@ use super::run::{TypedPlacement, placed};
 use super::snapshot::{Asked, HandedOn, Outputs, check_ranks, handing_over, placing, watch};
 use super::{Failure, Status};
 
-/// What a process's calls take where nothing else is asked for: some 800,000 calls with a message each.
-const BUFFER: Bytes = Bytes::mib(64);
-
 /// Run a program once and see who waits for whom in MPI, when, and why
 #[derive(clap::Args)]
 #[command(override_usage = "numawise trace [OPTIONS] -- PROGRAM [ARGS]...")]
@@ -33,8 +30,8 @@ pub struct Arguments {
     fresh: bool,
     #[command(flatten)]
     asked: Asked,
-    /// Memory for the calls of each process, e.g. 64M, from which they go to the disk
-    #[arg(long, value_name = "SIZE", default_value_t = BUFFER)]
+    /// Memory for the calls of each process, some 800,000 with a message each, from which they go to the disk
+    #[arg(long, value_name = "SIZE", default_value = "64M")]
     buffer: Bytes,
     /// Disk beside the trace for calls that leave memory while the program runs, e.g. 2G; else half of what is free, as far as half of the
     /// memory can analyse it
