@@ -82,6 +82,9 @@ pub const LOOKED_AT: u64 = 32;
 pub const LOST_BETWEEN_LOOKS: u64 = 64;
 
 const _: () = assert!(size_of::<Header>() <= HEADER_BYTES);
+// A program of the command's tests (many_calls.c) reads these of its own trace.
+const _: () =
+    assert!(core::mem::offset_of!(Header, chunks) == 12 && core::mem::offset_of!(Header, states) == 80);
 
 /// Records of one thread, one after the other.
 #[repr(C)]

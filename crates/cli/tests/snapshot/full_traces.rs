@@ -8,9 +8,9 @@ use serde_json::Value;
 
 use crate::support::{Answer, Bench, MPICH, MPIS, OPEN_MPI, number};
 
-/// Messages that ranks send each other, more than twice as many as a buffer of 2 MB has room for, and how many between two pauses: the drain may
-/// come a quarter of a second late.
-const MANY: [&str; 2] = ["60000", "500"];
+/// Messages that ranks send each other, more than twice as many as a buffer of 2 MB has room for; how many between two looks whether chunks wait to be
+/// taken away; and for how many seconds a rank waits for that, so that nothing is lost where numawise gets no CPU meanwhile.
+const MANY: [&str; 3] = ["60000", "500", "60"];
 const MESSAGES: f64 = 60_000.0;
 
 fn many_calls(bench: &Bench, compiler: &str) -> Option<PathBuf> {
@@ -109,7 +109,7 @@ fn a_rank_that_is_killed_leaves_its_calls_on_the_disk_and_in_memory() {
     let bench = Bench::new();
     for (compiler, launcher) in MPIS {
         let Some(program) = many_calls(&bench, compiler) else { continue };
-        let words = [MANY[0], MANY[1], "killed"];
+        let words = [MANY[0], MANY[1], MANY[2], "killed"];
         let (json, answer) = traced(&bench, &["--buffer", "2M"], launcher, &program, &words);
         assert_ne!(answer.status, Some(0), "{}", answer.err);
         assert_eq!(number(&json, "/trace/messages"), MESSAGES, "{launcher}: {}", answer.err);
@@ -139,7 +139,7 @@ fn a_full_disk_is_said_and_what_was_recorded_till_then_is_analysed() {
         "--output",
         "disk/run.trace",
     ]);
-    command.args(["--", launcher, "-n", "2"]).arg(program).args(["200000", "2000"]);
+    command.args(["--", launcher, "-n", "2"]).arg(program).args(["200000", "2000", "5"]);
     let answer: Answer = command.output().unwrap().into();
     if answer.status != Some(0) && !bench.path("run.json").exists() {
         return eprintln!("SKIPPED: no file system can be mounted here: {answer:?}");
