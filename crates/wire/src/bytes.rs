@@ -1,10 +1,10 @@
 //! Words of a file, in the byte order of this machine, out of bytes of which nothing is trusted: 0 where they end before.
 
-pub(crate) fn long(bytes: &[u8], at: usize) -> u64 {
+pub fn long(bytes: &[u8], at: usize) -> u64 {
     array(bytes, at).map_or(0, u64::from_ne_bytes)
 }
 
-pub(crate) fn word(bytes: &[u8], at: usize) -> u32 {
+pub fn word(bytes: &[u8], at: usize) -> u32 {
     array(bytes, at).map_or(0, u32::from_ne_bytes)
 }
 

@@ -16,7 +16,7 @@
 #[cfg(test)]
 extern crate std;
 
-mod bytes;
+pub mod bytes;
 pub mod heap;
 pub mod mask;
 pub mod pin;

@@ -208,8 +208,8 @@ impl Drain {
 
     fn take(&mut self, traced: &mut Traced) -> io::Result<bool> {
         let (let_go, has_lost) = traced.let_go()?;
-        self.is_over = has_lost && self.to.keep == KeptCalls::First;
-        if self.is_over {
+        self.is_over |= has_lost && self.to.keep == KeptCalls::First;
+        if self.is_over || let_go.is_empty() {
             return Ok(false);
         }
         let mut packed = Vec::new();
@@ -221,8 +221,10 @@ impl Drain {
                 traced.file.read_exact_at(&mut chunk, file_bytes(of.place) as u64)?;
                 let Some(chunk) = ChunkOf::parse(&chunk) else { continue };
                 packed::pack(chunk, &mut packed);
-                number += records(chunk.records).count() as u64;
-                until = records(chunk.records).map(|record| record.end()).fold(until, u64::max);
+                for record in records(chunk.records) {
+                    number += 1;
+                    until = until.max(record.end());
+                }
             }
             if !self.has_room(traced, packed.len() as u64)? {
                 return Ok(false);
@@ -234,7 +236,7 @@ impl Drain {
                 traced.give_back(of.place)?;
             }
         }
-        Ok(!let_go.is_empty())
+        Ok(true)
     }
 
     /// Whether so much more may be written for a process.

@@ -17,8 +17,11 @@ struct Process {
 
 impl Process {
     fn begin() -> Process {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join(format!("1-2{SUFFIX}"));
+        Process::begin_in(tempfile::tempdir().unwrap(), "1-2")
+    }
+
+    fn begin_in(folder: tempfile::TempDir, name: &str) -> Process {
+        let path = folder.path().join(format!("{name}{SUFFIX}"));
         let file = File::create_new(&path).unwrap();
         file.set_len(file_bytes(PLACES) as u64).unwrap();
         let process = Process { folder, path, file, given: 0 };
@@ -146,6 +149,23 @@ fn where_something_was_lost_what_comes_behind_it_is_only_taken_if_the_last_calls
         process.put(offset_of!(Header, lost), &1u64.to_ne_bytes());
         assert_eq!(process.drain(Bytes::mib(1), keep).look(), expected);
     }
+}
+
+#[test]
+fn where_one_process_has_lost_something_of_no_other_one_anything_is_taken_behind_that() {
+    let mut first = Process::begin();
+    let mut drain = first.drain(Bytes::mib(1), KeptCalls::First);
+    let other = Process::begin_in(first.folder, "3-4");
+    // Each look finds one process more.
+    (0..2).for_each(|_| assert!(!drain.look()));
+    assert_eq!(drain.known.values().flatten().count(), 2);
+    // The folder is the other's now.
+    first.folder = tempfile::tempdir().unwrap();
+    let mut both = [first, other];
+    both.iter_mut().for_each(Process::fill_all);
+    both[0].put(offset_of!(Header, lost), &1u64.to_ne_bytes());
+    (0..2).for_each(|_| assert!(!drain.look()));
+    assert!(drain.is_over && both[1].state(0) == ChunkState::LetGo as u8);
 }
 
 #[test]

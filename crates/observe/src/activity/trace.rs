@@ -1,7 +1,6 @@
 //! The trace of a process: the file beside its snapshot file.
 
 use std::collections::{BTreeMap, HashMap};
-use std::fs::File;
 use std::io::{self, BufReader};
 use std::num::NonZeroU64;
 use std::os::unix::fs::FileExt;
@@ -12,12 +11,13 @@ use numawise_facts::activity::{
     ConstructName, MessageSide, SpanKind, SpanName, ThreadTrace, TraceLoss, TracedCall, TracedKind,
     TracedMessage, TracedSite, TracedSpan,
 };
+use numawise_linux::source;
 use numawise_units::{Bytes, Nanoseconds, Pid};
 use numawise_wire::snapshot::reader::{SnapshotFileError, ThreadRecord};
 use numawise_wire::trace::reader::{
     self, ChunkOf, TraceFile, TraceRecord, bytes_in_use, call_name, dropped, keep_unchanged, records,
 };
-use numawise_wire::trace::{HEADER_BYTES, RecordKind, SUFFIX, file_bytes};
+use numawise_wire::trace::{HEADER_BYTES, SUFFIX, file_bytes};
 
 use super::drain::{self, TAKEN};
 use super::{ActivityProblem, Clock, Context, in_use, phase, thread};
@@ -38,12 +38,13 @@ pub(super) struct TraceParts {
 /// The trace beside the file of a process; none where it was not traced.
 pub(super) fn beside(path: &Path) -> io::Result<Option<TraceParts>> {
     let own = path.with_extension(&SUFFIX[1..]);
-    let file = match File::open(&own) {
-        Ok(file) => file,
+    let mut source = match source::open(&own) {
+        Ok(source) => source,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(error),
     };
-    let mut bytes = in_use(&file, HEADER_BYTES, bytes_in_use)?;
+    let mut bytes = in_use(&mut source, HEADER_BYTES, bytes_in_use)?;
+    let (_, file) = source.get_ref();
     // What was taken away meanwhile, or comes from two threads, is in the files.
     let mut now = vec![0; HEADER_BYTES];
     if file.read_exact_at(&mut now, 0).is_ok() {
@@ -123,7 +124,7 @@ pub(super) fn all(
 
 /// Reads a file of chunks.
 fn each_taken(path: &Path, mut add: impl FnMut(ChunkOf<'_>)) -> io::Result<()> {
-    let mut from = BufReader::with_capacity(1 << 18, File::open(path)?);
+    let mut from = BufReader::with_capacity(1 << 18, source::open(path)?);
     while let Some(chunk) = drain::next(&mut from)? {
         add(ChunkOf { slot: chunk.slot, number: chunk.number, records: &chunk.records });
     }
@@ -253,7 +254,7 @@ impl<'a> Builder<'a> {
     }
 
     fn span(&mut self, span: &reader::TracedSpan, moment: impl Fn(u64) -> Nanoseconds) {
-        let is_phase = matches!(span.kind, RecordKind::PhaseBegin | RecordKind::PhaseEnd);
+        let is_phase = matches!(span.kind, reader::SpanKind::PhaseBegin | reader::SpanKind::PhaseEnd);
         let next = self.trace.names.len() as u32;
         let of = *self.names.entry((is_phase, span.row)).or_insert(next);
         if of == next {
@@ -267,22 +268,20 @@ impl<'a> Builder<'a> {
         }
         let end = span.begin.saturating_add(span.ticks);
         let kind = match span.kind {
-            RecordKind::Region => {
-                let waits_since = moment(end.saturating_sub(span.third.min(span.ticks)));
-                SpanKind::Region { threads: span.team, waits_since }
+            reader::SpanKind::Region { waited, threads } => {
+                SpanKind::Region { threads, waits_since: moment(end.saturating_sub(waited.min(span.ticks))) }
             }
-            RecordKind::Worked => {
-                let master = Pid((span.fourth as u32).cast_signed());
-                SpanKind::Worked { master, begun: moment(span.third) }
+            reader::SpanKind::Worked { begun, master } => {
+                SpanKind::Worked { master: Pid(master.cast_signed()), begun: moment(begun) }
             }
-            RecordKind::PhaseBegin => SpanKind::Phase,
-            RecordKind::PhaseEnd => {
+            reader::SpanKind::Waited => SpanKind::Waited,
+            reader::SpanKind::PhaseBegin => SpanKind::Phase,
+            reader::SpanKind::PhaseEnd => {
                 let is_it = |open: &&mut TracedSpan| open.of == of && open.kind == SpanKind::Phase;
                 let open = self.trace.spans.iter_mut().rev().find(is_it);
                 open.into_iter().for_each(|open| open.end = moment(end).max(open.begin));
                 return;
             }
-            _ => SpanKind::Waited,
         };
         // A phase goes on until its end is found.
         let end = if kind == SpanKind::Phase { self.clock.until } else { end };

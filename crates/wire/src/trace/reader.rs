@@ -42,17 +42,24 @@ pub enum TraceRecord {
     Span(TracedSpan),
 }
 
-/// What is no call; the words that follow the ticks mean what the kind says.
+/// What is no call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TracedSpan {
-    pub kind: RecordKind,
+    pub kind: SpanKind,
     /// Its construct by the thread's row, or its phase by its place.
     pub row: Option<u16>,
     pub begin: u64,
     pub ticks: u64,
-    pub third: u64,
-    pub fourth: u64,
-    pub team: u32,
+}
+
+/// See the kinds of these names of [`RecordKind`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SpanKind {
+    Region { waited: u64, threads: u32 },
+    Worked { begun: u64, master: u32 },
+    Waited,
+    PhaseBegin,
+    PhaseEnd,
 }
 
 /// A call that has returned.
@@ -237,6 +244,7 @@ fn record(words: [u64; 5]) -> Option<TraceRecord> {
         tag: ((fourth >> 32) as u32).cast_signed(),
         peer: fourth as u32,
     };
+    let span = |kind| TraceRecord::Span(TracedSpan { kind, row: site, begin: first, ticks: second });
     Some(match RecordKind::from_word(last)? {
         RecordKind::Call => TraceRecord::Call(TracedCall {
             site,
@@ -254,17 +262,10 @@ fn record(words: [u64; 5]) -> Option<TraceRecord> {
         RecordKind::Polls => {
             TraceRecord::Polls { site, call, begin: first, ticks: second, end: third, count: fourth >> 16 }
         }
-        kind => {
-            let team = (last >> 32) as u32;
-            TraceRecord::Span(TracedSpan {
-                kind,
-                row: site,
-                begin: first,
-                ticks: second,
-                third,
-                fourth,
-                team,
-            })
-        }
+        RecordKind::Region => span(SpanKind::Region { waited: third, threads: (last >> 32) as u32 }),
+        RecordKind::Worked => span(SpanKind::Worked { begun: third, master: fourth as u32 }),
+        RecordKind::Waited => span(SpanKind::Waited),
+        RecordKind::PhaseBegin => span(SpanKind::PhaseBegin),
+        RecordKind::PhaseEnd => span(SpanKind::PhaseEnd),
     })
 }

@@ -4,6 +4,7 @@
 use std::io::{self, Read};
 
 use numawise_units::packed::{Packed, Unpacked};
+use numawise_wire::bytes::{long, word};
 use numawise_wire::trace::reader::{ChunkOf, words};
 use numawise_wire::trace::{CHUNK_BYTES, RECORDS};
 
@@ -53,8 +54,7 @@ pub fn next(from: &mut impl Read) -> io::Result<Option<UnpackedChunk>> {
     if !is_filled(from, &mut header)? {
         return Ok(None);
     }
-    let [slot, bytes, low, high] = [0, 4, 8, 12]
-        .map(|at| u32::from_ne_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]));
+    let (slot, bytes, number) = (word(&header, 0), word(&header, 4), long(&header, 8));
     // Even words of ten bytes each take no more than that.
     if bytes as usize > 2 * CHUNK_BYTES {
         return Err(io::ErrorKind::InvalidData.into());
@@ -63,8 +63,6 @@ pub fn next(from: &mut impl Read) -> io::Result<Option<UnpackedChunk>> {
     if !is_filled(from, &mut packed)? {
         return Ok(None);
     }
-    let number = if cfg!(target_endian = "little") { (low, high) } else { (high, low) };
-    let number = u64::from(number.1) << 32 | u64::from(number.0);
     let records = unpack(&packed).ok_or(io::ErrorKind::InvalidData)?;
     Ok(Some(UnpackedChunk { slot, number, records }))
 }
