@@ -25,7 +25,7 @@ pub use counter::{
 pub use files::{FileActivity, FileCalls, KernelIo, ProcessIo};
 pub use mpi::{
     CallSite, CallTime, Communicator, CpuUse, LastCall, MessageFamily, MessageSizes, MpiActivity, MpiLibrary,
-    PeerTraffic, WorldRank, begun_call, plain_call,
+    PeerTraffic, WorldRank, begun_call, needs_all_ranks, plain_call,
 };
 pub use openmp::{Construct, ConstructName, ConstructTeam, LoopChunks, OpenMpRuntimes, OpenMpSchedule};
 pub use phase::{ActivityPhases, PhaseActivity, PhaseName};

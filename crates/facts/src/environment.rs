@@ -3,8 +3,9 @@
 //! A variable is kept when it changes where threads, ranks or memory live, how fast the program runs, or how its output is to
 //! be read. All others are nobody's business. `docs/formats/nw-file.md` holds the same list; a test compares the two.
 
-use crate::Redactor;
 use numawise_units::Arrange;
+
+use crate::Redactor;
 
 #[cfg(test)]
 #[path = "environment_tests.rs"]

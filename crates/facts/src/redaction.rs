@@ -14,13 +14,13 @@ mod value;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use numawise_units::Arrange;
 use serde::Serialize;
 
 use crate::{
     Argument, FactorKind, GridStudy, MetricProblem, OtherValue, Outcome, Reading, RunSpec, Study,
     StudyHeader, Trial,
 };
-use numawise_units::Arrange;
 
 #[cfg(test)]
 #[path = "redaction_tests.rs"]

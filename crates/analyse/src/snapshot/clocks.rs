@@ -7,8 +7,10 @@ use std::num::NonZeroU64;
 use std::sync::Arc;
 
 use numawise_facts::Activity;
-use numawise_facts::activity::{ClockMove, MessageSide, ThreadTrace, TracedKind, plain_call};
+use numawise_facts::activity::{ClockMove, MessageSide, ThreadTrace, TracedKind, needs_all_ranks};
 use numawise_units::Nanoseconds;
+
+use super::trace::paired;
 
 #[cfg(test)]
 #[path = "clocks_tests.rs"]
@@ -198,8 +200,7 @@ fn ways(processes: &[Activity], of_process: &[usize]) -> Vec<Way> {
                     }
                 }
                 let TracedKind::Collective { key, .. } = call.kind else { continue };
-                let name = trace.sites.get(call.site as usize).map_or("", |site| plain_call(&site.call));
-                if matches!(name, "Barrier" | "Allreduce" | "Allgather" | "Alltoall") {
+                if trace.sites.get(call.site as usize).is_some_and(|site| needs_all_ranks(&site.call)) {
                     let of = meetings.entry((world, key)).or_default();
                     let times = of.entry(computer).or_insert((call.begin.0, call.end.0));
                     *times = (times.0.max(call.begin.0), times.1.min(call.end.0));
@@ -208,15 +209,11 @@ fn ways(processes: &[Activity], of_process: &[usize]) -> Vec<Way> {
         }
     }
     let mut ways = Vec::new();
-    // Where the begin of a trace is missing, the last ones belong together.
     let is_end = processes.iter().any(|process| process.lost.trace.is_some_and(|loss| loss.until.is_some()));
     for [mut sent, mut received] in channels.into_values() {
         sent.sort_unstable();
         received.sort_unstable();
-        let both = sent.len().min(received.len());
-        let skipped = |all: &[End]| if is_end { all.len() - both } else { 0 };
-        let (sends, receives) = (skipped(&sent), skipped(&received));
-        let pairs = sent.into_iter().skip(sends).zip(received.into_iter().skip(receives));
+        let pairs = paired(sent, received, is_end);
         ways.extend(pairs.map(|((begin, from, _), (_, to, end))| Way { from, to, begin, end }));
     }
     meetings.retain(|_, of| of.len() > 1);

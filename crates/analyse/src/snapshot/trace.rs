@@ -35,6 +35,7 @@ use both::both;
 use collectives::Collectives;
 use lanes::{Lane, Lanes};
 use matching::Matched;
+pub use matching::paired;
 use waits::Waits;
 
 #[cfg(test)]

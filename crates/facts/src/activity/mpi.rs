@@ -134,6 +134,11 @@ pub fn plain_call(call: &str) -> &str {
     name.strip_suffix("_c").unwrap_or(name)
 }
 
+/// Whether such a call ends in no rank before all of its communicator have begun it, whatever is sent.
+pub fn needs_all_ranks(call: &str) -> bool {
+    matches!(plain_call(call), "Barrier" | "Allreduce" | "Allgather" | "Alltoall")
+}
+
 /// Of a call that begins what another one ends: `bcast` of `MPI_Ibcast`, `send` of `MPI_Isend`.
 pub fn begun_call(call: &str) -> Option<&str> {
     let rest = plain_call(call).strip_prefix('I')?;

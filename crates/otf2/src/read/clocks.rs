@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::num::NonZeroU64;
 
-use numawise_facts::activity::{MessageSide, TracedKind, plain_call};
+use numawise_facts::activity::{MessageSide, TracedKind, needs_all_ranks};
 use numawise_units::Nanoseconds;
 
 use super::Assumption;
@@ -113,9 +113,8 @@ impl Told {
             let Some((world, _)) = traced.ranks.get(thread.process).copied().flatten() else { continue };
             for call in &thread.trace.calls {
                 let TracedKind::Collective { key, .. } = call.kind else { continue };
-                let name =
-                    thread.trace.sites.get(call.site as usize).map_or("", |site| plain_call(&site.call));
-                if matches!(name, "Barrier" | "Allreduce" | "Allgather" | "Alltoall") {
+                let site = thread.trace.sites.get(call.site as usize);
+                if site.is_some_and(|site| needs_all_ranks(&site.call)) {
                     let meeting = meetings.entry((world, key)).or_default();
                     meeting.begins.push((thread.process, i128::from(call.begin.0)));
                     meeting.ends.push((thread.process, i128::from(call.end.0)));

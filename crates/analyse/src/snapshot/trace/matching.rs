@@ -127,6 +127,15 @@ impl Ends {
     }
 }
 
+/// Both ends of the messages of a channel that belong together, of ends in their order. Where the begin of the trace is missing, what was sent before
+/// it may come behind it: the last ones belong together.
+pub fn paired<T>(sent: Vec<T>, received: Vec<T>, is_end: bool) -> impl Iterator<Item = (T, T)> {
+    let both = sent.len().min(received.len());
+    let skipped = |all: &[T]| if is_end { all.len() - both } else { 0 };
+    let (sends, receives) = (skipped(&sent), skipped(&received));
+    sent.into_iter().skip(sends).zip(received.into_iter().skip(receives))
+}
+
 pub fn of(lanes: &Lanes<'_>) -> Matched {
     let (mut sends, mut receives) =
         both(|| Ends::of(lanes, MessageSide::Sent), || Ends::of(lanes, MessageSide::Received));
@@ -137,13 +146,9 @@ pub fn of(lanes: &Lanes<'_>) -> Matched {
         let sent = sends.take(channel);
         let (.., tag) = *channel;
         unmatched += sent.len().abs_diff(received.len()) as u64;
-        // Where the begin of the trace is missing, what was sent before it may come behind it: the last ones belong together.
-        let more = |mine: &[End], others: &[End]| {
-            if lanes.is_end { mine.len().saturating_sub(others.len()) } else { 0 }
-        };
-        let skipped = [more(&sent, &received), more(&received, &sent)];
-        let (sends, receives) = (sent.into_iter().skip(skipped[0]), received.into_iter().skip(skipped[1]));
-        for ((sent, send, _, of_send), (posted, receive, bytes, of_receive)) in sends.zip(receives) {
+        for ((sent, send, _, of_send), (posted, receive, bytes, of_receive)) in
+            paired(sent, received, lanes.is_end)
+        {
             if let Some(place) = messages.get_mut(of_receive as usize) {
                 *place = Message { send, sent, receive, posted, bytes, tag, of_send };
             }
