@@ -95,6 +95,21 @@ fn trace(ranks: &[Activity]) -> RunTrace {
     snapshot(ranks).trace.expect("a trace was made")
 }
 
+/// A part of their trace.
+fn part_of(ranks: &[Activity], part: &TracePart) -> RunTrace {
+    let parts = RunParts {
+        trace_part: Some(part),
+        activities: ranks,
+        merged: None,
+        places: &Default::default(),
+        asked: None,
+        exit: None,
+        unwatched: Nanoseconds(0),
+        machines: &Default::default(),
+    };
+    super::super::run_snapshot(&parts).trace.expect("a trace was made")
+}
+
 /// The kinds of the waits, how long, and who waited for whom.
 fn waits(of: &RunTrace) -> Vec<(WaitKind, u64, u32, u32)> {
     of.waits.iter().map(|row| (row.kind, row.waiting.0 / 1_000_000, row.waits.rank, row.late.rank)).collect()
@@ -326,17 +341,7 @@ fn a_part_of_a_trace_has_what_lies_in_it() {
     let part = |from, to, ranks: Option<&str>| {
         let ranks = ranks.map(|ranks| ranks.parse().unwrap());
         let part = TracePart { from: Some(ms(from)), to: Some(ms(to)), ranks, phase: None };
-        let parts = RunParts {
-            trace_part: Some(&part),
-            activities: &activities,
-            merged: None,
-            places: &Default::default(),
-            asked: None,
-            exit: None,
-            unwatched: Nanoseconds(0),
-            machines: &Default::default(),
-        };
-        super::super::run_snapshot(&parts).trace.unwrap()
+        part_of(&activities, &part)
     };
     let found = part(50, 90, None);
     assert_eq!((found.begin, found.span), (ms(50), ms(40)));

@@ -73,7 +73,7 @@ pub struct Lanes<'a> {
     /// Where calls are made.
     pub places: Vec<CallPlace>,
     pub constructs: Vec<PlacedConstruct>,
-    /// Those of one process one after the other.
+    /// In the order of their processes.
     pub workers: Vec<Worker>,
     pub phases: Phases,
     /// Of all lanes.
@@ -412,7 +412,8 @@ impl<'a> Lanes<'a> {
         let process = |lane: u32| self.all.get(lane as usize).map(|lane| lane.process);
         let own = process(lane);
         let is_first = lane.checked_sub(1).is_none_or(|before| process(before) != own);
-        self.workers.iter().filter(move |worker| is_first && Some(worker.process) == own)
+        let from = self.workers.partition_point(|worker| Some(worker.process) < own);
+        self.workers.iter().skip(from).take_while(move |worker| is_first && Some(worker.process) == own)
     }
 
     /// Whether a call begins what another one ends.

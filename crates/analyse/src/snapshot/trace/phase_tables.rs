@@ -1,10 +1,12 @@
 //! What ranks did in phases.
 
+use std::collections::HashMap;
+
 use numawise_facts::activity::PhaseName;
 use numawise_tables::snapshot::{EventPhase, TraceTimes, TracedPhase};
 use numawise_units::{Arrange, Nanoseconds};
 
-use super::lanes::Lanes;
+use super::lanes::{Lane, Lanes};
 use super::phases::Phase;
 use super::span;
 use super::timeline::add_asked;
@@ -45,8 +47,12 @@ pub fn table(lanes: &Lanes<'_>, waits: &Waits) -> Vec<TracedPhase> {
 
 /// For a drawing.
 pub fn events(lanes: &Lanes<'_>) -> Vec<EventPhase> {
+    let mut first: HashMap<usize, &Lane<'_>> = HashMap::new();
+    for lane in &lanes.all {
+        first.entry(lane.process).or_insert(lane);
+    }
     let of_lane = |phase: &Phase| {
-        let lane = lanes.all.iter().find(|lane| lane.process == phase.process)?;
+        let lane = first.get(&phase.process)?;
         let (begin, end) = (phase.window.0.max(lane.begin), phase.window.1.min(lane.end));
         let name = lanes.phases.names.get(phase.name)?.clone();
         let [begin, end] = [begin, end].map(|moment| span(lanes.origin, moment));

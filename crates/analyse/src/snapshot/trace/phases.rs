@@ -19,6 +19,7 @@ pub struct Phase {
 pub struct Phases {
     /// In the order in which they were met.
     pub names: Vec<PhaseName>,
+    /// In the order of their processes.
     pub all: Vec<Phase>,
 }
 
@@ -39,10 +40,10 @@ impl Phases {
     /// When a thread was in one of the phases for which `is_it` holds, in their order.
     pub fn of_thread(&self, process: usize, tid: i32, is_it: impl Fn(usize) -> bool) -> Vec<Window> {
         let of_thread = |name: usize| matches!(self.names.get(name), Some(PhaseName::ThreadRegion(_)));
-        let own = |phase: &&Phase| {
-            phase.process == process && is_it(phase.name) && (phase.tid == tid || !of_thread(phase.name))
-        };
-        let mut windows: Vec<Window> = self.all.iter().filter(own).map(|phase| phase.window).collect();
+        let of_process = self.all.partition_point(|phase| phase.process < process);
+        let of_process = self.all.iter().skip(of_process).take_while(|phase| phase.process == process);
+        let own = |phase: &&Phase| is_it(phase.name) && (phase.tid == tid || !of_thread(phase.name));
+        let mut windows: Vec<Window> = of_process.filter(own).map(|phase| phase.window).collect();
         windows.arrange();
         windows.dedup_by(|next, last| {
             let overlaps = next.0 <= last.1;

@@ -131,17 +131,7 @@ fn a_phase_is_shown_by_itself() {
     let activities = [hybrid(0), hybrid(1)];
     let part = |phase: &str, from: Option<u64>| {
         let part = TracePart { from: from.map(ms), phase: Some(phase.to_owned()), ..TracePart::default() };
-        let parts = RunParts {
-            trace_part: Some(&part),
-            activities: &activities,
-            merged: None,
-            places: &Default::default(),
-            asked: None,
-            exit: None,
-            unwatched: Nanoseconds(0),
-            machines: &Default::default(),
-        };
-        super::super::super::run_snapshot(&parts).trace.unwrap()
+        part_of(&activities, &part)
     };
     let found = part("solve", None);
     assert_eq!((found.begin, found.span, found.calls), (ms(90), ms(300), 0));
