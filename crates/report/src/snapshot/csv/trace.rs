@@ -106,18 +106,14 @@ pub fn path_part(of: &PathPart) -> Vec<Value> {
 pub fn timeline(of: &RunTrace) -> Vec<Vec<Value>> {
     let row = |rank: &TracedRank, thread: &Reading<i32>, (bin, times): (usize, &TraceTimes)| {
         let begin = u128::from(of.span.0) * bin as u128 / rank.timeline.len().max(1) as u128;
-        vec![
+        let mut row = vec![
             text("rank", rank.rank.to_string()),
             read("thread", "", thread, i32::to_string),
             known_seconds("begin_seconds", Nanoseconds(begin as u64)),
-            known_seconds("useful_seconds", times.useful),
-            known_seconds("waiting_seconds", times.waiting),
-            known_seconds("in_calls_seconds", times.in_calls),
-            known_seconds("polling_seconds", times.polling),
-            known_seconds("serial_seconds", times.serial),
-            known_seconds("openmp_waiting_seconds", times.openmp_waiting),
-            known_seconds("idle_seconds", times.idle),
-        ]
+        ];
+        row.extend(states(times));
+        row.push(known_seconds("idle_seconds", times.idle));
+        row
     };
     let of_rank = |rank: &TracedRank| {
         let worker = |worker: &TracedWorker| (Reading::Measured(worker.thread), worker.timeline.clone());
@@ -146,19 +142,26 @@ pub fn construct(of: &TracedConstruct) -> Vec<Value> {
 }
 
 pub fn phase(of: &TracedPhase) -> Vec<Value> {
-    let spent = &of.spent;
-    vec![
+    let mut row = vec![
         text("name", phases::name(&of.name)),
         count("times", of.times),
         known_seconds("begin_seconds", of.begin),
         known_seconds("end_seconds", of.end),
         count("ranks", of.ranks),
-        known_seconds("useful_seconds", spent.useful),
-        known_seconds("waiting_seconds", spent.waiting),
-        known_seconds("in_calls_seconds", spent.in_calls),
-        known_seconds("polling_seconds", spent.polling),
-        known_seconds("serial_seconds", spent.serial),
-        known_seconds("openmp_waiting_seconds", spent.openmp_waiting),
+    ];
+    row.extend(states(&of.spent));
+    row
+}
+
+/// What a thread that calls MPI can be in.
+fn states(of: &TraceTimes) -> [Value; 6] {
+    [
+        known_seconds("useful_seconds", of.useful),
+        known_seconds("waiting_seconds", of.waiting),
+        known_seconds("in_calls_seconds", of.in_calls),
+        known_seconds("polling_seconds", of.polling),
+        known_seconds("serial_seconds", of.serial),
+        known_seconds("openmp_waiting_seconds", of.openmp_waiting),
     ]
 }
 

@@ -182,16 +182,18 @@
 
   // ---- finding ----------------------------------------------------------------------------------------------------
 
-  // The first call of a lane that ends behind a moment.
-  function firstEndingAfter(lane, time) {
-    let [low, high] = [lane.first, lane.last];
+  // Of what lies from one place to another, the first that ends behind a moment.
+  function firstBehind(ends, low, high, time) {
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if (calls.end[middle] <= time) low = middle + 1;
+      if (ends[middle] <= time) low = middle + 1;
       else high = middle;
     }
     return low;
   }
+
+  const firstEndingAfter = (lane, time) => firstBehind(calls.end, lane.first, lane.last, time);
+  const firstSpanAfter = (lane, time) => firstBehind(spans.end, lane.firstSpan, lane.lastSpan, time);
 
   // The call at a place, or the longest of those that are less than two pixels away.
   function callAt(x, y) {
@@ -225,17 +227,6 @@
     if (!lane || y < 0 || y >= box.height) return null;
     const span = firstSpanAfter(lane, time);
     return span < lane.lastSpan && spans.begin[span] <= time ? { span, row } : null;
-  }
-
-  // The first span of a row that ends behind a moment.
-  function firstSpanAfter(lane, time) {
-    let [low, high] = [lane.firstSpan, lane.lastSpan];
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (spans.end[middle] <= time) low = middle + 1;
-      else high = middle;
-    }
-    return low;
   }
 
   function phaseAt(x, y) {
