@@ -2,9 +2,9 @@
 
 use numawise_facts::notice::StudyNotice;
 use numawise_facts::{Effect, Outcome, Point, PointId, Study};
+use numawise_units::Arrange;
 
 use crate::{contrasts, summary};
-use numawise_units::Arrange;
 
 #[cfg(test)]
 #[path = "course_tests.rs"]

@@ -28,10 +28,10 @@ use numawise_facts::{Effect, Finding, FindingId, PlacementRequest, PointId, Read
 use numawise_tables::{
     Contrast, ContrastCall, Expected, ExpectedEffect, MemoryMove, NotExpected, PointSummary, Verdict,
 };
+use numawise_units::Arrange;
 
 use crate::comparison::Comparison;
 use crate::contrasts::Judged;
-use numawise_units::Arrange;
 
 #[cfg(test)]
 #[path = "findings_tests.rs"]

@@ -8,10 +8,10 @@ use numawise_stats::FamilyDecision;
 use numawise_tables::{
     Contrast, ContrastCall, LineCall, LineEffects, MoreRepeats, PlacedWell, Verdict, VerdictKind,
 };
+use numawise_units::Arrange;
 
 use crate::contrasts::Judged;
 use crate::{course, held, inside, lines, obeyed, summary};
-use numawise_units::Arrange;
 
 #[cfg(test)]
 #[path = "verdict_tests.rs"]

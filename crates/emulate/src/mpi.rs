@@ -1,9 +1,10 @@
 //! Launchers of MPI ranks for guests: what `mpirun` needs besides itself, and no more, since all of it is memory of the
 //! guest and time of its boot. The ranks are programs that need no MPI library: what is tested is where they are put.
 
+use numawise_units::Arrange;
+
 use crate::libraries::which;
 use crate::{Error, libraries};
-use numawise_units::Arrange;
 use std::path::{Path, PathBuf};
 
 /// An MPI whose launcher can be put into a guest; both as Debian packs them.

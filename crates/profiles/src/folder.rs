@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 use numawise_facts::{Fingerprint, Profile};
 
 use numawise_linux::replace;
+use numawise_units::Arrange;
 
 use crate::{ProfileError, read_profile};
-use numawise_units::Arrange;
 
 #[cfg(test)]
 #[path = "folder_tests.rs"]

@@ -6,11 +6,11 @@ use std::fmt;
 use numawise_facts::{
     AroundTrials, ContrastRole, GridRun, Machine, Metric, Point, PointId, PointRole, Reading, StudyHeader,
 };
+use numawise_units::Arrange;
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::Record;
-use numawise_units::Arrange;
 
 /// So many differences are shown of one kind; the rest is counted.
 const SHOWN: usize = 6;

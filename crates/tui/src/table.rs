@@ -2,9 +2,10 @@
 
 use std::cmp::Ordering;
 
+use numawise_units::Arrange;
+
 use crate::columns::{Column, Field};
 use crate::style::{Palette, Tone};
-use numawise_units::Arrange;
 
 /// What a row is, across samples.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

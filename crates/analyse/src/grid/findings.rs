@@ -16,9 +16,9 @@ use numawise_facts::finding::{
 use numawise_facts::{Effect, Finding, FindingId, GridStudy, PointId, Reading, Study};
 use numawise_stats::{Contrast, FamilyDesign, PlannedContrast};
 use numawise_tables::{GridRow, LevelEffects, ScalingSeries};
+use numawise_units::Arrange;
 
 use super::{better, resolution};
-use numawise_units::Arrange;
 
 #[cfg(test)]
 #[path = "findings_tests.rs"]

@@ -4,10 +4,10 @@
 //! merged before.
 
 use numawise_facts::{Activity, Machine, MergedRanks};
+use numawise_units::Arrange;
 
 use super::merge::{merge, outliers, rank_summary};
 use super::placement;
-use numawise_units::Arrange;
 
 #[cfg(test)]
 #[path = "job_tests.rs"]

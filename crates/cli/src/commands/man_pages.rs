@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use clap::Command;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
+use numawise_units::Arrange;
 
 use super::{Failure, SUCCESS, Status};
 use crate::files;
-use numawise_units::Arrange;
 
 /// What `whatis numawise` shows; the commands have theirs in their help.
 const PURPOSE: &str = "place threads, ranks and memory on NUMA nodes, and measure whether it matters";

@@ -1,7 +1,8 @@
 //! What must hold for a description, beyond its syntax, before QEMU is started with it.
 
-use super::{HmatRow, MachineDescription, MachineTiming};
 use numawise_units::Arrange;
+
+use super::{HmatRow, MachineDescription, MachineTiming};
 use std::fmt;
 
 /// QEMU's limits for x86 machines (MAX_NODES; q35 takes 288 CPUs, the plugin 256) and the SLIT's for a distance.

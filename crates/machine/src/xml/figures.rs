@@ -8,13 +8,13 @@ use std::fmt::Write;
 use std::ops::Range;
 
 use numawise_facts::{Attribute, Figure};
+use numawise_units::Arrange;
 use roxmltree::{Document, Node as Element, ParsingOptions};
 
 use super::attributes::{MIB, NAMES, NOTE};
 use super::bitmap;
 use super::objects::Objects;
 use crate::error::XmlError;
-use numawise_units::Arrange;
 
 /// `text`, as hwloc wrote it, with `figures` in the place of all that it had of the same attributes. The ends of other
 /// attributes stay.

@@ -2,12 +2,12 @@
 
 use numawise_facts::memory::MemoryKindEvidence;
 use numawise_facts::{Cpu, Device, Estimate, Figure, Machine, Source};
+use numawise_units::Arrange;
 use serde_json::{Value, json as object};
 
 use super::evidence;
 use crate::notice;
 use crate::object::each;
-use numawise_units::Arrange;
 
 /// The name and version of the format. The number grows when a reader of the old one could be misled.
 pub const SCHEMA: &str = "numawise/machine/1";

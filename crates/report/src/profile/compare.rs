@@ -1,13 +1,13 @@
 //! Two profiles compared, as people read it.
 
 use numawise_tables::{CellCall, CellKey, ComparedCell};
+use numawise_units::Arrange;
 
 use super::{Compared, meaning, words};
 use crate::amount::many;
 use crate::document::{
     Block, Column, Document, Face, Fact, Opening, Row, RowLimits, Table, Text, Tone, list, section,
 };
-use numawise_units::Arrange;
 
 /// Rows of a table at most: in a page, so that it can be sent by mail.
 const ROWS: RowLimits = RowLimits { terminal: 40, html: 1500, rest: "in the JSON" };

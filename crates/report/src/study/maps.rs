@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use numawise_facts::{FactorLevels, PointId, Reading};
 use numawise_tables::{GridRow, GridTables};
+use numawise_units::Arrange;
 
 use super::{ShownStudy, span, words};
 use crate::amount;
 use crate::document::{Block, Matrix, MatrixCell, MatrixColours, MatrixColumn, MatrixFigure, section};
-use numawise_units::Arrange;
 
 /// Maps at most: more pairs of factors than a person looks through.
 const MAPS: usize = 3;

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use numawise_facts::{Outcome, Trial};
 use numawise_tables::GridRow;
+use numawise_units::Arrange;
 
 use super::{ShownStudy, cell, words};
 use crate::amount::{self, many};
 use crate::document::{Block, Cell, Column, Row, RowLimits, Table, captioned, section};
 use crate::notice;
-use numawise_units::Arrange;
 
 /// Points whose trials are drawn at most, each in a row of its own.
 const POINTS: usize = 40;

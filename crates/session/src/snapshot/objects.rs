@@ -10,11 +10,11 @@ use numawise_facts::notice::ObjectsNotice;
 use numawise_facts::{Notice, ObjectRun};
 use numawise_launch::Change;
 use numawise_linux::replace;
+use numawise_units::Arrange;
 
 use super::Environment;
 use super::folder::CollectorFolder;
 use crate::follow::{BeginsToFollow, Following};
-use numawise_units::Arrange;
 
 #[cfg(test)]
 #[path = "objects_tests.rs"]

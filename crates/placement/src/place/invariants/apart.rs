@@ -1,7 +1,8 @@
 //! Tasks do not meet on a core while there are cores for all of them.
 
-use super::*;
 use numawise_units::Arrange;
+
+use super::*;
 
 /// A task's CPUs by core, told from the plan alone.
 fn on_cores(machine: &Machine, task: &TaskPlacement) -> BTreeMap<u32, usize> {
