@@ -12,6 +12,7 @@ mod phase;
 mod sample;
 mod thread;
 mod trace;
+mod trace_files;
 
 use std::io::Read;
 use std::mem::offset_of;

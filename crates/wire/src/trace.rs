@@ -81,10 +81,12 @@ pub const LOOKED_AT: u64 = 32;
 /// Where there was none, they are looked at again for one of so many records.
 pub const LOST_BETWEEN_LOOKS: u64 = 64;
 
+/// Bytes of the header before the states of the places.
+pub const COUNTS_BYTES: usize = core::mem::offset_of!(Header, states);
+
 const _: () = assert!(size_of::<Header>() <= HEADER_BYTES);
 // A program of the command's tests (many_calls.c) reads these of its own trace.
-const _: () =
-    assert!(core::mem::offset_of!(Header, chunks) == 12 && core::mem::offset_of!(Header, states) == 80);
+const _: () = assert!(core::mem::offset_of!(Header, chunks) == 12 && COUNTS_BYTES == 80);
 
 /// Records of one thread, one after the other.
 #[repr(C)]

@@ -19,7 +19,9 @@ use std::time::Duration;
 use numawise_linux::space;
 use numawise_units::Bytes;
 use numawise_wire::trace::reader::{ChunkOf, chunks_of, dropped, lost, places_in, records, taken};
-use numawise_wire::trace::{CHUNK_BYTES, ChunkState, HEADER_BYTES, Header, SUFFIX, file_bytes};
+use numawise_wire::trace::{CHUNK_BYTES, COUNTS_BYTES, ChunkState, HEADER_BYTES, Header, file_bytes};
+
+use super::trace_files::TraceFiles;
 
 pub use packed::next;
 #[cfg(test)]
@@ -106,10 +108,13 @@ impl TraceDrain {
 #[derive(Debug)]
 struct Drain {
     folder: PathBuf,
+    files: TraceFiles,
     to: DrainTo,
     /// None: another numawise has it, or it cannot be had.
     known: BTreeMap<PathBuf, Option<Traced>>,
     looks: u32,
+    /// The last look found a process: there may be more.
+    has_found: bool,
     /// In files that are there, and in all.
     kept: u64,
     written: u64,
@@ -124,6 +129,8 @@ struct Drain {
 #[derive(Debug)]
 struct Traced {
     file: File,
+    /// Of the header, up to the state of its last place.
+    header_bytes: usize,
     stem: String,
     /// The last one is written.
     files: VecDeque<TakenFile>,
@@ -149,12 +156,13 @@ struct LetGo {
 
 impl Drain {
     fn new(folder: &Path, to: DrainTo) -> Drain {
-        let folder = folder.to_owned();
         Drain {
-            folder,
+            folder: folder.to_owned(),
+            files: TraceFiles::of(folder),
             to,
             known: BTreeMap::new(),
             looks: 0,
+            has_found: false,
             kept: 0,
             written: 0,
             is_over: false,
@@ -187,20 +195,19 @@ impl Drain {
     fn find(&mut self) {
         let may_try_again = self.looks.is_multiple_of(FOREIGN);
         self.looks = self.looks.wrapping_add(1);
-        let entries = std::fs::read_dir(&self.folder).into_iter().flatten().flatten();
-        for path in entries.map(|entry| entry.path()) {
-            let is_trace = path.as_os_str().as_encoded_bytes().ends_with(SUFFIX.as_bytes());
+        let paths = self.files.changed(may_try_again || std::mem::take(&mut self.has_found));
+        for path in paths {
             let is_done = match self.known.get(&path) {
                 Some(known) => known.is_some() || !may_try_again,
                 None => false,
             };
-            if !is_trace || is_done {
+            if is_done {
                 continue;
             }
             let traced = Traced::open(&path, self.to.keep);
-            let is_ours = traced.is_some();
+            self.has_found = traced.is_some();
             self.known.insert(path, traced);
-            if is_ours {
+            if self.has_found {
                 return;
             }
         }
@@ -293,9 +300,14 @@ impl Traced {
         let file = OpenOptions::new().read(true).write(true).custom_flags(flags).open(path).ok()?;
         let mut header = [0; HEADER_BYTES];
         file.read_exact_at(&mut header, 0).ok()?;
-        chunks_of(&header)?;
+        let (places, _) = chunks_of(&header)?;
         file.try_lock().ok()?;
-        let traced = Traced { file, stem: path.file_stem()?.to_str()?.to_owned(), files: VecDeque::new() };
+        let traced = Traced {
+            file,
+            header_bytes: COUNTS_BYTES + places,
+            stem: path.file_stem()?.to_str()?.to_owned(),
+            files: VecDeque::new(),
+        };
         if keep == KeptCalls::Last {
             traced.note(offset_of!(Header, keeps_last), &1u32.to_ne_bytes()).ok()?;
         }
@@ -304,7 +316,7 @@ impl Traced {
 
     /// Chunks to take, those of each thread in their order; none where there is room enough. And whether some of its records were lost.
     fn let_go(&self) -> io::Result<(Vec<LetGo>, bool)> {
-        let mut header = [0; HEADER_BYTES];
+        let mut header = vec![0; self.header_bytes];
         self.file.read_exact_at(&mut header, 0)?;
         let (places, _) = chunks_of(&header).unwrap_or_default();
         let has_lost = lost(&header) > 0;

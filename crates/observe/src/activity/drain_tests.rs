@@ -1,7 +1,7 @@
 use std::os::unix::fs::MetadataExt;
 
 use numawise_wire::snapshot::VERSION;
-use numawise_wire::trace::{MAGIC, RECORDS};
+use numawise_wire::trace::{MAGIC, RECORDS, SUFFIX};
 
 use super::*;
 

@@ -13,7 +13,9 @@ use std::time::Duration;
 use numawise_linux::calls::shared::make_pages;
 use numawise_units::Bytes;
 use numawise_wire::trace::reader::chunks_of;
-use numawise_wire::trace::{CHUNK_BYTES, HEADER_BYTES, SUFFIX, file_bytes};
+use numawise_wire::trace::{CHUNK_BYTES, COUNTS_BYTES, file_bytes};
+
+use super::trace_files::TraceFiles;
 
 #[cfg(test)]
 #[path = "pages_tests.rs"]
@@ -37,7 +39,7 @@ impl TracePages {
     /// Where there is no thread for it: the program makes its pages itself then.
     pub fn start(folder: &Path) -> io::Result<TracePages> {
         let (stop, stopped) = mpsc::channel();
-        let mut traces = Traces { folder: folder.to_owned(), known: BTreeMap::new() };
+        let mut traces = Traces { files: TraceFiles::of(folder), known: BTreeMap::new() };
         let work = move || {
             while stopped.recv_timeout(BETWEEN_LOOKS) == Err(RecvTimeoutError::Timeout) {
                 traces.look();
@@ -57,19 +59,17 @@ impl Drop for TracePages {
 
 /// The files of a folder, each with the chunks that have pages. One in which no more can be made is not looked at again.
 struct Traces {
-    folder: PathBuf,
+    files: TraceFiles,
     known: BTreeMap<PathBuf, Option<(File, usize)>>,
 }
 
 impl Traces {
     fn look(&mut self) {
-        let entries = std::fs::read_dir(&self.folder).into_iter().flatten().flatten();
-        for path in entries.map(|entry| entry.path()) {
-            let is_trace = path.as_os_str().as_encoded_bytes().ends_with(SUFFIX.as_bytes());
-            if is_trace && !self.known.contains_key(&path) {
-                let file = OpenOptions::new().read(true).write(true).open(&path);
-                self.known.insert(path, file.ok().map(|file| (file, 0)));
-            }
+        for path in self.files.changed(false) {
+            self.known.entry(path).or_insert_with_key(|path| {
+                let file = OpenOptions::new().read(true).write(true).open(path);
+                file.ok().map(|file| (file, 0))
+            });
         }
         for place in self.known.values_mut() {
             if place.as_mut().is_some_and(|(file, made)| go_ahead(file, made).is_err()) {
@@ -81,7 +81,7 @@ impl Traces {
 
 /// A process is never waited for: where it is ahead, it has made the pages itself.
 fn go_ahead(file: &File, made: &mut usize) -> io::Result<()> {
-    let mut header = [0; HEADER_BYTES];
+    let mut header = [0; COUNTS_BYTES];
     let read = file.read_at(&mut header, 0)?;
     let Some((places, asked)) = chunks_of(header.get(..read).unwrap_or_default()) else { return Ok(()) };
     let wanted = asked.saturating_add(AHEAD).min(places);

@@ -2,7 +2,7 @@ use std::os::unix::fs::MetadataExt;
 use std::time::Instant;
 
 use numawise_wire::snapshot::VERSION;
-use numawise_wire::trace::MAGIC;
+use numawise_wire::trace::{HEADER_BYTES, MAGIC, SUFFIX};
 
 use super::*;
 
@@ -21,7 +21,7 @@ fn pages_are_made_ahead_of_a_process_and_not_for_all_of_its_file() {
     let folder = tempfile::tempdir_in("/dev/shm").unwrap_or_else(|_| tempfile::tempdir().unwrap());
     let path = trace(folder.path(), 1000, 3);
     std::fs::write(folder.path().join("other.part"), "not a trace").unwrap();
-    let mut traces = Traces { folder: folder.path().to_owned(), known: BTreeMap::new() };
+    let mut traces = Traces { files: TraceFiles::of(folder.path()), known: BTreeMap::new() };
     traces.look();
     let bytes = || std::fs::metadata(&path).unwrap().blocks() * 512;
     let made = (AHEAD * CHUNK_BYTES) as u64;
