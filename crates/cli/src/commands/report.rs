@@ -219,7 +219,7 @@ pub fn traced(path: &Path, kind: RecordKind, option: &str) -> Result<WatchedRun,
         },
     };
     Err(Failure::new(format!(
-        "{option} {}: this is {found}; expected what numawise trace has written",
+        "{option} {}: this is {found}; expected the trace of a program with MPI or OpenMP, by numawise trace",
         path.display()
     )))
 }
