@@ -37,7 +37,7 @@ const ONLY: [(&str, &[&str]); 16] = [
     ("placement", &["facts", "units"]),
     ("otf2", &["facts", "units"]),
     ("report", &["facts", "tables", "units"]),
-    ("agent", &["wire", "syscalls", "units"]),
+    ("agent", &["guest", "wire", "syscalls"]),
     ("guest", &["wire", "syscalls"]),
     ("collector", &["guest", "wire", "syscalls"]),
     ("heap", &["guest", "wire", "syscalls"]),
@@ -52,7 +52,7 @@ const USED_BY: [(&str, &[&str]); 8] = [
     ("agent", &[]),
     ("collector", &[]),
     ("heap", &[]),
-    ("guest", &["collector", "heap"]),
+    ("guest", &["agent", "collector", "heap"]),
 ];
 
 /// Crates of others that stand behind one of ours.

@@ -19,14 +19,14 @@ mod programs;
 mod set;
 mod slot;
 
-use crate::sandbox;
+use crate::sandbox::{self, Hooks};
 
 /// Reads the plan while the process has one thread, before any runtime begins.
 pub fn prepare() {
-    // First of all: we call it too.
-    ask::begin();
+    // First of all: we call what we stand before too.
+    sandbox::look_up();
     if plan::active().is_some() {
-        sandbox::begin();
+        sandbox::begin(Hooks::NONE);
         choice::begin();
     }
 }

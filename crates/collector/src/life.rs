@@ -2,13 +2,12 @@
 
 mod exit;
 
-use core::ffi::{c_int, c_void};
 use core::sync::atomic::Ordering::Relaxed;
 
 use numawise_wire::snapshot::{Flag, ThreadSlot};
 
 use crate::sandbox::{self, Hooks};
-use crate::system::{self, SavedErrno};
+use crate::system::SavedErrno;
 use crate::{counters, files, mpi, omp, phase, process, python, thread, time, trace};
 
 /// Begins to watch the process, where the environment asks for it.
@@ -17,9 +16,9 @@ pub fn begin() {
     if !process::prepare() {
         return;
     }
-    sandbox::begin(Hooks { before, entered, refused, is_copy });
+    sandbox::begin(Hooks { before, entered, refused, is_copy, from_promise: true });
     thread::register_end(thread_ends);
-    register_child();
+    numawise_guest::process::at_fork(in_child);
     exit::look_up(end);
     thread::look_up();
     numawise_guest::python::look_up();
@@ -58,24 +57,6 @@ fn thread_ends(slot: &ThreadSlot, now: u64) {
     phase::thread_ends(slot, now);
     omp::thread_ends(slot, now);
     trace::let_go();
-}
-
-/// What pthread_atfork of glibc calls, where it is no symbol that can be looked up; other C libraries have that. Neither is
-/// linked, so that programs of both can load the library.
-fn register_child() {
-    type Handler = Option<unsafe extern "C" fn()>;
-    type Register = unsafe extern "C" fn(Handler, Handler, Handler, *mut c_void) -> c_int;
-    let glibcs = system::next_symbol(c"__register_atfork");
-    let register = if glibcs.is_null() { system::next_symbol(c"pthread_atfork") } else { glibcs };
-    if register.is_null() {
-        return;
-    }
-    // SAFETY: the symbol is a function of this type, or of the same without the owner, which it then does not look at
-    // (pointers go in registers). The handler is never unloaded, so it needs no owner.
-    unsafe {
-        let register: Register = core::mem::transmute(register);
-        register(None, None, Some(in_child), core::ptr::null_mut());
-    }
 }
 
 unsafe extern "C" fn in_child() {

@@ -1,8 +1,4 @@
-//! What belongs to the process: whether it is watched, its file, its begin, its forks and its end.
-//!
-//! A child of fork shares the pages of the mapping with its parent and must not write them. It is known by the generation of the
-//! process, a word in a page that the kernel hands to children as zeros (MADV_WIPEONFORK), whichever way they are made; it
-//! makes a file of its own in the handler of fork, or when it is first seen.
+//! What belongs to the process that is watched: its file, its begin, its forks ([`numawise_guest::process`]) and its end.
 
 mod file;
 mod modules;
@@ -13,33 +9,15 @@ use numawise_wire::snapshot::{
     CallSample, Communicator, FOLDER, Flag, Header, KERNEL_BYTES, Phase, RANKS, ThreadSlot, ranks,
 };
 
-use crate::system::{self, SavedErrno};
-use crate::{proc, sandbox, time};
+use numawise_guest::system::SavedErrno;
+use numawise_guest::{loaded, process};
 
-/// Stands in for the generation where there is no page for it: before the begin, and where the kernel refuses.
-static PLAIN: AtomicU64 = AtomicU64::new(0);
-static GENERATION: AtomicPtr<AtomicU64> = AtomicPtr::new((&raw const PLAIN).cast_mut());
-
-/// What is done with the process.
-static PHASE: AtomicU32 = AtomicU32::new(NOT_BEGUN);
-const NOT_BEGUN: u32 = 0;
-/// A thread works on it; others are not watched meanwhile.
-const BEGINS: u32 = 1;
-const WATCHED: u32 = 2;
-/// Nobody asked for it, or it cannot be done.
-const OFF: u32 = 3;
+use crate::{proc, sandbox, system, time};
 
 static MAPPING: AtomicPtr<Header> = AtomicPtr::new(core::ptr::null_mut());
 static THREADS: AtomicU32 = AtomicU32::new(0);
 /// When the pair of clocks was last noted, in ticks.
 static NOTED: AtomicU64 = AtomicU64::new(0);
-
-/// A word that differs in a child; never that of a thread that was not seen (0) once the process has begun.
-#[inline]
-pub fn generation() -> u64 {
-    // SAFETY: the pointer is to a static or to a page that stays mapped.
-    unsafe { &*GENERATION.load(Relaxed) }.load(Relaxed)
-}
 
 /// The process's file.
 pub struct Watched<'a> {
@@ -61,14 +39,15 @@ impl<'a> Watched<'a> {
 }
 
 pub use file::{at_file, copy};
-pub use modules::{note as note_module, note_source, path_of};
+pub use modules::{note as note_module, note_source};
 pub use numawise_guest::memory::reserve;
+pub use numawise_guest::process::{begins, generation};
 
 /// The process's file, where it is watched.
 #[inline]
 pub fn watched<'a>() -> Option<Watched<'a>> {
-    if PHASE.load(Ordering::Acquire) != WATCHED || generation() == 0 {
-        restart_in_child()?;
+    if !process::is_watched() || generation() == 0 {
+        process::restart_in_child(begin_child)?;
     }
     header().map(|header| Watched { header, threads: THREADS.load(Relaxed) })
 }
@@ -101,11 +80,6 @@ pub fn call_samples<'a>() -> Option<&'a [CallSample]> {
     usable.then_some(all)
 }
 
-/// Whether some thread is making the file at this moment.
-pub fn begins() -> bool {
-    PHASE.load(Relaxed) == BEGINS
-}
-
 /// The first page of the file, where there is one.
 #[inline]
 pub fn header<'a>() -> Option<&'a Header> {
@@ -115,19 +89,12 @@ pub fn header<'a>() -> Option<&'a Header> {
 
 /// Takes the right to begin, and where the files go, from the environment. False where the process is not to be watched.
 pub fn prepare() -> bool {
-    if PHASE.compare_exchange(NOT_BEGUN, BEGINS, Ordering::Acquire, Relaxed).is_err() {
-        return false;
-    }
-    if is_left_out() || system::variable(FOLDER).is_none_or(|folder| !file::set_folder(folder)) {
-        PHASE.store(OFF, Ordering::Release);
+    let folder = || if is_left_out() { None } else { system::variable(FOLDER) };
+    if !process::prepare(folder) {
         return false;
     }
     time::choose();
-    modules::look_up();
-    let page = numawise_guest::memory::page_wiped_in_children();
-    if !page.is_null() {
-        GENERATION.store(page, Relaxed);
-    }
+    loaded::look_up();
     true
 }
 
@@ -150,11 +117,10 @@ pub fn note_for_good(flag: Flag) {
 /// Makes the file, with these bits in [`Header::flags`].
 pub fn start(flags: u32) {
     let made = file::create();
-    // SAFETY: as in `generation`.
-    unsafe { &*GENERATION.load(Relaxed) }.store(new_generation(), Relaxed);
+    process::begin_generation(time::now());
     let Some((header, threads)) = made else {
         MAPPING.store(core::ptr::null_mut(), Relaxed);
-        PHASE.store(OFF, Ordering::Release);
+        process::switch_off();
         return;
     };
     // What the first one found out holds for its children.
@@ -164,45 +130,22 @@ pub fn start(flags: u32) {
     THREADS.store(threads, Relaxed);
     MAPPING.store((&raw const *header).cast_mut(), Relaxed);
     NOTED.store(header.begin_ticks.load(Relaxed), Relaxed);
-    PHASE.store(WATCHED, Ordering::Release);
-}
-
-/// Another number than that of the parent, also where there is no page that is wiped.
-fn new_generation() -> u64 {
-    (u64::from(system::process().cast_unsigned()) << 32) | (time::now() & 0xffff_ffff) | 1
+    process::begun();
 }
 
 /// To be called in a child of fork, in its only thread.
 pub fn forked() {
-    if ![OFF, NOT_BEGUN].contains(&PHASE.load(Relaxed)) {
-        child();
+    if process::is_inherited() {
+        begin_child();
     }
 }
 
-/// A child that was made by a bare clone comes here when it is first seen.
-#[cold]
-fn restart_in_child() -> Option<()> {
-    if PHASE.load(Ordering::Acquire) != WATCHED {
-        return None;
-    }
-    let _errno = SavedErrno::new();
-    let alone = PHASE.compare_exchange(WATCHED, BEGINS, Ordering::Acquire, Relaxed).is_ok();
-    if alone && generation() == 0 {
-        child();
-    } else if alone {
-        PHASE.store(WATCHED, Ordering::Release);
-    }
-    (PHASE.load(Ordering::Acquire) == WATCHED).then_some(())
-}
-
-fn child() {
+fn begin_child() {
     if sandbox::is_quiet() {
         // It may have no file, and its parent's stays where it is: nobody comes to it from here.
         MAPPING.store(core::ptr::null_mut(), Relaxed);
-        // No thread's, as numbers of processes are not 0.
-        // SAFETY: as in `generation`.
-        unsafe { &*GENERATION.load(Relaxed) }.store(1, Relaxed);
-        PHASE.store(OFF, Ordering::Release);
+        process::forgo_generation();
+        process::switch_off();
         return;
     }
     sandbox::begin_child();

@@ -5,6 +5,7 @@
 use core::sync::atomic::{AtomicU64, Ordering::Acquire, Ordering::Relaxed, Ordering::Release};
 
 use numawise_guest::known::Flags;
+use numawise_guest::loaded;
 use numawise_guest::python::{Asked, Interpreter, interpreter};
 use numawise_wire::python::{FrameText, contains, frames, is_installed};
 
@@ -113,7 +114,7 @@ fn read(interpreter: &Interpreter, local: &Local, most: usize, place: &AtomicU64
 }
 
 fn is_in_extension(address: usize) -> bool {
-    IN_EXTENSION.is(address as u64, || process::path_of(address, is_extension))
+    IN_EXTENSION.is(address as u64, || is_extension(loaded::path_of(address)))
 }
 
 /// By the ends of names that importlib knows (`importlib.machinery.EXTENSION_SUFFIXES`).

@@ -8,7 +8,7 @@
 //! What a process was given before it began (containers and services have filters) is no reason to be quiet: the loader has just made calls.
 
 use core::ffi::{c_int, c_long, c_uint, c_ulong, c_void};
-use core::sync::atomic::{AtomicI32, AtomicPtr, Ordering::Relaxed};
+use core::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, Ordering::Relaxed};
 
 use crate::quiet;
 pub use crate::quiet::is_quiet;
@@ -28,6 +28,14 @@ pub struct Hooks {
     pub refused: fn(),
     /// Whether this is a child with a copy of its parent's memory that was not yet seen (a bare clone).
     pub is_copy: fn() -> bool,
+    /// Whether the promise to gain no rights counts as asking.
+    pub from_promise: bool,
+}
+
+impl Hooks {
+    /// Of who has nothing to do but to be quiet, and needs no more than the calls that set a filter.
+    pub const NONE: Hooks =
+        Hooks { before: |_| {}, entered: || {}, refused: || {}, is_copy: || false, from_promise: false };
 }
 
 static HOOKS: [AtomicPtr<c_void>; 4] = [const { AtomicPtr::new(core::ptr::null_mut()) }; 4];
@@ -38,11 +46,13 @@ const IS_COPY: usize = 3;
 
 /// The functions behind ours. Until they are looked up: the kernel itself.
 static PRCTL: AtomicPtr<c_void> = AtomicPtr::new(core::ptr::null_mut());
-static CALL: AtomicPtr<c_void> = AtomicPtr::new(direct as *mut c_void);
+pub static CALL: AtomicPtr<c_void> = AtomicPtr::new(direct as *mut c_void);
+static FROM_PROMISE: AtomicBool = AtomicBool::new(false);
 
 /// Begins to be quiet in sandboxes, before the program begins.
 pub fn begin(hooks: Hooks) {
-    let Hooks { before, entered, refused, is_copy } = hooks;
+    let Hooks { before, entered, refused, is_copy, from_promise } = hooks;
+    FROM_PROMISE.store(from_promise, Relaxed);
     let found =
         [before as *mut c_void, entered as *mut c_void, refused as *mut c_void, is_copy as *mut c_void];
     HOOKS.iter().zip(found).for_each(|(place, hook)| place.store(hook, Relaxed));
@@ -82,7 +92,7 @@ fn asked_by_prctl(option: c_int, first: c_ulong, second: c_ulong) -> Option<bool
         // Without a filter it is a question whether the kernel could.
         libc::PR_SET_SECCOMP if first == libc::SECCOMP_MODE_FILTER.into() && second == 0 => None,
         libc::PR_SET_SECCOMP => Some(first == libc::SECCOMP_MODE_STRICT.into()),
-        libc::PR_SET_NO_NEW_PRIVS => Some(false),
+        libc::PR_SET_NO_NEW_PRIVS if FROM_PROMISE.load(Relaxed) => Some(false),
         libc::PR_SET_TSC if first == libc::PR_TSC_SIGSEGV as c_ulong => Some(true),
         _ => None,
     }
@@ -142,18 +152,11 @@ fn before(without_counter: bool) {
     }
 }
 
-/// Stands before the C library's function.
+/// What stands before the C library's prctl.
 ///
 /// # Safety
 /// As prctl(2).
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn prctl(
-    option: c_int,
-    first: c_ulong,
-    second: c_ulong,
-    third: c_ulong,
-    fourth: c_ulong,
-) -> c_int {
+pub unsafe fn by_prctl(option: c_int, [first, second, third, fourth]: [c_ulong; 4]) -> c_int {
     type Real = unsafe extern "C" fn(c_int, c_ulong, c_ulong, c_ulong, c_ulong) -> c_int;
     let real = PRCTL.load(Relaxed);
     let call = || {
@@ -169,7 +172,10 @@ pub unsafe extern "C" fn prctl(
 }
 
 /// `syscall(SYS_seccomp, ...)` and `syscall(SYS_prctl, ...)`.
-unsafe extern "C" fn asked(
+///
+/// # Safety
+/// As syscall(2).
+pub unsafe extern "C" fn asked(
     number: c_long,
     first: c_ulong,
     second: c_ulong,
@@ -198,25 +204,6 @@ unsafe extern "C" fn failed(error: c_int) -> c_long {
     -1
 }
 
-/// # Safety
-/// As syscall(2).
-#[cfg(target_arch = "x86_64")]
-#[unsafe(no_mangle)]
-#[unsafe(naked)]
-pub unsafe extern "C" fn syscall() {
-    core::arch::naked_asm!(
-        "cmp rdi, {seccomp}",
-        "je {asked}",
-        "cmp rdi, {prctl}",
-        "je {asked}",
-        "jmp qword ptr [rip + {real}]",
-        seccomp = const libc::SYS_seccomp,
-        prctl = const libc::SYS_prctl,
-        asked = sym asked,
-        real = sym CALL,
-    )
-}
-
 /// Does what the C library's function does, which is not known before the begin.
 #[cfg(target_arch = "x86_64")]
 #[unsafe(naked)]
@@ -241,29 +228,6 @@ unsafe extern "C" fn direct() {
     )
 }
 
-/// # Safety
-/// As syscall(2).
-#[cfg(target_arch = "aarch64")]
-#[unsafe(no_mangle)]
-#[unsafe(naked)]
-pub unsafe extern "C" fn syscall() {
-    core::arch::naked_asm!(
-        "cmp x0, #{seccomp}",
-        "b.eq 1f",
-        "cmp x0, #{prctl}",
-        "b.eq 1f",
-        "adrp x16, {real}",
-        "ldr x16, [x16, :lo12:{real}]",
-        "br x16",
-        "1:",
-        "b {asked}",
-        seccomp = const libc::SYS_seccomp,
-        prctl = const libc::SYS_prctl,
-        asked = sym asked,
-        real = sym CALL,
-    )
-}
-
 /// The same.
 #[cfg(target_arch = "aarch64")]
 #[unsafe(naked)]
@@ -285,4 +249,79 @@ unsafe extern "C" fn direct() {
         "b {failed}",
         failed = sym failed,
     )
+}
+
+/// Stands before `prctl` and `syscall`. Further numbers of system calls go to functions of the library's own: each is a name for the number, one for
+/// the function, the number, and the function.
+#[macro_export]
+macro_rules! stand_before_sandboxes {
+    ($($name:ident $of:ident = $number:expr => $function:ident),*) => {
+        /// # Safety
+        /// As prctl(2).
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn prctl(
+            option: core::ffi::c_int,
+            first: core::ffi::c_ulong,
+            second: core::ffi::c_ulong,
+            third: core::ffi::c_ulong,
+            fourth: core::ffi::c_ulong,
+        ) -> core::ffi::c_int {
+            // SAFETY: the caller's promise.
+            unsafe { $crate::sandbox::by_prctl(option, [first, second, third, fourth]) }
+        }
+
+        /// # Safety
+        /// As syscall(2).
+        #[cfg(target_arch = "x86_64")]
+        #[unsafe(no_mangle)]
+        #[unsafe(naked)]
+        pub unsafe extern "C" fn syscall() {
+            core::arch::naked_asm!(
+                $(
+                    concat!("cmp rdi, {", stringify!($name), "}"),
+                    concat!("je {", stringify!($of), "}"),
+                )*
+                "cmp rdi, {seccomp}",
+                "je {asked}",
+                "cmp rdi, {prctl}",
+                "je {asked}",
+                "jmp qword ptr [rip + {real}]",
+                $($name = const $number, $of = sym $function,)*
+                seccomp = const libc::SYS_seccomp,
+                prctl = const libc::SYS_prctl,
+                asked = sym $crate::sandbox::asked,
+                real = sym $crate::sandbox::CALL,
+            )
+        }
+
+        /// # Safety
+        /// As syscall(2).
+        #[cfg(target_arch = "aarch64")]
+        #[unsafe(no_mangle)]
+        #[unsafe(naked)]
+        pub unsafe extern "C" fn syscall() {
+            core::arch::naked_asm!(
+                $(
+                    concat!("cmp x0, #{", stringify!($name), "}"),
+                    "b.ne 1f",
+                    concat!("b {", stringify!($of), "}"),
+                    "1:",
+                )*
+                "cmp x0, #{seccomp}",
+                "b.eq 2f",
+                "cmp x0, #{prctl}",
+                "b.eq 2f",
+                "adrp x16, {real}",
+                "ldr x16, [x16, :lo12:{real}]",
+                "br x16",
+                "2:",
+                "b {asked}",
+                $($name = const $number, $of = sym $function,)*
+                seccomp = const libc::SYS_seccomp,
+                prctl = const libc::SYS_prctl,
+                asked = sym $crate::sandbox::asked,
+                real = sym $crate::sandbox::CALL,
+            )
+        }
+    };
 }

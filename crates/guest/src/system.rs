@@ -11,9 +11,15 @@ use crate::quiet;
 /// The environment that the loader gave us, while the C library's is not set.
 static ENVIRONMENT: AtomicPtr<*const c_char> = AtomicPtr::new(core::ptr::null_mut());
 
-/// To be called before the program begins to change it.
-pub fn use_environment(environment: *const *const c_char) {
-    ENVIRONMENT.store(environment.cast_mut(), Ordering::Relaxed);
+/// Strings with a null at their end.
+pub type Strings = *const *const c_char;
+
+/// What the loader gives a constructor; to be called before the program begins to change it. So early glibc's getenv finds nothing. The environment lies
+/// behind the arguments; where it does not, we were given none: other C libraries give nothing, and these are whatever was in the registers.
+pub fn use_environment(count: c_int, arguments: Strings, environment: Strings) {
+    if arguments.wrapping_add(1).wrapping_offset(count as isize) == environment && !arguments.is_null() {
+        ENVIRONMENT.store(environment.cast_mut(), Ordering::Relaxed);
+    }
 }
 
 /// A variable of the environment; valid until the program changes it.
@@ -224,6 +230,11 @@ fn is_made_up(descriptor: c_int) -> bool {
     // SAFETY: as above.
     let known = unsafe { libc::syscall(libc::SYS_fstatfs, descriptor, &raw mut of) } == 0;
     known && MADE_UP.contains(&(of.f_type as u32))
+}
+
+pub fn let_others_run() {
+    // SAFETY: no preconditions.
+    unsafe { libc::sched_yield() };
 }
 
 pub fn process() -> c_int {

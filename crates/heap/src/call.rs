@@ -4,8 +4,8 @@
 use core::ffi::c_long;
 use core::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
-use numawise_guest::sandbox;
 use numawise_guest::system::SavedErrno;
+use numawise_guest::{process, sandbox};
 use numawise_wire::heap::EventKind;
 
 use crate::budget::{self, Cost, SMALL_SITE, Surroundings, Turn};
@@ -153,7 +153,7 @@ fn note(local: &Local, frame: &Frame, bytes: usize) -> usize {
     if local.countdown.get() >= 0 {
         return 0;
     }
-    if log::is_off() {
+    if process::is_off() {
         // Nothing is ever drawn: the entries need not ask again.
         local.countdown.set(i64::MAX);
     }

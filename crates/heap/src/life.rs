@@ -1,12 +1,10 @@
 //! The life of a watched process: its begin, its forks, its end.
 
-use core::ffi::{CStr, c_int, c_void};
 use core::sync::atomic::Ordering::Relaxed;
 
-use numawise_guest::python;
 use numawise_guest::sandbox::{self, Hooks};
 use numawise_guest::system::{self, SavedErrno};
-use numawise_guest::threads;
+use numawise_guest::{process, python, threads};
 use numawise_wire::heap::rules::RULES;
 use numawise_wire::heap::{ALL, DEFAULT_DRAWN, DEFAULT_LEAST, DRAWN, FOLDER, LEAST, MOST_SAMPLES, TIMER};
 
@@ -35,7 +33,7 @@ pub fn begin() {
         code::fill(log::now());
         draw::set_mean(settings.drawn);
         call::IS_ALL.store(system::number(ALL).is_some_and(|all| all > 0), Relaxed);
-        register_child();
+        process::at_fork(in_child);
         if settings.period > 0 {
             threads::look_up();
             timer::prepare();
@@ -45,10 +43,10 @@ pub fn begin() {
     let has_rules = !has_other && system::variable(RULES).is_some_and(rules::begin);
     if has_rules && !begins {
         readable::find_top();
-        register_child();
+        process::at_fork(in_child);
     }
     if begun || has_rules {
-        sandbox::begin(Hooks { before, entered, refused, is_copy });
+        sandbox::begin(Hooks { before, entered, refused, is_copy, from_promise: true });
     }
     call::LEAST.store(if begun || has_rules { least } else { u64::MAX }, Relaxed);
     if begun && settings.period > 0 {
@@ -76,7 +74,7 @@ fn refused() {
 }
 
 fn is_copy() -> bool {
-    log::generation() == 0
+    process::generation() == 0
 }
 
 /// What a child of fork has of its parent and cannot use.
@@ -87,21 +85,6 @@ fn forget() {
 
 fn arrived(_: usize) {
     timer::begin_thread();
-}
-
-/// What pthread_atfork of glibc calls, where it is no symbol that can be looked up; other C libraries have that.
-fn register_child() {
-    type Handler = Option<unsafe extern "C" fn()>;
-    type Register = unsafe extern "C" fn(Handler, Handler, Handler, *mut c_void) -> c_int;
-    const NAMES: [&CStr; 2] = [c"__register_atfork", c"pthread_atfork"];
-    let found = NAMES.into_iter().map(system::next_symbol).find(|found| !found.is_null());
-    let Some(register) = found else { return };
-    // SAFETY: the symbol is a function of this type, or of the same without the owner, which it then does not look at
-    // (pointers go in registers). The handler is never unloaded, so it needs no owner.
-    unsafe {
-        let register: Register = core::mem::transmute(register);
-        register(None, None, Some(in_child), core::ptr::null_mut());
-    }
 }
 
 unsafe extern "C" fn in_child() {

@@ -4,10 +4,9 @@
 use core::cell::Cell;
 
 use numawise_guest::python::Remembered;
-use numawise_guest::system;
+use numawise_guest::{process, system};
 
 use crate::budget::{Budget, SITES};
-use crate::log;
 
 /// All zeros when a thread begins. A child of fork keeps its parent's: see `generation`.
 #[repr(C, align(64))]
@@ -109,7 +108,7 @@ pub fn local<'a>() -> &'a Local {
 impl Local {
     /// The kernel's number of the thread.
     pub fn thread(&self) -> u32 {
-        let generation = log::generation();
+        let generation = process::generation();
         if self.generation.get() != generation {
             self.thread.set(system::thread().cast_unsigned());
             self.generation.set(generation);

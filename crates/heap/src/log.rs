@@ -1,34 +1,14 @@
-//! The file of the process, and its mapping: made at the begin and in each child of fork.
-//!
-//! A child of fork shares the pages of the mapping with its parent and must not write them. It is known by the generation of the
-//! process, a word in a page that the kernel hands to children as zeros (MADV_WIPEONFORK), whichever way they are made; it
-//! makes a file of its own in the handler of fork, or when it is first seen. A child of vfork has its parent's memory, so that what it
-//! allocates is in its parent's file as it is in its parent's memory.
+//! The file of the process, and its mapping: made at the begin and in each child of fork ([`numawise_guest::process`]). A child of vfork has its
+//! parent's memory, so that what it allocates is in its parent's file as it is in its parent's memory.
 
-use core::cell::UnsafeCell;
 use core::ffi::{c_int, c_void};
-use core::fmt::Write;
-use core::sync::atomic::{AtomicPtr, AtomicU8, AtomicU32, AtomicU64, Ordering, Ordering::Relaxed};
+use core::sync::atomic::{AtomicPtr, AtomicU8, AtomicU64, Ordering, Ordering::Relaxed};
 
-use numawise_guest::memory::{self, Text};
-use numawise_guest::sandbox;
-use numawise_guest::system::{self, SavedErrno};
+use numawise_guest::{memory, process, sandbox, system};
 use numawise_wire::heap::{
     CHUNK, COPIES, COPIES_AT, EVENTS, EVENTS_AT, Event, Flag, HEADER_BYTES, Header, MAGIC, SAMPLES,
     SAMPLES_AT, SUFFIX, Sample, StackCopy, VERSION, file_bytes,
 };
-
-/// Stands in for the generation where there is no page for it: before the begin, and where the kernel refuses.
-static PLAIN: AtomicU64 = AtomicU64::new(0);
-static GENERATION: AtomicPtr<AtomicU64> = AtomicPtr::new((&raw const PLAIN).cast_mut());
-
-static PHASE: AtomicU32 = AtomicU32::new(NOT_BEGUN);
-const NOT_BEGUN: u32 = 0;
-/// A thread works on it; others go without meanwhile.
-const BEGINS: u32 = 1;
-const WATCHED: u32 = 2;
-/// Nobody asked for it, or it cannot be done.
-const OFF: u32 = 3;
 
 static BASE: AtomicPtr<u8> = AtomicPtr::new(core::ptr::null_mut());
 
@@ -48,28 +28,10 @@ pub fn settings() -> Settings {
     Settings { least: least.load(Relaxed), drawn: drawn.load(Relaxed), period: period.load(Relaxed) }
 }
 
-struct Folder(UnsafeCell<Text>);
-// SAFETY: written once, before the process is watched, and read after.
-unsafe impl Sync for Folder {}
-static FOLDER: Folder = Folder(UnsafeCell::new(Text::new()));
-
-/// A word that differs in a child.
-#[inline]
-pub fn generation() -> u64 {
-    // SAFETY: the pointer is to a static or to a page that stays mapped.
-    unsafe { &*GENERATION.load(Relaxed) }.load(Relaxed)
-}
-
 /// Whether the process is watched; a child that was not yet seen is.
 #[inline]
 pub fn is_begun() -> bool {
-    PHASE.load(Relaxed) == WATCHED && !sandbox::is_quiet()
-}
-
-/// Whether it is not, and never will be.
-#[inline]
-pub fn is_off() -> bool {
-    PHASE.load(Relaxed) == OFF
+    process::is_watched() && !sandbox::is_quiet()
 }
 
 /// The mapping of the file of this process.
@@ -85,8 +47,8 @@ pub fn log<'a>() -> Option<Log<'a>> {
     if sandbox::is_quiet() {
         return None;
     }
-    if PHASE.load(Ordering::Acquire) != WATCHED || generation() == 0 {
-        restart_in_child()?;
+    if !process::is_watched() || process::generation() == 0 {
+        process::restart_in_child(begin_child)?;
     }
     let base = BASE.load(Relaxed);
     // SAFETY: null, or a mapping that stays as long as the process and begins with a header.
@@ -177,37 +139,25 @@ fn opened(base: *mut u8, chunk: usize, state: &AtomicU8) -> bool {
 static FORGET: AtomicPtr<c_void> = AtomicPtr::new(core::ptr::null_mut());
 
 /// Takes the right to begin. False where the process is not to be watched. `forget` is run in a child, before it has a file of its own.
-pub fn prepare(folder: Option<&[u8]>, settings: Settings, forget: fn()) -> bool {
+pub fn prepare(folder: Option<&'static [u8]>, settings: Settings, forget: fn()) -> bool {
     FORGET.store(forget as *mut c_void, Relaxed);
-    if PHASE.compare_exchange(NOT_BEGUN, BEGINS, Ordering::Acquire, Relaxed).is_err() {
-        return false;
-    }
-    // SAFETY: the one thread that begins is here, once.
-    let place = unsafe { &mut *FOLDER.0.get() };
-    if !folder.is_some_and(|folder| place.set_folder(folder)) {
-        PHASE.store(OFF, Ordering::Release);
-        return false;
-    }
     let words = [settings.least, settings.drawn, settings.period];
-    SETTINGS.iter().zip(words).for_each(|(place, word)| place.store(word, Relaxed));
-    let page = memory::page_wiped_in_children();
-    if !page.is_null() {
-        GENERATION.store(page, Relaxed);
-    }
-    true
+    process::prepare(|| {
+        SETTINGS.iter().zip(words).for_each(|(place, word)| place.store(word, Relaxed));
+        folder
+    })
 }
 
 /// Makes the file. False where that fails.
 pub fn start(flags: u32) -> bool {
     let base = create(flags);
-    // SAFETY: as in `generation`.
-    unsafe { &*GENERATION.load(Relaxed) }.store(new_generation(), Relaxed);
+    process::begin_generation(now());
     match base {
         Some(base) => {
             BASE.store(base, Relaxed);
-            PHASE.store(WATCHED, Ordering::Release);
+            process::begun();
         }
-        None => PHASE.store(OFF, Ordering::Release),
+        None => process::switch_off(),
     }
     base.is_some()
 }
@@ -216,43 +166,24 @@ pub fn now() -> u64 {
     numawise_syscalls::clock(libc::CLOCK_MONOTONIC).unwrap_or(0)
 }
 
-/// Another number than that of the parent, also where there is no page that is wiped.
-fn new_generation() -> u64 {
-    (u64::from(system::process().cast_unsigned()) << 32) | (now() & 0xffff_ffff) | 1
-}
-
 /// In a child of fork, in its only thread. False where it is not watched.
 pub fn forked() -> bool {
-    if [OFF, NOT_BEGUN].contains(&PHASE.load(Relaxed)) {
+    if !process::is_inherited() {
         return false;
     }
     // Another handler of fork may have allocated before, and had the file made.
-    let is_told = !core::ptr::eq(GENERATION.load(Relaxed), &raw const PLAIN);
-    if is_told && generation() != 0 { is_begun() } else { child() }
+    if !process::has_generation() || process::generation() == 0 {
+        begin_child();
+    }
+    is_begun()
 }
 
-/// A child that was made by a bare clone comes here when it is first seen.
-#[cold]
-fn restart_in_child() -> Option<()> {
-    if PHASE.load(Ordering::Acquire) != WATCHED {
-        return None;
-    }
-    let _errno = SavedErrno::new();
-    let alone = PHASE.compare_exchange(WATCHED, BEGINS, Ordering::Acquire, Relaxed).is_ok();
-    if alone && generation() == 0 {
-        child();
-    } else if alone {
-        PHASE.store(WATCHED, Ordering::Release);
-    }
-    (PHASE.load(Ordering::Acquire) == WATCHED).then_some(())
-}
-
-fn child() -> bool {
+fn begin_child() {
     if sandbox::is_quiet() {
         // It may have no file, and its parent's stays where it is: nobody comes to it from here.
         BASE.store(core::ptr::null_mut(), Relaxed);
-        PHASE.store(OFF, Ordering::Release);
-        return false;
+        process::switch_off();
+        return;
     }
     sandbox::begin_child();
     OPEN.iter().for_each(|chunk| chunk.store(0, Relaxed));
@@ -262,7 +193,7 @@ fn child() -> bool {
         let forget: fn() = unsafe { core::mem::transmute(forget) };
         forget();
     }
-    start(Flag::Forked as u32)
+    start(Flag::Forked as u32);
 }
 
 /// Makes and maps the file, in the place of the parent's where there is one; `None` where that fails, with nothing left behind.
@@ -284,16 +215,9 @@ fn create(flags: u32) -> Option<*mut u8> {
 }
 
 fn make_file(bytes: usize, place: *mut u8) -> Option<*mut u8> {
-    let begin = now();
-    let mut path = Text::new();
-    // SAFETY: not written any more.
-    let folder = unsafe { &*FOLDER.0.get() };
-    if !path.push(folder.as_bytes()) {
-        return None;
-    }
-    write!(path, "/{}-{begin}{SUFFIX}", system::process()).ok()?;
-    let name = path.c_text()?;
-    let file = system::open(name, libc::O_RDWR | libc::O_CREAT | libc::O_EXCL | libc::O_NOFOLLOW, 0o600);
+    let mut path = process::path(now())?;
+    let name = path.push(SUFFIX.as_bytes()).then(|| path.c_text())??;
+    let file = process::make(name);
     if file < 0 {
         return None;
     }
@@ -348,7 +272,7 @@ fn fill(base: *mut u8, bytes: usize, flags: u32) {
 /// The header, where this is the process whose file it is, as far as that is known without asking.
 fn header_in_sandbox<'a>() -> Option<&'a Header> {
     // SAFETY: null, or a mapping that stays as long as the process and begins with a header.
-    unsafe { BASE.load(Relaxed).cast::<Header>().as_ref() }.filter(|_| generation() != 0)
+    unsafe { BASE.load(Relaxed).cast::<Header>().as_ref() }.filter(|_| process::generation() != 0)
 }
 
 /// Notes that nothing is written down any more.

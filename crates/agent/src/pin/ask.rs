@@ -3,8 +3,8 @@
 //! would see the task. Where the thread runs is not changed, and is read in `/proc`. Of other threads the answer is the kernel's, and of the
 //! main thread while it works in a team of OpenMP: who asks there wants to know about the thread.
 
-use core::ffi::{c_int, c_long, c_ulong, c_void};
-use core::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
+use core::ffi::{c_int, c_long, c_void};
+use core::sync::atomic::{AtomicBool, Ordering};
 
 use super::{choice, plan};
 use crate::sandbox;
@@ -17,25 +17,8 @@ type Call = unsafe extern "C" fn(c_long, libc::pid_t, usize, *mut u8) -> c_long;
 static OF_PROCESS: Symbol = Symbol::new(c"sched_getaffinity");
 static OF_THREAD: Symbol = Symbol::new(c"pthread_getaffinity_np");
 
-/// The C library's `syscall`, by which LLVM's and Intel's OpenMP ask; looked up before anybody calls it.
-static CALL: AtomicPtr<c_void> = AtomicPtr::new(missing as *mut c_void);
-
 /// The main thread has set its CPUs by a bare call: LLVM's runtime does so, asks for what it has set, and comes back to that.
 static HAS_SET: AtomicBool = AtomicBool::new(false);
-
-unsafe extern "C" fn missing() -> c_long {
-    // SAFETY: the address is valid for the calling thread.
-    unsafe { *libc::__errno_location() = libc::ENOSYS };
-    -1
-}
-
-/// To be called in the only thread, before the program begins.
-pub fn begin() {
-    let found = Symbol::new(c"syscall").get();
-    if !found.is_null() {
-        CALL.store(found.cast_mut(), Ordering::Relaxed);
-    }
-}
 
 /// Whether the calling thread works in a team of OpenMP. Its runtime is asked only where it is at work: it would begin to work.
 fn is_in_team() -> bool {
@@ -104,11 +87,11 @@ pub unsafe extern "C" fn pthread_getaffinity_np(
     }
 }
 
-/// `syscall(SYS_sched_getaffinity, ...)`, and the same with `SYS_sched_setaffinity`.
+/// `syscall(SYS_sched_getaffinity, ...)`, by which LLVM's and Intel's OpenMP ask, and the same with `SYS_sched_setaffinity`.
 unsafe extern "C" fn call(number: c_long, thread: libc::pid_t, size: usize, cpus: *mut u8) -> c_long {
     // SAFETY: what is there is the C library's function or ours, and gets the caller's own arguments. The kernel says how many bytes it wrote.
     unsafe {
-        let real: Call = core::mem::transmute(CALL.load(Ordering::Relaxed));
+        let real: Call = core::mem::transmute(sandbox::CALL.load(Ordering::Relaxed));
         let result = real(number, thread, size, cpus);
         if result < 0 || !choice::is_mains_number(thread) {
             return result;
@@ -122,79 +105,7 @@ unsafe extern "C" fn call(number: c_long, thread: libc::pid_t, size: usize, cpus
     }
 }
 
-/// What may be the begin of a sandbox.
-unsafe extern "C" fn forbids(
-    number: c_long,
-    first: c_ulong,
-    second: c_ulong,
-    third: c_ulong,
-    fourth: c_ulong,
-    fifth: c_ulong,
-) -> c_long {
-    type Real = unsafe extern "C" fn(c_long, c_ulong, c_ulong, c_ulong, c_ulong, c_ulong) -> c_long;
-    sandbox::by_number(number, [first, second, third], || {
-        // SAFETY: what is there is the C library's function or ours, and gets the caller's own arguments.
-        unsafe {
-            let real: Real = core::mem::transmute(CALL.load(Ordering::Relaxed));
-            real(number, first, second, third, fourth, fifth)
-        }
-    })
-}
-
-/// # Safety
-/// As syscall(2).
-#[cfg(target_arch = "x86_64")]
-#[unsafe(no_mangle)]
-#[unsafe(naked)]
-pub unsafe extern "C" fn syscall() {
-    core::arch::naked_asm!(
-        "cmp rdi, {asks}",
-        "je {call}",
-        "cmp rdi, {sets}",
-        "je {call}",
-        "cmp rdi, {seccomp}",
-        "je {forbids}",
-        "cmp rdi, {prctl}",
-        "je {forbids}",
-        "jmp qword ptr [rip + {real}]",
-        asks = const libc::SYS_sched_getaffinity,
-        sets = const libc::SYS_sched_setaffinity,
-        seccomp = const libc::SYS_seccomp,
-        prctl = const libc::SYS_prctl,
-        forbids = sym forbids,
-        call = sym call,
-        real = sym CALL,
-    )
-}
-
-/// # Safety
-/// As syscall(2).
-#[cfg(target_arch = "aarch64")]
-#[unsafe(no_mangle)]
-#[unsafe(naked)]
-pub unsafe extern "C" fn syscall() {
-    core::arch::naked_asm!(
-        "cmp x0, #{asks}",
-        "b.eq 1f",
-        "cmp x0, #{sets}",
-        "b.eq 1f",
-        "cmp x0, #{seccomp}",
-        "b.eq 2f",
-        "cmp x0, #{prctl}",
-        "b.eq 2f",
-        "adrp x16, {real}",
-        "ldr x16, [x16, :lo12:{real}]",
-        "br x16",
-        "1:",
-        "b {call}",
-        "2:",
-        "b {forbids}",
-        asks = const libc::SYS_sched_getaffinity,
-        sets = const libc::SYS_sched_setaffinity,
-        seccomp = const libc::SYS_seccomp,
-        prctl = const libc::SYS_prctl,
-        forbids = sym forbids,
-        call = sym call,
-        real = sym CALL,
-    )
-}
+numawise_guest::stand_before_sandboxes!(
+    asks call_asks = libc::SYS_sched_getaffinity => call,
+    sets call_sets = libc::SYS_sched_setaffinity => call
+);

@@ -1,89 +1,25 @@
 //! We stand before the functions that create threads.
 
-use core::ffi::{c_int, c_void};
+use core::ffi::c_int;
 
+use numawise_guest::threads::{CreateRequest, FirstSteps};
 use numawise_wire::mask::{self, MOST_CPUS};
 use numawise_wire::roles::{self, ThreadRole};
 
-use super::begin::{self, C11Start, Start};
+use super::begin::BEGIN;
 use super::owner::{self, Owner};
 use super::plan::{self, PinPlan};
 use super::process::NumberedThread;
 use super::slot::{self, NewThread};
 use super::{choice, messages, process, programs};
-use crate::system::{self, CpuMask, SavedErrno, Symbol};
-
-type Create =
-    unsafe extern "C" fn(*mut libc::pthread_t, *const libc::pthread_attr_t, Start, *mut c_void) -> c_int;
-type C11Create = unsafe extern "C" fn(*mut libc::pthread_t, C11Start, *mut c_void) -> c_int;
-
-/// `thrd_error` of glibc's threads.h.
-const THRD_ERROR: c_int = 2;
+use crate::cpus::{self, CpuMask};
+use crate::system::{self, SavedErrno, Symbol};
 
 type GetCpus = unsafe extern "C" fn(*const libc::pthread_attr_t, usize, *mut u8) -> c_int;
 
-static PTHREAD: Symbol = Symbol::new(c"pthread_create");
-static C11: Symbol = Symbol::new(c"thrd_create");
 static GET_CPUS: Symbol = Symbol::new(c"pthread_attr_getaffinity_np");
 
-/// # Safety
-/// As pthread_create(3).
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn pthread_create(
-    thread: *mut libc::pthread_t,
-    attr: *const libc::pthread_attr_t,
-    start: Start,
-    argument: *mut c_void,
-) -> c_int {
-    let request = CreateRequest { attr, start: start as *const c_void, argument };
-    // SAFETY: the caller keeps to pthread_create(3); the symbol is a function of this type, and gets the caller's own
-    // arguments, or a routine that takes the slot and runs the caller's.
-    unsafe {
-        create(&request, |slot| {
-            let real = PTHREAD.get();
-            if real.is_null() {
-                return libc::EAGAIN;
-            }
-            let real: Create = core::mem::transmute(real);
-            match slot {
-                None => real(thread, attr, start, argument),
-                Some(slot) => real(thread, attr, begin::pthread(), slot),
-            }
-        })
-    }
-}
-
-/// # Safety
-/// As thrd_create(3).
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn thrd_create(
-    thread: *mut libc::pthread_t,
-    start: C11Start,
-    argument: *mut c_void,
-) -> c_int {
-    let request = CreateRequest { attr: core::ptr::null(), start: start as *const c_void, argument };
-    // SAFETY: as in pthread_create.
-    unsafe {
-        create(&request, |slot| {
-            let real = C11.get();
-            if real.is_null() {
-                return THRD_ERROR;
-            }
-            let real: C11Create = core::mem::transmute(real);
-            match slot {
-                None => real(thread, start, argument),
-                Some(slot) => real(thread, begin::c11(), slot),
-            }
-        })
-    }
-}
-
-/// A thread that the program asks for.
-struct CreateRequest {
-    attr: *const libc::pthread_attr_t,
-    start: *const c_void,
-    argument: *mut c_void,
-}
+numawise_guest::stand_before_threads!(create);
 
 /// What is done with a request.
 enum Treatment {
@@ -95,14 +31,14 @@ enum Treatment {
     Numbered(NumberedThread),
 }
 
-/// Creates a thread by `make`, which is given the slot that it takes, if it has one.
+/// Creates a thread by `make`, which is given its first steps, if it has any.
 ///
 /// A new thread inherits the CPUs of its creator, and begins where its creator runs if that is pinned: behind it, until
 /// the creator rests. So the creator may run for a moment on the new thread's CPUs too, and the kernel chooses the idle one.
 ///
 /// # Safety
 /// The request must be valid for pthread_create.
-unsafe fn create(request: &CreateRequest, make: impl FnOnce(Option<*mut c_void>) -> c_int) -> c_int {
+unsafe fn create(request: &CreateRequest, make: impl FnOnce(Option<FirstSteps>) -> c_int) -> c_int {
     let errno = SavedErrno::new();
     programs::look_up();
     let Some(plan) = plan::active() else {
@@ -137,7 +73,7 @@ unsafe fn create(request: &CreateRequest, make: impl FnOnce(Option<*mut c_void>)
         plan.give(0, CpuMask::union(own.words(), goal).words());
     }
     drop(errno);
-    let result = make(slot);
+    let result = make(slot.map(|slot| (BEGIN, slot)));
     let _errno = SavedErrno::new();
     if widen {
         plan.give(0, own.words());
@@ -176,7 +112,7 @@ unsafe fn treatment(plan: &PinPlan, request: &CreateRequest, owner: Owner, own: 
         process::open_mp_places();
         return leave(b"OpenMP, which places it by OMP_PLACES", Treatment::Plain);
     }
-    if !system::affinity(0, own) || !inherits_the_plan(plan, own.words()) {
+    if !cpus::affinity(0, own) || !inherits_the_plan(plan, own.words()) {
         return leave(b"the program chose the CPUs of its creator", Treatment::Plain);
     }
     match role {
@@ -219,7 +155,7 @@ fn pin_main(plan: &PinPlan) {
     // By its number only from another thread: a filter may let a thread place none but itself.
     let id = if system::thread() == system::process() { 0 } else { system::process() };
     let mut own = CpuMask::new();
-    if !system::affinity(id, &mut own) || !mask::same(own.words(), plan.task()) {
+    if !cpus::affinity(id, &mut own) || !mask::same(own.words(), plan.task()) {
         if plan::is_verbose() && !plan.is_of_a_thread(own.words()) {
             messages::thread_left_alone(b"main", b"the program chose its CPUs");
         }

@@ -8,7 +8,8 @@ use numawise_wire::mask::{self, MOST_CPUS};
 use numawise_wire::pin::{self, PinPlanError, PinPlanLayout, PlanEffect};
 
 use super::messages;
-use crate::system::{self, CpuMask};
+use crate::cpus::{self, CpuMask};
+use crate::system;
 use crate::{sandbox, stream};
 
 /// Enough for a thread on each of 4,096 CPUs, at 64 words. Pages of it that no plan needs are never touched.
@@ -75,18 +76,18 @@ pub fn active() -> Option<&'static PinPlan> {
         state = STATE.load(Ordering::Acquire);
     }
     // SAFETY: the plan is complete, and nobody writes to it any more.
-    (state == ON && !sandbox::is_entered()).then(|| unsafe { &*PLAN.0.get() })
+    (state == ON && !sandbox::is_quiet()).then(|| unsafe { &*PLAN.0.get() })
 }
 
 /// The same, where it was read already.
 pub fn known() -> Option<&'static PinPlan> {
     // SAFETY: as above.
-    (STATE.load(Ordering::Acquire) == ON && !sandbox::is_entered()).then(|| unsafe { &*PLAN.0.get() })
+    (STATE.load(Ordering::Acquire) == ON && !sandbox::is_quiet()).then(|| unsafe { &*PLAN.0.get() })
 }
 
 /// Says once why threads are not pinned, if there is something to be said; to be called when a thread is created.
 pub fn complain_once() {
-    if !sandbox::is_entered()
+    if !sandbox::is_quiet()
         && STATE.load(Ordering::Acquire) == OFF_UNREPORTED
         && STATE.compare_exchange(OFF_UNREPORTED, OFF, Ordering::Relaxed, Ordering::Relaxed).is_ok()
     {
@@ -147,8 +148,8 @@ impl PinPlan {
     /// often, and changes nothing.
     pub fn give(&self, id: c_int, cpus: &[u64]) -> bool {
         match self.layout.effect {
-            PlanEffect::Places => system::set_affinity(id, cpus),
-            PlanEffect::Inert => system::affinity(id, &mut CpuMask::new()),
+            PlanEffect::Places => cpus::set_affinity(id, cpus),
+            PlanEffect::Inert => cpus::affinity(id, &mut CpuMask::new()),
         }
     }
 
@@ -181,6 +182,6 @@ impl PinPlan {
     /// starts has the whole task's.
     fn holds_here(&self) -> bool {
         let mut own = CpuMask::new();
-        system::affinity(0, &mut own) && mask::same(own.words(), self.task())
+        cpus::affinity(0, &mut own) && mask::same(own.words(), self.task())
     }
 }

@@ -1,13 +1,13 @@
 //! What belongs to one process: the numbers and places of its threads. A child of fork has one thread, counts from 1 again, and gets
 //! the whole task's CPUs back where we had pinned the thread that forked.
 
-use core::ffi::{c_int, c_void};
 use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use super::plan::{self, PinPlan};
 use super::{choice, places, slot};
+use crate::cpus::{self, CpuMask};
 use crate::sandbox;
-use crate::system::{self, CpuMask, SavedErrno, Symbol};
+use crate::system::SavedErrno;
 
 /// The number of the next thread; the main thread is 0.
 static NEXT: AtomicUsize = AtomicUsize::new(1);
@@ -42,10 +42,6 @@ pub fn main_is_due() -> bool {
     !MAIN_IS_DONE.swap(true, Ordering::Relaxed)
 }
 
-/// What pthread_atfork of glibc calls; there pthread_atfork itself is no symbol that can be looked up.
-type Handler = Option<unsafe extern "C" fn()>;
-type Register = unsafe extern "C" fn(Handler, Handler, Handler, *mut c_void) -> c_int;
-
 static REGISTERED: AtomicBool = AtomicBool::new(false);
 
 /// An OpenMP runtime is at work. It binds the thread that loads it, and what that forks is to have the whole task.
@@ -57,26 +53,18 @@ pub fn open_mp_places() {
 /// Registers the handler of fork, before the first thread is pinned. Does nothing the second time.
 fn restart_in_children() {
     if !REGISTERED.swap(true, Ordering::Relaxed) {
-        let glibcs = Symbol::new(c"__register_atfork").get();
-        let register = if glibcs.is_null() { Symbol::new(c"pthread_atfork").get() } else { glibcs };
-        if register.is_null() {
-            return;
-        }
-        // SAFETY: the symbol is a function of this type, or of the same without the owner, which it then does not look at
-        // (integers and pointers go in registers). The handler is never unloaded, so it needs no owner.
-        unsafe {
-            let register: Register = core::mem::transmute(register);
-            register(None, None, Some(in_child), core::ptr::null_mut());
-        }
+        numawise_guest::process::at_fork(in_child);
     }
 }
 
 unsafe extern "C" fn in_child() {
     let _errno = SavedErrno::new();
     let Some(plan) = plan::active() else { return };
-    sandbox::begin();
+    if !sandbox::is_quiet() {
+        sandbox::begin_child();
+    }
     let mut own = CpuMask::new();
-    if system::affinity(0, &mut own) && choice::is_ours(plan, own.words()) {
+    if cpus::affinity(0, &mut own) && choice::is_ours(plan, own.words()) {
         plan.give(0, plan.task());
     }
     choice::begin_child();

@@ -5,7 +5,8 @@ use core::ffi::{c_char, c_int, c_void};
 
 use super::choice;
 use super::plan::{self, PinPlan};
-use crate::system::{self, CpuMask, SavedErrno, Symbol};
+use crate::cpus::{self, CpuMask};
+use crate::system::{SavedErrno, Symbol};
 
 type Strings = *const *const c_char;
 type Spawn = unsafe extern "C" fn(
@@ -56,7 +57,7 @@ fn on_the_task<T>(call: impl FnOnce() -> T) -> T {
 fn widened() -> Option<(&'static PinPlan, CpuMask)> {
     let plan = plan::active()?;
     let mut own = CpuMask::new();
-    let is_pinned = system::affinity(0, &mut own) && choice::is_ours(plan, own.words());
+    let is_pinned = cpus::affinity(0, &mut own) && choice::is_ours(plan, own.words());
     (is_pinned && plan.give(0, plan.task())).then_some((plan, own))
 }
 

@@ -1,8 +1,6 @@
 //! The file of a process and its mapping.
 
-use core::cell::UnsafeCell;
 use core::ffi::{CStr, c_char, c_int, c_void};
-use core::fmt::Write;
 use core::sync::atomic::{AtomicPtr, AtomicU8, AtomicU64, Ordering, Ordering::Relaxed};
 
 use numawise_wire::snapshot::{
@@ -11,14 +9,10 @@ use numawise_wire::snapshot::{
     THREADS, THREADS_AT, ThreadSlot, VERSION, file_bytes,
 };
 
-use numawise_guest::memory::{Text, limit, reserve};
+use numawise_guest::memory::{limit, reserve};
+use numawise_guest::process;
 
 use crate::{system, time};
-
-struct Folder(UnsafeCell<Text>);
-// SAFETY: written once, before the process is watched, and read after.
-unsafe impl Sync for Folder {}
-static FOLDER: Folder = Folder(UnsafeCell::new(Text::new()));
 
 /// What others do when a process gets its file: they get the path of it up to the dot.
 pub type AtFile = fn(&[u8]);
@@ -27,13 +21,6 @@ static AT_FILE: AtomicPtr<c_void> = AtomicPtr::new(core::ptr::null_mut());
 /// To be called before the first file is made.
 pub fn at_file(begins: AtFile) {
     AT_FILE.store(begins as *mut c_void, Ordering::Relaxed);
-}
-
-/// False for a path that is not absolute, or too long.
-pub fn set_folder(path: &[u8]) -> bool {
-    // SAFETY: called once, by the one thread that begins to watch.
-    let folder = unsafe { &mut *FOLDER.0.get() };
-    folder.set_folder(path)
 }
 
 /// Slots for which the limits of the process leave place.
@@ -51,19 +38,11 @@ pub fn create<'a>() -> Option<(&'a Header, u32)> {
     if threads < LEAST_THREADS {
         return None;
     }
-    let begin = time::kernel_nanoseconds();
-    let mut path = Text::new();
-    // SAFETY: not written any more.
-    let folder = unsafe { &*FOLDER.0.get() };
-    if !path.push(folder.as_bytes()) {
-        return None;
-    }
-    write!(path, "/{}-{begin}", system::process()).ok()?;
+    let mut path = process::path(time::kernel_nanoseconds())?;
     let stem = path.as_bytes().len();
     path.push(SUFFIX.as_bytes());
     let name: *const c_char = path.c_text()?.as_ptr();
-    let flags = libc::O_RDWR | libc::O_CREAT | libc::O_EXCL | libc::O_NOFOLLOW;
-    let file = system::open(path.c_text()?, flags, 0o600);
+    let file = process::make(path.c_text()?);
     if file < 0 {
         return None;
     }

@@ -1,8 +1,9 @@
 //! The files that hold the addresses which were noted, so that these can be named when the process is gone.
 
 use core::ffi::{CStr, c_char, c_int, c_void};
-use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering, Ordering::Relaxed};
+use core::sync::atomic::{AtomicBool, Ordering, Ordering::Relaxed};
 
+use numawise_guest::loaded;
 use numawise_wire::snapshot::{Header, Module, PATH_BYTES, SOURCE_LINES, SOURCES};
 
 use super::file;
@@ -23,7 +24,7 @@ pub fn note(header: &Header, address: usize) {
     let usable = used > 0 || super::reserve(modules.as_ptr().cast(), size_of_val(modules));
     match modules.get(used).filter(|_| usable) {
         Some(module) => {
-            if by_object(address, module).unwrap_or_else(|| by_walk(address, module)) {
+            if by_table(address, module).unwrap_or_else(|| by_walk(address, module)) {
                 header.modules.store(used as u32 + 1, Ordering::Release);
             }
         }
@@ -73,75 +74,18 @@ pub fn note_source(header: &Header, path: &[u8]) -> Option<Option<u64>> {
     Some(begin)
 }
 
-/// Whether the path of the file in which an address lies is such a one; false where there is none.
-pub fn path_of(address: usize, is: fn(&[u8]) -> bool) -> bool {
-    let path = match found(address) {
-        Some(found) => found.and_then(|found| (!found.map.is_null()).then_some(found.map)).map(|map| {
-            // SAFETY: a file that runs stays loaded, and its map with it.
-            unsafe { (*map).name }
-        }),
-        None => system::loaded_file(address).map(|file| file.dli_fname),
-    };
-    // SAFETY: a string of the loader.
-    path.is_some_and(|path| !path.is_null() && is(unsafe { CStr::from_ptr(path) }.to_bytes()))
-}
-
 /// In a child of fork: who was adding is in the parent.
 pub fn begin_child() {
     ADDING.store(false, Relaxed);
 }
 
-/// What glibc's `_dl_find_object` (2.35) fills: see dlfcn.h. We read three fields; the rest is for it to write.
-#[repr(C)]
-struct FoundObject {
-    flags: u64,
-    start: *mut c_void,
-    end: *mut c_void,
-    map: *const LinkMap,
-    rest: [u64; 12],
-}
-
-/// The public beginning of glibc's `struct link_map`: see link.h.
-#[repr(C)]
-struct LinkMap {
-    base: usize,
-    name: *const c_char,
-}
-
-/// Looked up once, when the process begins to be watched; 0: there is none.
-static FIND: AtomicUsize = AtomicUsize::new(0);
-
-pub fn look_up() {
-    FIND.store(system::next_symbol(c"_dl_find_object").expose_provenance(), Relaxed);
-}
-
-/// What the loader knows of the file of an address, without a lock of the loader, which another thread may hold while it waits for this one. `None` in older
-/// C libraries, and `Some(None)` where it lies in no file.
-fn found(address: usize) -> Option<Option<FoundObject>> {
-    let find = FIND.load(Relaxed);
-    if find == 0 {
-        return None;
-    }
-    let null = core::ptr::null_mut();
-    let mut found = FoundObject { flags: 0, start: null, end: null, map: null.cast(), rest: [0; 12] };
-    // SAFETY: glibc's function of this type takes any address, and writes no more than its own struct, which ours is at least as
-    // large as.
-    let is_found = unsafe {
-        let find: unsafe extern "C" fn(*mut c_void, *mut FoundObject) -> c_int = core::mem::transmute(find);
-        find(core::ptr::with_exposed_provenance_mut(address), &raw mut found) == 0
-    };
-    Some(is_found.then_some(found))
-}
-
-fn by_object(address: usize, module: &Module) -> Option<bool> {
-    let Some(found) = found(address)?.filter(|found| !found.map.is_null()) else { return Some(false) };
-    module.begin.store(found.start.addr() as u64, Relaxed);
-    module.end.store(found.end.addr() as u64, Relaxed);
-    // SAFETY: a file that runs stays loaded, and its map with it.
-    unsafe {
-        module.base.store((*found.map).base as u64, Relaxed);
-        name((*found.map).name, module);
-    }
+fn by_table(address: usize, module: &Module) -> Option<bool> {
+    let Some(file) = loaded::by_table(address)? else { return Some(false) };
+    module.begin.store(file.at.start as u64, Relaxed);
+    module.end.store(file.at.end as u64, Relaxed);
+    module.base.store(file.base as u64, Relaxed);
+    // SAFETY: a string of the loader, or null.
+    unsafe { name(file.path, module) };
     Some(true)
 }
 
