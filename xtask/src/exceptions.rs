@@ -5,7 +5,7 @@ use crate::rule::Rule;
 /// A file or a folder, the rule, and the reason.
 pub const EXCEPTIONS: [(&str, Rule, &str); 11] = [
     (
-        "crates/analyse/src/snapshot/trace/both.rs",
+        "crates/traces/src/both.rs",
         Rule::Impure,
         "a thread for one of two parts of the work, neither of which sees the other: what they give is the same on any number of CPUs",
     ),

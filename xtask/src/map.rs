@@ -24,7 +24,7 @@ const FORBIDDEN: [(&str, &str); 6] = [
 ];
 
 /// Crates that may use these and no others.
-const ONLY: [(&str, &[&str]); 16] = [
+const ONLY: [(&str, &[&str]); 17] = [
     ("units", &[]),
     ("stats", &[]),
     ("operands", &[]),
@@ -33,6 +33,7 @@ const ONLY: [(&str, &[&str]); 16] = [
     ("linux", &["syscalls", "units"]),
     ("facts", &["units"]),
     ("tables", &["facts", "units"]),
+    ("traces", &["facts", "tables", "units"]),
     ("symbols", &["facts", "linux", "units"]),
     ("placement", &["facts", "units"]),
     ("otf2", &["facts", "units"]),

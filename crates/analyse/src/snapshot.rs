@@ -35,7 +35,7 @@ mod rows;
 mod sample;
 mod span;
 mod team;
-mod trace;
+mod traced;
 mod volume;
 mod waiting;
 mod worlds;
@@ -122,8 +122,8 @@ fn tables<'a>(run: &Run<'a>, others: &[Process<'a>]) -> RunSnapshot {
     let placed = placement::of_run(run);
     let cpus = span::cpus(run, placed.as_ref());
     let efficiency = efficiency::all(run);
-    let traced = trace::Traced::of(run);
-    let trace = traced.as_ref().map(|traced| traced.tables(run));
+    let traced = traced::of(run);
+    let trace = traced.as_ref().map(numawise_traces::Traced::tables);
     let mpi = mpi::summary(run, traced.as_ref().zip(trace.as_ref()));
     let openmp = openmp::summary(run);
     let placement = placed.as_ref().map(|placed| placement::summary(run, placed));
@@ -171,7 +171,7 @@ fn tables<'a>(run: &Run<'a>, others: &[Process<'a>]) -> RunSnapshot {
 /// The calls and messages of a trace; nothing where none was made.
 pub fn trace_events(parts: &RunParts<'_>) -> Option<TraceEvents> {
     let run = counted(parts).0;
-    Some(trace::Traced::of(&run)?.events())
+    Some(traced::of(&run)?.events())
 }
 
 /// The processes of one world after those of another.

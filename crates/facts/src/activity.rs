@@ -7,6 +7,7 @@ mod files;
 mod mpi;
 mod openmp;
 mod phase;
+mod places;
 mod sample;
 mod surroundings;
 mod trace;
@@ -25,7 +26,8 @@ pub use counter::{
 pub use files::{FileActivity, FileCalls, KernelIo, ProcessIo};
 pub use mpi::{
     CallSite, CallTime, Communicator, CpuUse, LastCall, MessageFamily, MessageSizes, MpiActivity, MpiLibrary,
-    PeerTraffic, WorldRank, begun_call, needs_all_ranks, plain_call,
+    PeerTraffic, WorldRank, begins_collective, begun_call, is_collective, is_send, needs_all_ranks,
+    plain_call,
 };
 pub use openmp::{Construct, ConstructName, ConstructTeam, LoopChunks, OpenMpRuntimes, OpenMpSchedule};
 pub use phase::{ActivityPhases, PhaseActivity, PhaseName};

@@ -8,9 +8,8 @@ use std::sync::Arc;
 
 use numawise_facts::Activity;
 use numawise_facts::activity::{ClockMove, MessageSide, ThreadTrace, TracedKind, needs_all_ranks};
+use numawise_traces::paired;
 use numawise_units::Nanoseconds;
-
-use super::trace::paired;
 
 #[cfg(test)]
 #[path = "clocks_tests.rs"]

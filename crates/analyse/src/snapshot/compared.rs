@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use numawise_facts::activity::{CallSample, SampledCall};
+use numawise_facts::activity::{CallSample, SampledCall, is_send};
 use numawise_facts::merged::{
     ComparedCollective, ComparedMessage, ComparedRanks, MOST_COMPARED_CALLS, MOST_COMPARED_KINDS,
     MOST_COMPARED_PLACES, MergedSite, MessageEnd,
@@ -13,7 +13,7 @@ use numawise_units::{Arrange, Nanoseconds, TimeSum};
 
 use super::numbers::{keep_lowest, number_of, site_number};
 use super::process::Process;
-use super::waiting::{KnownWaiting, WaitingOfSites, has_one_thread, is_send, until_received, until_sent};
+use super::waiting::{KnownWaiting, WaitingOfSites, has_one_thread, until_received, until_sent};
 
 #[cfg(test)]
 #[path = "compared_tests.rs"]

@@ -3,7 +3,7 @@
 //! Nothing grows with the number of ranks. Where there is no room for all, what stays is chosen by the value itself (the ranks with
 //! the least and the most, places by their number), so that it does not depend on what came first.
 
-use numawise_facts::activity::{CallSite, MpiLibrary};
+use numawise_facts::activity::{CallSite, MpiLibrary, is_collective};
 use numawise_facts::merged::{
     CLASSES_OF_A_DOUBLING, CallSum, MOST_MERGED_COMMUNICATORS, MOST_MERGED_GROUPS, MOST_MERGED_SITES,
     MOST_NEIGHBOURHOODS, MOST_OUTLIERS, MergedBytes, MergedCalls, MergedCommunicator, MergedHost,
@@ -15,7 +15,6 @@ use numawise_units::{Bytes, Nanoseconds, TimeSum};
 
 use super::numbers::{keep_lowest, named, number_of, site_number};
 use super::process::{self, Process, in_mpi};
-use super::waiting::is_collective;
 use super::{compared, efficiency, openmp, phase, placement};
 
 #[cfg(test)]

@@ -10,13 +10,13 @@ use numawise_tables::snapshot::{
     CommunicatorRow, LateCalls, MessageSizeRow, MpiCallRow, MpiSiteRow, MpiSummary, RankSpread, RunTrace,
     WaitingInCalls,
 };
+use numawise_traces::{KnownOfPlace, PlacedCall, Traced};
 use numawise_units::{Arrange, Bytes, Nanoseconds, Ratio};
 
 use super::efficiency::{MpiTimes, mpi_times};
 use super::late::{self, LateForSites};
-use super::places::{communicator_name, place};
+use super::places::place;
 use super::process::{Process, in_mpi};
-use super::trace::{self, KnownOfPlace, PlacedCall, Traced};
 use super::waiting::{DrawnCalls, WaitingOfSites, completes_requests};
 use super::{Run, rating, volume};
 
@@ -47,7 +47,7 @@ pub fn summary<'a>(run: &Run<'a>, traced: Option<TraceWithTables<'_, 'a>>) -> Re
     }
     let times = mpi_times(run);
     let imbalance = imbalance(&times);
-    let (sites, late, further_sites) = sites(run, traced.filter(|(traced, _)| traced.is_whole(run)));
+    let (sites, late, further_sites) = sites(run, traced.filter(|(traced, _)| traced.is_whole()));
     let threads = run.processes.iter().flat_map(Process::threads);
     let callers = threads.filter(|thread| !thread.calls.is_empty()).count() as u64;
     let waiting_in_calls = waiting_in_calls(&sites, callers);
@@ -273,7 +273,7 @@ fn sites<'a>(
     run: &Run<'a>,
     traced: Option<TraceWithTables<'_, 'a>>,
 ) -> (Vec<MpiSiteRow>, Vec<LateCalls>, CallTime) {
-    let known = traced.map(|(traced, _)| traced.by_place(run));
+    let known = traced.map(|(traced, _)| traced.by_place());
     let mut by_place: BTreeMap<SiteKey<'_>, (Calls, WaitingOfSites, LateForSites<'_>)> = BTreeMap::new();
     let mut further = CallTime::default();
     let drawn = DrawnCalls::of(run);
@@ -282,7 +282,7 @@ fn sites<'a>(
             add(&mut further, thread.lost_calls);
             for site in &thread.calls {
                 let at = place(run.parts, process.activity, &site.at);
-                let key = (site.call.as_str(), at, communicator_name(process, site.communicator));
+                let key = (site.call.as_str(), at, process.activity.communicator_name(site.communicator));
                 let (calls, waiting, late) = by_place.entry(key).or_default();
                 calls.add(process.rank(), site);
                 late.add(run, &drawn.late, number, site);
@@ -312,7 +312,7 @@ fn sites<'a>(
     for row in rows.drain(rows.len().min(MOST_SITES)..) {
         add(&mut further, row.calls);
     }
-    let late = traced.map_or(all_late, |(_, tables)| trace::late(&tables.waits));
+    let late = traced.map_or(all_late, |(_, tables)| numawise_traces::late(&tables.waits));
     (rows, late::longest(late), further)
 }
 

@@ -63,8 +63,7 @@ impl<'a> Process<'a> {
 
     /// The ranks of a communicator; none of one with two groups, or that is not known.
     pub fn ranks_of(&self, communicator: Option<u16>) -> Option<u32> {
-        let found = self.activity.communicators.get(usize::from(communicator?))?;
-        (!found.is_inter).then_some(found.size)
+        self.activity.ranks_of(communicator)
     }
 
     pub fn elapsed(&self) -> Reading<Nanoseconds> {

@@ -9,7 +9,7 @@
 use std::collections::BTreeMap;
 
 use numawise_facts::Reading;
-use numawise_facts::activity::{CallSample, CallSite, SampledCall, begun_call, plain_call};
+use numawise_facts::activity::{CallSample, CallSite, SampledCall, is_collective, is_send, plain_call};
 use numawise_tables::snapshot::WaitsFor;
 use numawise_units::Nanoseconds;
 
@@ -231,43 +231,8 @@ impl WaitingOfSites {
     }
 }
 
-const OF_ALL: [&str; 17] = [
-    "Allgather",
-    "Allgatherv",
-    "Allreduce",
-    "Alltoall",
-    "Alltoallv",
-    "Alltoallw",
-    "Barrier",
-    "Bcast",
-    "Exscan",
-    "Gather",
-    "Gatherv",
-    "Reduce",
-    "Reduce_scatter",
-    "Reduce_scatter_block",
-    "Scan",
-    "Scatter",
-    "Scatterv",
-];
-
-/// Returns when all ranks, or those that it needs, have come.
-pub fn is_collective(call: &str) -> bool {
-    OF_ALL.contains(&plain_call(call))
-}
-
-/// Begins such a call, which another one ends: `MPI_Ibcast`.
-pub fn begins_collective(call: &str) -> bool {
-    begun_call(call).is_some_and(|name| OF_ALL.iter().any(|call| call.eq_ignore_ascii_case(name)))
-}
-
 fn is_receive(call: &str) -> bool {
     matches!(plain_call(call), "Recv" | "Mrecv" | "Sendrecv" | "Sendrecv_replace")
-}
-
-/// Returns when the other rank receives, or before.
-pub fn is_send(call: &str) -> bool {
-    matches!(plain_call(call), "Send" | "Ssend" | "Rsend")
 }
 
 /// Waits for requests, or asks for them.

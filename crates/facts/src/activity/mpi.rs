@@ -144,3 +144,38 @@ pub fn begun_call(call: &str) -> Option<&str> {
     let rest = plain_call(call).strip_prefix('I')?;
     rest.starts_with(|first: char| first.is_ascii_lowercase()).then_some(rest)
 }
+
+const OF_ALL: [&str; 17] = [
+    "Allgather",
+    "Allgatherv",
+    "Allreduce",
+    "Alltoall",
+    "Alltoallv",
+    "Alltoallw",
+    "Barrier",
+    "Bcast",
+    "Exscan",
+    "Gather",
+    "Gatherv",
+    "Reduce",
+    "Reduce_scatter",
+    "Reduce_scatter_block",
+    "Scan",
+    "Scatter",
+    "Scatterv",
+];
+
+/// Returns when all ranks, or those that it needs, have come.
+pub fn is_collective(call: &str) -> bool {
+    OF_ALL.contains(&plain_call(call))
+}
+
+/// Begins such a call, which another one ends: `MPI_Ibcast`.
+pub fn begins_collective(call: &str) -> bool {
+    begun_call(call).is_some_and(|name| OF_ALL.iter().any(|call| call.eq_ignore_ascii_case(name)))
+}
+
+/// Returns when the other rank receives, or before.
+pub fn is_send(call: &str) -> bool {
+    matches!(plain_call(call), "Send" | "Ssend" | "Rsend")
+}

@@ -1,6 +1,6 @@
 //! What merged ranks did in MPI.
 
-use numawise_facts::activity::{CallTime, MpiLibrary};
+use numawise_facts::activity::{CallTime, CodePlace, MpiLibrary};
 use numawise_facts::merged::{CallSum, MergedCalls, MergedCommunicator, MergedSite};
 use numawise_facts::{MergedRanks, Reading};
 use numawise_tables::snapshot::{
@@ -12,7 +12,6 @@ use numawise_units::{Arrange, Nanoseconds, Ratio};
 use super::{MOST_SITES, TOO_LONG, comes_once, imbalance, share, waiting, waiting_in_calls};
 use crate::snapshot::efficiency::{MpiTimes, mpi_times};
 use crate::snapshot::merge::neighbours;
-use crate::snapshot::places::place_in;
 use crate::snapshot::waiting::KnownWaiting;
 use crate::snapshot::{Run, compared, rating};
 
@@ -151,7 +150,7 @@ fn site_row(
     Some(MpiSiteRow {
         call: site.call.clone(),
         place: match &site.place {
-            Some((file, address)) => Reading::Measured(place_in(run.parts, file, *address)),
+            Some((file, address)) => Reading::Measured(CodePlace::of(run.parts.places, file, *address)),
             None => Reading::unavailable("where it is called was not noted"),
         },
         communicator: match &site.communicator {

@@ -15,7 +15,6 @@ use super::region::{self, RegionSum, Surrounding};
 use super::serial;
 use crate::snapshot::input::RunParts;
 use crate::snapshot::numbers::{keep_lowest, number_of};
-use crate::snapshot::places::place_in;
 use crate::snapshot::process::Process;
 use crate::snapshot::{Run, rating, sum};
 
@@ -176,7 +175,7 @@ fn row(run: &Run<'_>, of: &MergedRegion) -> Option<RegionRow> {
     const NOT_MERGED: &str = "ranks are merged without the loops and waits of their regions";
     let mean = of.time.each_of(of.ranks);
     let place = |place: &Option<LoadedPlace>| match place {
-        Some((file, address)) => Reading::Measured(place_in(run.parts, file, *address)),
+        Some((file, address)) => Reading::Measured(CodePlace::of(run.parts.places, file, *address)),
         None => Reading::unavailable("where it stands was not noted"),
     };
     let (name, at) = of.surrounding.first()?;

@@ -1,22 +1,21 @@
 use std::num::NonZeroU64;
 use std::sync::Arc;
 
-use numawise_facts::Activity;
 use numawise_facts::activity::{
     MessageSide, ThreadTrace, TraceLoss, TracedCall, TracedKind, TracedMessage, TracedSite,
 };
+use numawise_facts::{Activity, TracePart};
 use numawise_tables::snapshot::{
-    NotJudgedReason, RankActivity, RankAsOthers, SnapshotFinding, TraceChange, WaitKind,
+    NotJudgedReason, RankActivity, RankAsOthers, RunTrace, SnapshotFinding, TraceChange, WaitKind,
 };
 use numawise_units::{Bytes, Nanoseconds};
 
 use super::super::input::RunParts;
 use super::super::sample::{at, simple_rank, snapshot, threads};
-use super::*;
 
-#[path = "trace_tests/replay.rs"]
+#[path = "traced_tests/replay.rs"]
 mod replay;
-#[path = "trace_tests/threads.rs"]
+#[path = "traced_tests/threads.rs"]
 mod threaded;
 
 /// The calls of a rank, in milliseconds.

@@ -1,4 +1,4 @@
-//! What the calls of a trace tell together. [`lanes`]: the threads that were traced, and their calls on one clock. [`matching`]: both ends of
+//! What the calls of a trace tell together: a [`Run`] in, a [`RunTrace`] out. [`lanes`]: the threads that were traced, and their calls on one clock. [`matching`]: both ends of
 //! each message. [`waits`]: which calls waited, for whom. [`causes`]: what the late ones did meanwhile, and the critical path.
 //!
 //! A wait is a part of a call, from its begin. The rest of a call moves data, or waits for what is not known. Patterns are those of Scalasca
@@ -17,6 +17,7 @@ mod period;
 mod phase_tables;
 mod phases;
 mod replay;
+mod run;
 mod threads;
 mod timeline;
 mod waits;
@@ -30,23 +31,20 @@ use numawise_tables::snapshot::{
 };
 use numawise_units::Nanoseconds;
 
-use super::Run;
 use both::both;
 use collectives::Collectives;
 use lanes::{Lane, Lanes};
 use matching::Matched;
 pub use matching::paired;
+pub use run::{Process, Run};
 use waits::Waits;
-
-#[cfg(test)]
-#[path = "trace_tests.rs"]
-mod tests;
 
 /// Rows of each table.
 const MOST_ROWS: usize = 32;
 
 /// A trace with what follows from it.
 pub struct Traced<'a> {
+    run: Run<'a>,
     lanes: Lanes<'a>,
     matched: Matched,
     collectives: Collectives,
@@ -65,19 +63,19 @@ pub struct KnownOfPlace {
 
 impl<'a> Traced<'a> {
     /// Nothing where no trace was made.
-    pub fn of(run: &Run<'a>) -> Option<Traced<'a>> {
-        let lanes = Lanes::of(run)?;
-        let (matched, collectives) = both(|| matching::of(&lanes), || Collectives::of(run, &lanes));
+    pub fn of(run: Run<'a>) -> Option<Traced<'a>> {
+        let lanes = Lanes::of(&run)?;
+        let (matched, collectives) = both(|| matching::of(&lanes), || Collectives::of(&run, &lanes));
         let waits = Waits::of(&lanes, &matched, &collectives);
-        Some(Traced { lanes, matched, collectives, waits })
+        Some(Traced { run, lanes, matched, collectives, waits })
     }
 
     /// Whether it has all calls from the end of `MPI_Init` to the begin of `MPI_Finalize`.
-    pub fn is_whole(&self, run: &Run<'_>) -> bool {
-        self.lanes.lost == 0 && run.parts.trace_part.is_none_or(TracePart::is_whole)
+    pub fn is_whole(&self) -> bool {
+        self.lanes.lost == 0 && self.run.part.is_none_or(TracePart::is_whole)
     }
 
-    pub fn by_place(&self, run: &Run<'a>) -> BTreeMap<PlacedCall, KnownOfPlace> {
+    pub fn by_place(&self) -> BTreeMap<PlacedCall, KnownOfPlace> {
         let mut places: BTreeMap<PlacedCall, KnownOfPlace> = BTreeMap::new();
         for lane in &self.lanes.all {
             // What waits and what is not judged stand in the order of the calls: of all others there is nothing to be known.
@@ -95,7 +93,7 @@ impl<'a> Traced<'a> {
                 known.not_judged = known.not_judged + span(call.begin, call.end);
             }
             for (site, of_site) in sites {
-                let Some(name) = lane.placed_call(run, site) else { continue };
+                let Some(name) = lane.placed_call(&self.run, site) else { continue };
                 let known = places.entry(name).or_default();
                 known.waiting = known.waiting + of_site.waiting;
                 known.not_judged = known.not_judged + of_site.not_judged;
@@ -110,9 +108,9 @@ impl<'a> Traced<'a> {
     }
 
     /// All tables.
-    pub fn tables(&self, run: &Run<'a>) -> RunTrace {
-        let Traced { lanes, matched, collectives, waits } = self;
-        let is_part = run.parts.trace_part.is_some_and(|part| !part.is_whole());
+    pub fn tables(&self) -> RunTrace {
+        let Traced { run, lanes, matched, collectives, waits } = self;
+        let is_part = run.part.is_some_and(|part| !part.is_whole());
         let faithful = || {
             if is_part {
                 return Reading::unavailable("only a whole trace is replayed");
@@ -124,13 +122,13 @@ impl<'a> Traced<'a> {
             let what_if = faithful.map(|faithful| faithful.what_if(lanes, waits, &causes));
             (causes, what_if)
         };
-        let ((causes, what_if), table) = both(replayed, || self.without_causes(run));
+        let ((causes, what_if), table) = both(replayed, || self.without_causes());
         RunTrace { is_part, causes: causes.into_iter().map(|cause| cause.row).collect(), what_if, ..table }
     }
 
     /// All tables but those of causes and of what would be without them.
-    fn without_causes(&self, run: &Run<'a>) -> RunTrace {
-        let Traced { lanes, matched, waits, .. } = self;
+    fn without_causes(&self) -> RunTrace {
+        let Traced { run, lanes, matched, waits, .. } = self;
         let timeline = timeline::of(lanes, waits);
         let waited_for = waits.waited_for(lanes);
         let calls = |lane: &Lane<'_>| lane.asked_calls(lanes).count() as u64;

@@ -10,8 +10,7 @@ use numawise_facts::{Activity, Reading};
 use numawise_tables::snapshot::{EventSpan, SpanState};
 use numawise_units::{Arrange, Nanoseconds, Pid};
 
-use super::super::Run;
-use super::super::places::place;
+use super::Run;
 
 /// A construct at a place of the program.
 pub type PlacedConstruct = (ConstructName, Reading<CodePlace>);
@@ -125,7 +124,7 @@ pub fn of_process(
         }
     }
     let mut number = |name: &SpanName| match name {
-        SpanName::Construct(name, at) => constructs.number((*name, place(run.parts, activity, at))),
+        SpanName::Construct(name, at) => constructs.number((*name, activity.place(run.places, at))),
         SpanName::Phase(_) => 0,
     };
     let mut one = |(_, trace): &(i32, &ThreadTrace)| {

@@ -1,6 +1,6 @@
 //! What a call can wait for, by its name: once for each site, since there are very many calls.
 
-use super::super::waiting::{begins_collective, is_collective, is_send};
+use numawise_facts::activity::{begins_collective, is_collective, is_send};
 
 /// A site's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use numawise_facts::activity::{MessageSide, TracedCall, TracedKind, begun_call, plain_call};
 
-use super::super::Run;
+use super::Run;
 use super::lanes::{At, Lane, Lanes};
 
 /// Who needs what of whom.

@@ -4,7 +4,7 @@ use numawise_facts::activity::SpanKind;
 use numawise_tables::snapshot::{EventSpan, LongestThreadWait, SpanState, TracedConstruct};
 use numawise_units::{Arrange, Nanoseconds};
 
-use super::super::Run;
+use super::Run;
 use super::lanes::{Lane, LaneSet, Lanes};
 use super::threads::ThreadStates;
 use super::waits::Waits;
@@ -87,7 +87,7 @@ pub fn unseen(run: &Run<'_>, lanes: &Lanes<'_>) -> u64 {
             trace.spans.iter().any(|span| span.kind != SpanKind::Phase)
         };
         let mut threads = process.activity.threads.measured().into_iter().flatten();
-        process.has_team() && !threads.any(|thread| thread.trace.as_deref().is_some_and(is_told))
+        process.has_team && !threads.any(|thread| thread.trace.as_deref().is_some_and(is_told))
     };
     lanes.shown().filter(is_unseen).count() as u64
 }

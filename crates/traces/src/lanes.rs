@@ -7,12 +7,10 @@ pub use numawise_tables::snapshot::CallAt as At;
 use numawise_tables::snapshot::CallPlace;
 use numawise_units::{Arrange, Nanoseconds};
 
-use super::super::Run;
-use super::super::places::{communicator_name, place};
-use super::super::process::Process;
 use super::kinds::SiteKind;
 use super::phases::{Phases, Window};
 use super::threads::{self, Constructs, PlacedConstruct, ThreadStates, Worker};
+use super::{Process, Run};
 
 /// One thread of a rank.
 pub struct Lane<'a> {
@@ -125,7 +123,7 @@ impl<'a> Lane<'a> {
         Some(Lane {
             number: 0,
             process,
-            world: run.worlds.get(process).copied().unwrap_or(0),
+            world: of.world,
             numbered_world: of.numbered_world,
             rank: of.rank().or(without_mpi.map(|_| process as u32))?,
             thread_number: None,
@@ -145,7 +143,7 @@ impl<'a> Lane<'a> {
             kinds: thread
                 .sites
                 .iter()
-                .map(|site| SiteKind::of(&site.call, of.ranks_of(site.communicator)))
+                .map(|site| SiteKind::of(&site.call, of.activity.ranks_of(site.communicator)))
                 .collect(),
         })
     }
@@ -241,8 +239,8 @@ impl<'a> Lane<'a> {
     /// Its call, its place, and the name of its communicator.
     pub fn placed_call(&self, run: &Run<'a>, site: u32) -> Option<super::PlacedCall> {
         let (process, site) = run.processes.get(self.process).zip(self.site(site))?;
-        let at = place(run.parts, process.activity, &site.at);
-        Some((site.call.clone(), at, communicator_name(process, site.communicator)))
+        let at = process.activity.place(run.places, &site.at);
+        Some((site.call.clone(), at, process.activity.communicator_name(site.communicator)))
     }
 
     /// The place of a site, by its number in [`Lanes::places`].
@@ -359,7 +357,7 @@ impl<'a> Lanes<'a> {
         all.iter_mut().zip(0..).for_each(|(lane, number)| lane.number = number);
         let origin = all.iter().map(|lane| lane.begin).min()?;
         let end = all.iter().map(|lane| lane.end).max()?;
-        let part = run.parts.trace_part;
+        let part = run.part;
         let moment = |since: Option<Nanoseconds>| since.map(|since| (origin + since).min(end));
         let mut begin = part.and_then(|part| moment(part.from)).unwrap_or(origin);
         let mut end = part.and_then(|part| moment(part.to)).unwrap_or(end).max(begin);
@@ -380,7 +378,7 @@ impl<'a> Lanes<'a> {
         for lane in &mut all {
             let Some(process) = run.processes.get(lane.process) else { continue };
             let number = |site: &TracedSite| {
-                let place = place(run.parts, process.activity, &site.at);
+                let place = process.activity.place(run.places, &site.at);
                 places.number(CallPlace { call: site.call.clone(), place })
             };
             lane.places = lane.sites.iter().map(number).collect();

@@ -1,0 +1,27 @@
+//! What is analysed: the processes of a run, whose threads have traces.
+
+use numawise_facts::{Activity, SourcePlaces, TracePart};
+
+/// The processes that count, ranks in their order.
+pub struct Run<'a> {
+    pub processes: Vec<Process<'a>>,
+    pub places: &'a SourcePlaces,
+    /// What is asked for; none where all is.
+    pub part: Option<&'a TracePart>,
+}
+
+/// A process of the run.
+pub struct Process<'a> {
+    pub activity: &'a Activity,
+    /// The number of its world, and from 1 on where there are several.
+    pub world: usize,
+    pub numbered_world: Option<u32>,
+    /// It has threads of OpenMP.
+    pub has_team: bool,
+}
+
+impl Process<'_> {
+    pub fn rank(&self) -> Option<u32> {
+        Some(self.activity.mpi.measured()?.rank.measured()?.rank)
+    }
+}
