@@ -16,6 +16,7 @@ mod order;
 mod period;
 mod phase_tables;
 mod phases;
+mod profiles;
 mod replay;
 mod run;
 mod threads;
@@ -165,6 +166,8 @@ impl<'a> Traced<'a> {
             period: period::of(lanes),
             out_of_order: order::out_of_order(lanes, matched, waits),
             not_judged: waits.not_judged_by_reason(lanes),
+            messages_by_pair: profiles::messages(lanes, matched),
+            collective_calls: profiles::collectives(run, lanes, waits),
             openmp: openmp::constructs(lanes, waits),
             openmp_unseen: openmp::unseen(run, lanes),
             phases: phase_tables::table(lanes, waits),

@@ -13,6 +13,8 @@ use numawise_units::{Bytes, Nanoseconds};
 use super::super::input::RunParts;
 use super::super::sample::{at, simple_rank, snapshot, threads};
 
+#[path = "traced_tests/profiles.rs"]
+mod profiles;
 #[path = "traced_tests/replay.rs"]
 mod replay;
 #[path = "traced_tests/threads.rs"]

@@ -43,6 +43,8 @@ pub enum CsvTable {
     Counters,
     Waits,
     Pairs,
+    Messages,
+    Collectives,
     Causes,
     CriticalPath,
     WhatIf,
@@ -53,7 +55,7 @@ pub enum CsvTable {
 }
 
 /// By their names.
-pub const TABLES: [(&str, CsvTable); 22] = [
+pub const TABLES: [(&str, CsvTable); 24] = [
     ("efficiency", CsvTable::Efficiency),
     ("ranks", CsvTable::Ranks),
     ("memory", CsvTable::Memory),
@@ -69,6 +71,8 @@ pub const TABLES: [(&str, CsvTable); 22] = [
     ("counters", CsvTable::Counters),
     ("waits", CsvTable::Waits),
     ("pairs", CsvTable::Pairs),
+    ("messages", CsvTable::Messages),
+    ("collectives", CsvTable::Collectives),
     ("causes", CsvTable::Causes),
     ("critical_path", CsvTable::CriticalPath),
     ("what_if", CsvTable::WhatIf),
@@ -184,6 +188,12 @@ fn rows(shown: &Shown, table: CsvTable) -> Vec<Vec<Value>> {
         CsvTable::Counters => tables.rows.iter().map(counted).collect(),
         CsvTable::Waits => traced.map_or(&[][..], |of| &of.waits).iter().map(trace::wait).collect(),
         CsvTable::Pairs => traced.map_or(&[][..], |of| &of.pairs).iter().map(trace::pair).collect(),
+        CsvTable::Messages => {
+            traced.map_or(&[][..], |of| &of.messages_by_pair).iter().map(trace::messages).collect()
+        }
+        CsvTable::Collectives => {
+            traced.map_or(&[][..], |of| &of.collective_calls).iter().map(trace::collective).collect()
+        }
         CsvTable::Causes => traced.map_or(&[][..], |of| &of.causes).iter().map(trace::cause).collect(),
         CsvTable::CriticalPath => {
             traced.map_or(&[][..], |of| &of.critical_path).iter().map(trace::path_part).collect()

@@ -18,9 +18,11 @@ use crate::document::{
 mod foreign;
 mod json;
 mod openmp;
+mod profiles;
 
 pub use foreign::{ForeignTrace, foreign_document, foreign_json};
 pub use json::{activity_word, change_word, json, kind_word};
+pub use profiles::rate;
 
 /// Characters of a line of the timeline.
 const LINE: usize = 80;
@@ -171,6 +173,7 @@ pub fn sections(of: &RunTrace, most: usize, events: Option<Block>) -> Vec<Block>
         blocks.extend(remarks(of));
         return blocks;
     }
+    blocks.extend(profiles::sections(of, most));
     blocks.extend(what_if(of));
     blocks.extend(of.period.as_ref().map(period));
     let path = vec![

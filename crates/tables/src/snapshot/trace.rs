@@ -50,12 +50,54 @@ pub struct RunTrace {
     pub out_of_order: Vec<OutOfOrder>,
     /// Why waiting is not known of calls that took this long in all.
     pub not_judged: Vec<NotJudged>,
+    /// How fast messages were from rank to rank, those with most bytes first.
+    pub messages_by_pair: Vec<MessageProfile>,
+    /// By call and communicator, those that take most time first.
+    pub collective_calls: Vec<CollectiveProfile>,
     /// Regions of OpenMP, and where threads waited in it, those with most waiting first.
     pub openmp: Vec<TracedConstruct>,
     /// Ranks that use OpenMP of which the trace does not have it: their waiting there counts as useful.
     pub openmp_unseen: u64,
     /// What the program named, in the order in which it began.
     pub phases: Vec<TracedPhase>,
+}
+
+/// Messages from one rank to another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MessageProfile {
+    /// The number of their `MPI_COMM_WORLD`, where there are several.
+    pub world: Option<u32>,
+    pub from: u32,
+    pub to: u32,
+    pub messages: u64,
+    pub bytes: Bytes,
+    /// Those of which it is known how long they took from when both ranks had come to the end of the receiving call: the receiver was in that call by
+    /// then. The others may have come while the receiver computed.
+    pub timed: u64,
+    pub timed_bytes: Bytes,
+    pub time: Nanoseconds,
+    pub longest: Option<LongestTransfer>,
+}
+
+/// One message: when both ranks had come, since the begin of all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LongestTransfer {
+    pub time: Nanoseconds,
+    pub begin: Nanoseconds,
+    pub bytes: Bytes,
+}
+
+/// A collective call on one communicator.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CollectiveProfile {
+    pub call: String,
+    pub communicator: Reading<String>,
+    pub ranks: u64,
+    /// Of all ranks together, as all that follows.
+    pub calls: u64,
+    pub time: Nanoseconds,
+    pub waiting: Nanoseconds,
+    pub bytes: Bytes,
 }
 
 /// A region of OpenMP, or where threads wait in it.

@@ -2,14 +2,15 @@
 
 use numawise_facts::Reading;
 use numawise_tables::snapshot::{
-    CallPlace, OutOfOrder, PathPart, RankActivity, RunTrace, TraceChange, TraceTimes, TracedConstruct,
-    TracedPhase, TracedRank, TracedWait, TracedWorker, WaitingCause, WaitingPair, WhatIf,
+    CallPlace, CollectiveProfile, LongestTransfer, MessageProfile, OutOfOrder, PathPart, RankActivity,
+    RunTrace, TraceChange, TraceTimes, TracedConstruct, TracedPhase, TracedRank, TracedWait, TracedWorker,
+    WaitingCause, WaitingPair, WhatIf,
 };
 use numawise_units::Nanoseconds;
 
 use super::super::trace::{activity_word, change_word, kind_word};
 use super::super::{phases, words};
-use super::{Value, count, known_seconds, place, place_as, read, text};
+use super::{Value, bytes, count, known_seconds, place, place_as, read, seconds, text};
 
 /// Of a place that waits, and one that comes late.
 pub fn wait(of: &TracedWait) -> Vec<Value> {
@@ -36,6 +37,36 @@ pub fn pair(of: &WaitingPair) -> Vec<Value> {
         text("late_rank", of.late.to_string()),
         count("times", of.times),
         known_seconds("seconds", of.waiting),
+    ]
+}
+
+pub fn messages(of: &MessageProfile) -> Vec<Value> {
+    const UNKNOWN: &str = "of no message is known how long it took";
+    let longest = |seconds: fn(&LongestTransfer) -> Nanoseconds| {
+        of.longest.as_ref().map_or_else(|| Reading::unavailable(UNKNOWN), |of| Reading::Measured(seconds(of)))
+    };
+    vec![
+        text("rank", of.from.to_string()),
+        text("to_rank", of.to.to_string()),
+        count("messages", of.messages),
+        bytes("bytes", &Reading::Measured(of.bytes)),
+        count("timed", of.timed),
+        bytes("timed_bytes", &Reading::Measured(of.timed_bytes)),
+        known_seconds("timed_seconds", of.time),
+        seconds("longest_seconds", &longest(|of| of.time)),
+        seconds("longest_begin_seconds", &longest(|of| of.begin)),
+    ]
+}
+
+pub fn collective(of: &CollectiveProfile) -> Vec<Value> {
+    vec![
+        text("name", of.call.as_str()),
+        read("communicator", "", &of.communicator, String::clone),
+        count("ranks", of.ranks),
+        count("calls", of.calls),
+        known_seconds("seconds", of.time),
+        known_seconds("waiting_seconds", of.waiting),
+        bytes("bytes", &Reading::Measured(of.bytes)),
     ]
 }
 

@@ -152,6 +152,18 @@ pub fn json(of: Option<&RunTrace>) -> Value {
         "pairs": each(&of.pairs, |pair| object!({
             "world": pair.world, "waits": pair.waits, "late": pair.late, "times": pair.times, "seconds": pair.waiting.seconds(),
         })),
+        "messages_by_pair": each(&of.messages_by_pair, |row| object!({
+            "world": row.world, "from": row.from, "to": row.to, "messages": row.messages, "bytes": row.bytes.0,
+            "timed": row.timed, "timed_bytes": row.timed_bytes.0, "timed_seconds": row.time.seconds(),
+            "bytes_per_second": super::rate(row).map(|rate| rate.0),
+            "longest": row.longest.map(|of| object!({
+                "seconds": of.time.seconds(), "begin_seconds": of.begin.seconds(), "bytes": of.bytes.0,
+            })),
+        })),
+        "collective_calls": each(&of.collective_calls, |row| object!({
+            "call": row.call, "communicator": reading(&row.communicator, |name| object!(name)), "ranks": row.ranks, "calls": row.calls,
+            "seconds": row.time.seconds(), "waiting_seconds": row.waiting.seconds(), "bytes": row.bytes.0,
+        })),
         "causes": each(&of.causes, |row| object!({
             "world": row.world, "rank": row.rank, "what": activity_json(&row.what), "seconds": row.waiting.seconds(),
             "through_others_seconds": row.through_others.seconds(), "waiting_ranks": row.waiting_ranks,
