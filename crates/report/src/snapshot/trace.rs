@@ -19,6 +19,7 @@ mod foreign;
 mod json;
 mod openmp;
 mod profiles;
+mod quantities;
 
 pub use foreign::{ForeignTrace, foreign_document, foreign_json};
 pub use json::{activity_word, change_word, json, kind_word};
@@ -156,6 +157,10 @@ pub fn sections(of: &RunTrace, most: usize, events: Option<Block>) -> Vec<Block>
     let title =
         if of.are_ranks { "Timeline: ranks by what they did" } else { "Timeline: threads by what they did" };
     let mut blocks = vec![section("timeline", title, timeline(of, events))];
+    let together = quantities::blocks(of);
+    if !together.is_empty() {
+        blocks.push(section("together", "Timeline: all threads together", together));
+    }
     if of.times.waiting.0 > 0 {
         let kinds: std::collections::BTreeSet<WaitKind> = of.waits.iter().map(|row| row.kind).collect();
         let legend = kinds.into_iter().map(meaning).collect::<Vec<_>>().join("; ");

@@ -499,9 +499,20 @@ fn a_trace_says_who_waited_for_whom_and_why() {
         "polls",
         "before MPI_Send in exchange (app.c:120), rank 0 computes nothing (no other rank makes this call)",
         "0.7 % longer",
+        "Messages: how fast",
+        "Collective calls by communicator",
     ] {
         assert!(screen.contains(expected), "{expected}: {screen}");
     }
+    // Of all threads together, each state has a line as long as a rank's, and no column of them is empty.
+    let together = screen.split("all threads together").nth(1).expect("it is drawn");
+    let lines = together.lines().skip(1).take_while(|line| line.contains('|'));
+    let lines: Vec<Vec<char>> = lines
+        .map(|line| line.chars().rev().take(80).collect())
+        .filter(|line: &Vec<char>| line.len() == 80)
+        .collect();
+    assert!(lines.len() >= 2, "{together}");
+    assert!((0..80).all(|column| lines.iter().any(|line| line[column] != ' ')), "{together}");
     let page = html(&of);
     keep("traced.html", &page);
     assert!(
