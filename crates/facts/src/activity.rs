@@ -31,6 +31,7 @@ pub use mpi::{
 };
 pub use openmp::{Construct, ConstructName, ConstructTeam, LoopChunks, OpenMpRuntimes, OpenMpSchedule};
 pub use phase::{ActivityPhases, PhaseActivity, PhaseName};
+pub use places::SourcePlaces;
 pub use sample::{CallSample, SampledCall};
 pub use surroundings::{MemoryByNode, MemoryMoment, ProcessSurroundings};
 pub use trace::{

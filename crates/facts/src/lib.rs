@@ -46,7 +46,7 @@ mod system_memory;
 mod task_words;
 mod watched;
 
-pub use activity::{Activity, ThreadActivity};
+pub use activity::{Activity, SourcePlaces, ThreadActivity};
 pub use choice::{CpuChoice, MOST_THREADS, Order, Smt};
 pub use device::{
     Device, DeviceKind, DeviceLocality, DeviceName, GpuRuntime, ParseDeviceNameError, PciVendor, TaskGpu,
@@ -100,5 +100,5 @@ pub use study::{Point, PrintedLines, StopReason, Study, StudyHeader, Trial, line
 pub use system_memory::{MeminfoAmount, NodeAccount, SystemMemory};
 pub use task_words::{TaskWord, UnknownWord};
 pub use watched::{
-    MachineOfHosts, RankEnd, RankSet, SourcePlaces, TracePart, WatchedDivision, WatchedRun, WatchedRunHeader,
+    MachineOfHosts, RankEnd, RankSet, TracePart, WatchedDivision, WatchedRun, WatchedRunHeader,
 };

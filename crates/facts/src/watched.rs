@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use numawise_units::{IdSet, Nanoseconds, Rank};
 use serde::{Deserialize, Serialize};
 
-use crate::activity::{CacheTraffic, CounterAccess, PhaseName, SourcePlace, SpanName};
+use crate::activity::{CacheTraffic, CounterAccess, PhaseName, SourcePlaces, SpanName};
 use crate::notice::SnapshotNotice;
 use crate::{
     Activity, Exit, HostFacts, Machine, MergedRanks, Notice, ObjectRun, Placement, RanksByThreads, Reading,
@@ -46,9 +46,6 @@ impl TracePart {
         *self == TracePart::default()
     }
 }
-
-/// What lies at the addresses of a run: by the path of a file as [`Activity::path`] gives it, and the address in it.
-pub type SourcePlaces = BTreeMap<(String, u64), SourcePlace>;
 
 /// The run but for its processes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

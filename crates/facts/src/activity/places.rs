@@ -1,7 +1,12 @@
 //! Addresses of processes as places in the code, the same in all processes of a program; and their communicators.
 
+use std::collections::BTreeMap;
+
 use super::{Activity, CodeAddress, CodePlace, SourcePlace};
-use crate::{Reading, SourcePlaces};
+use crate::Reading;
+
+/// What lies at the addresses of a run: by the path of a file as [`Activity::path`] gives it, and the address in it.
+pub type SourcePlaces = BTreeMap<(String, u64), SourcePlace>;
 
 impl Activity {
     /// What lies at an address of it.
