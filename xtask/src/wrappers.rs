@@ -30,7 +30,7 @@ const ROLES: [&[&str]; 17] = [
     &["number", "partitions"],
     &["flag"],
     &["index", "outcount"],
-    &["indices", "provided", "level", "message"],
+    &["indices", "provided", "level", "message", "lock", "group"],
     &["tag"],
 ];
 /// Arguments that are not looked at; a string has its length behind all others in Fortran.

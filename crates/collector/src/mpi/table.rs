@@ -64,6 +64,15 @@ pub enum Effect {
     Matched,
     Window,
     WindowFree,
+    WindowFence,
+    WindowPost,
+    WindowStart,
+    WindowComplete,
+    WindowWait,
+    WindowLock,
+    WindowUnlock,
+    WindowLockAll,
+    WindowUnlockAll,
     /// It needs all ranks of its communicator, and moves nothing of the program's.
     AllRanks,
 }
@@ -90,7 +99,7 @@ pub enum Role {
     Number = 12,
     Flag = 13,
     Index = 14,
-    /// Indices; the level that MPI_Init_thread gives; the level of MPI_Pcontrol; a matched message.
+    /// Indices; the level that MPI_Init_thread gives; the level of MPI_Pcontrol; a matched message; what lock of a window; a group.
     Indices = 15,
     /// Of a message that is sent.
     Tag = 16,
@@ -133,6 +142,7 @@ impl Call {
         self.sizes == Sizes::Collective && self.is_blocking()
             || self.begins_collective()
             || matches!(self.effect, Effect::AllRanks | Effect::Window)
+            || self.effect == Effect::PersistentCollective && !self.is_among_neighbours()
     }
 
     #[inline]

@@ -2,6 +2,7 @@
 
 mod merged;
 
+use std::num::NonZeroU64;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -13,7 +14,7 @@ use numawise_facts::activity::{
     OpenMpSchedule, PeerTraffic, PhaseActivity, PhaseName, ProcessCounters, ProcessEnd, ProcessIo,
     ProcessSurroundings, SampledCall, SourcePlace, SpanKind, SpanName, StateTimes, ThreadActivity,
     ThreadRole, ThreadSwitches, ThreadTrace, TracedCall, TracedKind, TracedMessage, TracedSite, TracedSpan,
-    WorldRank,
+    WindowStep, WorldRank,
 };
 use numawise_facts::notice::SnapshotNotice;
 use numawise_facts::{
@@ -552,11 +553,28 @@ pub fn spanned_run(calls: u64, spans: u64) -> WatchedRun {
     run
 }
 
+/// The run of version 5, whose first rank also takes part in what its calls do not say themselves, once of each kind.
+pub fn windowed_run(calls: u64, spans: u64) -> WatchedRun {
+    let mut run = spanned_run(calls, spans);
+    let threads = run.processes[1].threads.measured_mut().unwrap();
+    let mut trace = ThreadTrace::clone(threads[0].trace.as_ref().unwrap());
+    let ends = WindowStep::ALL.map(MessageSide::Window).into_iter().chain([MessageSide::Part]);
+    for (k, end) in (1..).zip(ends) {
+        let (begin, communicator) = (Nanoseconds(6 * SECOND + k), NonZeroU64::new(u64::MAX - k / 2));
+        let (bytes, tag, peer) = (Bytes(0), k as i32, u32::MAX - k as u32);
+        trace.messages.push(TracedMessage { end, posted: begin, communicator, bytes, tag, peer });
+        let (end, kind) = (begin + Nanoseconds(1), TracedKind::Alone);
+        trace.calls.push(TracedCall { site: 0, begin, end, kind, bytes, messages: 1 });
+    }
+    threads[0].trace = Some(Arc::new(trace));
+    run
+}
+
 #[test]
 fn calls_and_spans_of_a_trace_come_back_as_they_were() {
     let (_folder, path) = file();
     // More than a part holds.
-    let run = spanned_run(70_000, 20_000);
+    let run = windowed_run(70_000, 20_000);
     save_watched_run(&path, &run, Existing::Stays).unwrap();
     assert!(read_watched_run(&path).unwrap() == run);
     // Two numbers of eight bytes a call, on average, and what a message has.

@@ -207,7 +207,11 @@ impl<'a> Lane<'a> {
 
     /// What a call can wait for; none where its site is not there.
     pub fn kind(&self, call: &TracedCall) -> Option<SiteKind> {
-        self.kinds.get(call.site as usize).copied()
+        self.kind_of(call.site)
+    }
+
+    pub fn kind_of(&self, site: u32) -> Option<SiteKind> {
+        self.kinds.get(site as usize).copied()
     }
 
     /// The sites of its calls, each once.

@@ -352,6 +352,11 @@ impl Found<'_, '_> {
             };
             let late = of.needed_by(begun).filter(|late| *late != begun);
             if let Some((late, (_, call))) = late.and_then(|late| Some((late, self.lanes.call(late)?))) {
+                // What may come back before has waited only where it did not.
+                let end = self.lanes.call(waits).map(|(_, call)| call.end);
+                if of.is_loose && end < Some(call.begin) {
+                    continue;
+                }
                 self.add(waits, kind, call.begin, late);
             }
         }

@@ -169,6 +169,53 @@ PATTERN begun_root(void)
     CALL(MPI_Waitall(1, &request, MPI_STATUSES_IGNORE));
 }
 
+#if MPI_VERSION >= 4
+__attribute__((noinline)) static void meet(void)
+{
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/* Both are started by one call, in an order of each rank's own. */
+PATTERN persistent_all(void)
+{
+    int x = rank, sum;
+    MPI_Request requests[2];
+    MPI_Allreduce_init(&x, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[rank % 2]);
+    MPI_Bcast_init(&x, 1, MPI_INT, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[1 - rank % 2]);
+    meet();
+    if (rank == ranks - 1)
+        compute(late);
+    CALL(MPI_Startall(2, requests));
+    CALL(MPI_Waitall(2, requests, MPI_STATUSES_IGNORE));
+    /* One that is not started is no part of anything. */
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    for (int k = 0; k < 2; k++)
+        MPI_Request_free(&requests[k]);
+}
+
+__attribute__((noinline)) static void finish(MPI_Request *request)
+{
+    MPI_Wait(request, MPI_STATUS_IGNORE);
+}
+
+/* The second time. */
+PATTERN persistent_root(void)
+{
+    int x = 0;
+    MPI_Request request;
+    MPI_Bcast_init(&x, 1, MPI_INT, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+    MPI_Start(&request);
+    /* Started anew it is another one. */
+    finish(&request);
+    meet();
+    if (rank == 0)
+        compute(late);
+    CALL(MPI_Start(&request));
+    CALL(MPI_Wait(&request, MPI_STATUS_IGNORE));
+    MPI_Request_free(&request);
+}
+#endif
+
 /* All make a communicator. */
 PATTERN split(void)
 {
@@ -231,6 +278,10 @@ int main(int count, char **words)
     tell("probed", probed);
     tell("begun_all", begun_all);
     tell("begun_root", begun_root);
+#if MPI_VERSION >= 4
+    tell("persistent_all", persistent_all);
+    tell("persistent_root", persistent_root);
+#endif
     tell("split", split);
     tell("polled", polled);
     MPI_Finalize();
