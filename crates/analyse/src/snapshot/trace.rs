@@ -20,6 +20,7 @@ mod replay;
 mod threads;
 mod timeline;
 mod waits;
+mod windows;
 
 use std::collections::BTreeMap;
 
@@ -178,7 +179,9 @@ impl<'a> Traced<'a> {
 pub fn late(waits: &[TracedWait]) -> Vec<LateCalls> {
     let late = |row: &TracedWait| LateCalls {
         what: match row.kind {
-            WaitKind::LateSender => WaitsFor::Sender,
+            WaitKind::LateSender | WaitKind::LatePost | WaitKind::LateComplete | WaitKind::LockContention => {
+                WaitsFor::Sender
+            }
             WaitKind::LateReceiver => WaitsFor::Receiver,
             WaitKind::LateRoot | WaitKind::EarlyRoot | WaitKind::LastOfAll => WaitsFor::Last,
         },

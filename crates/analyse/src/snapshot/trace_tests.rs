@@ -20,6 +20,8 @@ mod persistent;
 mod replay;
 #[path = "trace_tests/threads.rs"]
 mod threaded;
+#[path = "trace_tests/windows.rs"]
+mod windows;
 
 /// The calls of a rank, in milliseconds.
 struct Made {

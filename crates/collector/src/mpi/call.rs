@@ -265,16 +265,13 @@ fn note(call: &Call, frame: &Frame, (slot, tables): (&ThreadSlot, &ThreadTables)
             communicators::retire(frame.handle);
         }
     }
-    if call.effect == Effect::PersistentCollective {
-        // Nobody waits before it is started.
-        key = 0;
-    }
     trace::call(slot, || EndedCall {
         site,
         number: frame.call(),
         begin: frame.since,
         ticks,
-        key,
+        // Nobody waits before it is started.
+        key: if call.effect == Effect::PersistentCollective { 0 } else { key },
         root,
         bytes: sent.wrapping_add(received),
         is_vain: accepted.is_some() && completion::is_vain(call, frame),

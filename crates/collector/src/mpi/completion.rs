@@ -203,7 +203,7 @@ pub fn begun(
         }
         _ => {
             if call.place(Role::Window).is_some() {
-                windows::step(accepted, notes);
+                windows::step(accepted, notes.slot, is_vain(call, frame));
             }
             return (sent, received);
         }

@@ -2,11 +2,11 @@
 
 use core::ffi::c_int;
 
+use numawise_wire::snapshot::ThreadSlot;
 use numawise_wire::trace::WindowStep;
 
 use super::amount::Accepted;
 use super::communicators::{self, Comm};
-use super::completion::Notes;
 use super::requests::{self, End, Request};
 use super::samples::mixed;
 use super::table::{Effect, Role};
@@ -14,12 +14,12 @@ use super::{abi, functions};
 use crate::system::SavedErrno;
 use crate::trace;
 
-/// After a call that MPI accepted.
-pub fn step(accepted: &Accepted, notes: &Notes) {
+/// After a call that MPI accepted; `is_vain`: it has only asked.
+pub fn step(accepted: &Accepted, slot: &ThreadSlot, is_vain: bool) {
     let Accepted { abi, call, frame, .. } = accepted;
     if call.effect == Effect::WindowFree {
         if let Some(window) = requests::look(frame.handle, End::Freed) {
-            part(accepted, notes, &window, u64::MAX);
+            part(accepted, slot, &window, u64::MAX);
         }
         return;
     }
@@ -27,11 +27,11 @@ pub fn step(accepted: &Accepted, notes: &Notes) {
     let end = if call.effect == Effect::WindowFence { End::Fenced } else { End::Stays };
     let Some(window) = requests::look(abi.passed(frame.argument(place)), end) else { return };
     let step = match call.effect {
-        Effect::WindowFence => return part(accepted, notes, &window, window.extra),
+        Effect::WindowFence => return part(accepted, slot, &window, window.extra),
         Effect::WindowPost => WindowStep::Post,
         Effect::WindowStart => WindowStep::Start,
         Effect::WindowComplete => WindowStep::Complete,
-        Effect::WindowWait if super::completion::is_vain(call, frame) => return,
+        Effect::WindowWait if is_vain => return,
         Effect::WindowWait => WindowStep::Wait,
         Effect::WindowLock if accepted.rank(Role::Indices) == Some(abi.exclusive) => {
             WindowStep::LockExclusive
@@ -42,7 +42,7 @@ pub fn step(accepted: &Accepted, notes: &Notes) {
         Effect::WindowUnlockAll => WindowStep::UnlockAll,
         _ => return,
     };
-    let put = |rank: u32| trace::window(notes.slot, frame.since, window.number, step, rank);
+    let put = |rank: u32| trace::window(slot, frame.since, window.number, step, rank);
     match step {
         WindowStep::Post | WindowStep::Start => {
             let group = call.place(Role::Indices).map_or(0, |place| abi.passed(frame.argument(place)));
@@ -58,11 +58,11 @@ pub fn step(accepted: &Accepted, notes: &Notes) {
 }
 
 /// The call is the `number`-th that needs all ranks of the window.
-fn part(accepted: &Accepted, notes: &Notes, window: &Request, number: u64) {
+fn part(accepted: &Accepted, slot: &ThreadSlot, window: &Request, number: u64) {
     if window.number != 0 {
         let frame = accepted.frame;
         let what = (frame.call() as u16, window.comm);
-        trace::part(notes.slot, frame.since, mixed(window.number, number), what, -1);
+        trace::part(slot, frame.since, mixed(window.number, number), what, -1);
     }
 }
 

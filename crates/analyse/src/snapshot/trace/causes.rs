@@ -84,11 +84,12 @@ struct InStep<'l, 'a> {
 }
 
 impl<'l, 'a> InStep<'l, 'a> {
-    fn of(lanes: &'l Lanes<'a>, matched: &Matched, collectives: &'l Collectives) -> Self {
+    fn of(lanes: &'l Lanes<'a>, matched: &Matched, waits: &Waits, collectives: &'l Collectives) -> Self {
         let mut messages: HashMap<(u32, u32), Vec<(u32, u32)>> = HashMap::new();
-        for message in matched.messages.iter().filter(|message| overlap(lanes, message.send, message.receive))
-        {
-            let (one, other) = (message.send.min(message.receive), message.send.max(message.receive));
+        let pairs = matched.messages.iter().map(|message| (message.send, message.receive));
+        let pairs = pairs.chain(waits.met.iter().copied());
+        for (one, other) in pairs.filter(|(one, other)| overlap(lanes, *one, *other)) {
+            let (one, other) = (one.min(other), one.max(other));
             messages.entry((one.lane, other.lane)).or_default().push((one.call, other.call));
         }
         messages.values_mut().for_each(|all| all.sort_unstable());
@@ -287,7 +288,7 @@ pub fn of_waits(
     waits: &Waits,
     collectives: &Collectives,
 ) -> Vec<Cause> {
-    let in_step = InStep::of(lanes, matched, collectives);
+    let in_step = InStep::of(lanes, matched, waits, collectives);
     let nothing = |lane: &Lane<'_>| vec![Explained::default(); waits.of_lane(lane.number).len()];
     let pending = lanes.all.iter().map(nothing).collect();
     let mut explainer = Explainer {

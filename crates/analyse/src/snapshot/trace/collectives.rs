@@ -131,6 +131,11 @@ impl Collectives {
         at_once.chain(later)
     }
 
+    /// Whether all ranks of one are there.
+    pub fn has(&self, key: Key) -> bool {
+        self.all.binary_search_by_key(&key, |one| one.key).is_ok()
+    }
+
     pub fn len(&self) -> usize {
         self.all.len()
     }

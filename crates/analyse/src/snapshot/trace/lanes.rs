@@ -233,6 +233,10 @@ impl<'a> Lane<'a> {
         self.messages.iter().any(|message| message.end == of)
     }
 
+    pub fn has_windows(&self) -> bool {
+        self.messages.iter().any(|message| matches!(message.end, MessageSide::Window(_)))
+    }
+
     pub fn has_probes(&self) -> bool {
         self.kinds.iter().any(|kind| kind.probes)
     }

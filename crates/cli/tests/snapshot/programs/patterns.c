@@ -1,5 +1,6 @@
 /* Ranks that come late in known ways, three at least. Each pattern is a function; rank 0 prints when the calls of each rank in it began and returned, by
-   the clock that all ranks of a computer have in common: "PATTERN RANK CALL BEGIN END". The argument is how late they are, in seconds. */
+   the clock that all ranks of a computer have in common: "PATTERN RANK CALL BEGIN END". The argument is how late they are, in seconds; with a second
+   one, windows and persistent collective calls are left out. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -216,6 +217,61 @@ PATTERN persistent_root(void)
 }
 #endif
 
+static MPI_Win window;
+
+PATTERN fence(void)
+{
+    if (rank == ranks - 1)
+        compute(late);
+    CALL(MPI_Win_fence(0, window));
+}
+
+static MPI_Group alone(int of)
+{
+    MPI_Group all, one;
+    MPI_Comm_group(MPI_COMM_WORLD, &all);
+    MPI_Group_incl(all, 1, &of, &one);
+    MPI_Group_free(&all);
+    return one;
+}
+
+/* Rank 1 puts into the window of rank 0, each as late as it is said to be. */
+#define ACCESS(of_target, of_origin)                                  \
+    int x = 7;                                                        \
+    MPI_Group other = alone(rank == 0);                               \
+    if (rank == 0) {                                                  \
+        compute(of_target);                                           \
+        CALL(MPI_Win_post(other, 0, window));                         \
+        CALL(MPI_Win_wait(window));                                   \
+    } else if (rank == 1) {                                           \
+        CALL(MPI_Win_start(other, 0, window));                        \
+        MPI_Put(&x, 1, MPI_INT, 0, 0, 1, MPI_INT, window);            \
+        compute(of_origin);                                           \
+        CALL(MPI_Win_complete(window));                               \
+    }                                                                 \
+    MPI_Group_free(&other)
+
+PATTERN late_post(void) { ACCESS(late, 0); }
+
+PATTERN late_complete(void) { ACCESS(0, late); }
+
+/* Rank 0 holds the lock of the window of rank 2, for which rank 1 waits. */
+PATTERN lock(void)
+{
+    int x = 7;
+    if (rank == 0) {
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 2, 0, window);
+        MPI_Put(&x, 1, MPI_INT, 2, 0, 1, MPI_INT, window);
+        compute(late);
+        CALL(MPI_Win_unlock(2, window));
+    } else if (rank == 1) {
+        compute(late / 4);
+        CALL(MPI_Win_lock(MPI_LOCK_SHARED, 2, 0, window));
+        MPI_Get(&x, 1, MPI_INT, 2, 0, 1, MPI_INT, window);
+        MPI_Win_unlock(2, window);
+    }
+}
+
 /* All make a communicator. */
 PATTERN split(void)
 {
@@ -278,10 +334,20 @@ int main(int count, char **words)
     tell("probed", probed);
     tell("begun_all", begun_all);
     tell("begun_root", begun_root);
+    if (count < 3) {
 #if MPI_VERSION >= 4
-    tell("persistent_all", persistent_all);
-    tell("persistent_root", persistent_root);
+        tell("persistent_all", persistent_all);
+        tell("persistent_root", persistent_root);
 #endif
+        int *memory;
+        MPI_Win_allocate(64, sizeof *memory, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &window);
+        MPI_Win_fence(0, window);
+        tell("fence", fence);
+        tell("late_post", late_post);
+        tell("late_complete", late_complete);
+        tell("lock", lock);
+        MPI_Win_free(&window);
+    }
     tell("split", split);
     tell("polled", polled);
     MPI_Finalize();
