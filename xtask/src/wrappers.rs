@@ -27,9 +27,9 @@ const ROLES: [&[&str]; 17] = [
     &["status", "statuses"],
     &["sbuf"],
     &["rbuf"],
-    &["number", "partitions"],
+    &["number", "partitions", "low"],
     &["flag"],
-    &["index", "outcount"],
+    &["index", "outcount", "high"],
     &["indices", "provided", "level", "message", "lock", "group"],
     &["tag"],
 ];

@@ -201,6 +201,10 @@ pub fn begun(
             made(accepted, Awaited::Window, Role::Window, comm, key);
             return (sent, received);
         }
+        Effect::Ready => {
+            ready(accepted, notes);
+            return (sent, received);
+        }
         _ => {
             if call.place(Role::Window).is_some() {
                 windows::step(accepted, notes.slot, is_vain(call, frame));
@@ -210,7 +214,7 @@ pub fn begun(
     };
     let mut rank = accepted.rank(Role::Destination).unwrap_or(-1);
     let mut number = match awaited {
-        Awaited::PersistentSend => accepted.rank(Role::Tag).map_or(0, |tag| tag as u64),
+        Awaited::PersistentSend => accepted.rank(Role::Tag).map_or(0, |tag| tag.cast_unsigned().into()),
         Awaited::PersistentCollective => {
             rank = accepted.rank(Role::Root).unwrap_or(-1);
             key
@@ -228,7 +232,10 @@ pub fn begun(
     if let Some(place) = call.place(Role::Request) {
         // SAFETY: MPI has written a handle there.
         let handle = unsafe { abi.stored(frame.argument(place), 0) };
-        let (begun, extra) = (frame.since, frame.call() as u64);
+        let partitions = || call.place(Role::Number).map_or(0, |place| frame.argument(place) as u32);
+        let is_collective = awaited == Awaited::PersistentCollective;
+        let extra = if is_collective { frame.call() as u64 } else { partitions().into() };
+        let begun = frame.since;
         requests::insert(handle, Request { awaited, comm, rank, sent, received, number, begun, extra });
     }
     // What is persistent hands over when it is started.
@@ -319,6 +326,43 @@ fn some(count: c_int, indices: usize, one: impl Fn(usize, usize) -> u64) -> u64 
         .fold(0, u64::wrapping_add)
 }
 
+/// A persistent message goes.
+fn sent(request: &Request, notes: &Notes) {
+    let comm = communicators::by_number(request.comm);
+    trace::message(notes.slot, RecordKind::Sent, || Message {
+        posted: request.begun,
+        communicator: name_of(request),
+        bytes: request.sent,
+        tag: request.number as i32,
+        peer: comm.and_then(|comm| Comm::in_world(comm, request.rank)),
+    });
+}
+
+/// What the communicator has in all its ranks. Messages with partitions match among themselves (MPI 4.1, section 4.2.1).
+fn name_of(request: &Request) -> u64 {
+    const WITH_PARTITIONS: u64 = 0x7061_7274_0000_0000;
+    match communicators::by_number(request.comm).map_or(0, Comm::common_name) {
+        name if name != 0 && request.extra != 0 => (name ^ WITH_PARTITIONS).max(1),
+        name => name,
+    }
+}
+
+/// Partitions may go: with the last one, the message is sent.
+fn ready(accepted: &Accepted, notes: &Notes) {
+    let Accepted { abi, call, frame, .. } = accepted;
+    let Some(place) = call.place(Role::Request) else { return };
+    let partitions = match (accepted.rank(Role::Number), accepted.rank(Role::Index)) {
+        (Some(first), Some(last)) => i64::from(last) - i64::from(first) + 1,
+        (Some(number), None) => number.into(),
+        _ => 1,
+    };
+    let end = End::Ready { begin: frame.since, partitions: u64::try_from(partitions).unwrap_or(0) };
+    let request = requests::look(abi.passed(frame.argument(place)), end);
+    let is_sent =
+        |of: &Request| of.awaited == Awaited::PersistentSend && of.rank >= 0 && of.number >> 32 == 0;
+    request.filter(is_sent).into_iter().for_each(|request| sent(&request, notes));
+}
+
 /// `begin`: when the call began that started them.
 fn started(abi: &Abi, array: usize, number: usize, notes: &Notes, begin: u64) -> (u64, u64) {
     let mut sum = (0u64, 0u64);
@@ -331,13 +375,9 @@ fn started(abi: &Abi, array: usize, number: usize, notes: &Notes, begin: u64) ->
                 let comm = communicators::by_number(request.comm);
                 let rank = comm.and_then(|comm| Comm::in_world(comm, request.rank));
                 peers::sent(notes.slot, notes.tables, rank, request.sent);
-                trace::message(notes.slot, RecordKind::Sent, || Message {
-                    posted: begin,
-                    communicator: comm.map_or(0, Comm::common_name),
-                    bytes: request.sent,
-                    tag: request.number as i32,
-                    peer: rank,
-                });
+                if request.extra == 0 {
+                    sent(&request, notes);
+                }
                 sizes::count(notes.slot, Sizes::Send, request.sent);
             }
             Awaited::PersistentCollective => {
@@ -400,7 +440,7 @@ fn completed(abi: &Abi, handle: u64, status: usize, notes: &Notes) -> Completed 
         let rank = comm.and_then(|comm| Comm::in_world(comm, arrived.source));
         trace::message(notes.slot, RecordKind::Received, || Message {
             posted: request.begun,
-            communicator: comm.map_or(0, Comm::common_name),
+            communicator: name_of(&request),
             bytes: arrived.bytes,
             tag: arrived.tag,
             peer: rank,

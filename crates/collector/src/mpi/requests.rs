@@ -41,12 +41,13 @@ pub struct Request {
     /// Bytes that each start hands over and takes in.
     pub sent: u64,
     pub received: u64,
-    /// The message's number between the two ranks, 0: not known; of a persistent send, its tag; of a persistent collective call what tells it in all ranks
+    /// The message's number between the two ranks, 0: not known; of a persistent send, its tag with the partitions above it that are not ready; of a persistent collective call what tells it in all ranks
     /// since it was started last, of a window the same since it was made.
     pub number: u64,
     /// When the call began that gave the request, or started it last, in ticks; 0 where it is persistent, and not started.
     pub begun: u64,
-    /// Of a persistent collective call, the call that made it; of a window, how many fences it has had.
+    /// Of a persistent collective call, the call that made it; of a persistent message, its partitions, 0: it has none; of a window, how many fences
+    /// it has had.
     pub extra: u64,
 }
 
@@ -167,9 +168,25 @@ fn start(place: &Place, begin: u64) {
         // Ranks may start several in another order, and each as often as the others.
         place.number.store(mixed(number, 1), Relaxed);
     }
+    if place.what.load(Relaxed) as u8 == Awaited::PersistentSend as u8 {
+        place.number.store(place.extra.load(Relaxed) << 32 | number & 0xffff_ffff, Relaxed);
+    }
 }
 
-/// What was noted of a request, before what becomes of it changes that; a start has changed it.
+fn ready(place: &Place, begin: u64, partitions: u64) {
+    if place.what.load(Relaxed) as u8 != Awaited::PersistentSend as u8 {
+        return;
+    }
+    let number = place.number.load(Relaxed);
+    let left = (number >> 32).saturating_sub(partitions);
+    place.number.store(left << 32 | number & 0xffff_ffff, Relaxed);
+    if left == 0 {
+        // What was sent is sent now.
+        place.begun.store(begin, Relaxed);
+    }
+}
+
+/// What was noted of a request, before what becomes of it changes that; a start, or partitions that are ready, have changed it.
 pub fn look(handle: u64, end: End) -> Option<Request> {
     if handle <= TAKEN || !any() || !lock() {
         return None;
@@ -180,8 +197,10 @@ pub fn look(handle: u64, end: End) -> Option<Request> {
         match place.handle.load(Relaxed) {
             FREE => break,
             other if other == handle => {
-                if let End::Started { begin } = end {
-                    start(place, begin);
+                match end {
+                    End::Started { begin } => start(place, begin),
+                    End::Ready { begin, partitions } => ready(place, begin, partitions),
+                    _ => {}
                 }
                 found = read(place);
                 let persists = found.is_some_and(|request| {
@@ -193,7 +212,7 @@ pub fn look(handle: u64, end: End) -> Option<Request> {
                     // A call may complete it again, which ends nothing.
                     End::Completed if persists => place.begun.store(0, Relaxed),
                     End::Completed | End::Freed => forget(number, place),
-                    End::Stays | End::Started { .. } => {}
+                    End::Stays | End::Started { .. } | End::Ready { .. } => {}
                 }
                 break;
             }
@@ -211,6 +230,11 @@ pub enum End {
     /// It is persistent, and was started by a call that began then.
     Started {
         begin: u64,
+    },
+    /// Of a message that was started, by a call that began then.
+    Ready {
+        begin: u64,
+        partitions: u64,
     },
     /// A window that has had one fence more.
     Fenced,

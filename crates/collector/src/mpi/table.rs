@@ -60,6 +60,8 @@ pub enum Effect {
     PersistentSend,
     PersistentReceive,
     PersistentCollective,
+    /// Partitions of a message may go.
+    Ready,
     Probe,
     Matched,
     Window,
@@ -95,9 +97,10 @@ pub enum Role {
     Status = 9,
     SendBuffer = 10,
     ReceiveBuffer = 11,
-    /// Of requests, or of partitions.
+    /// Of requests, or of partitions; or the first partition.
     Number = 12,
     Flag = 13,
+    /// Of a request; or the last partition.
     Index = 14,
     /// Indices; the level that MPI_Init_thread gives; the level of MPI_Pcontrol; a matched message; what lock of a window; a group.
     Indices = 15,

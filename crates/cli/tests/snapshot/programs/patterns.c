@@ -199,6 +199,29 @@ __attribute__((noinline)) static void finish(MPI_Request *request)
     MPI_Wait(request, MPI_STATUS_IGNORE);
 }
 
+/* The last of the partitions is late; the receiver has others. */
+PATTERN partitioned(void)
+{
+    int x[8] = {0};
+    MPI_Request request;
+    if (rank == 0) {
+        MPI_Psend_init(x, 4, 2, MPI_INT, 1, 5, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+        MPI_Start(&request);
+        MPI_Pready_range(2, 3, request);
+        MPI_Pready(0, request);
+        compute(late);
+        CALL(MPI_Pready_list(1, (int[]){1}, request));
+    } else if (rank == 1) {
+        MPI_Precv_init(x, 2, 4, MPI_INT, 0, 5, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+        MPI_Start(&request);
+        CALL(MPI_Wait(&request, MPI_STATUS_IGNORE));
+    } else
+        return;
+    if (rank == 0)
+        finish(&request);
+    MPI_Request_free(&request);
+}
+
 /* The second time. */
 PATTERN persistent_root(void)
 {
@@ -338,6 +361,7 @@ int main(int count, char **words)
 #if MPI_VERSION >= 4
         tell("persistent_all", persistent_all);
         tell("persistent_root", persistent_root);
+        tell("partitioned", partitioned);
 #endif
         int *memory;
         MPI_Win_allocate(64, sizeof *memory, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &window);
