@@ -68,16 +68,16 @@ fn traced_with(bench: &Bench, (compiler, launcher): (&str, &str), words: &[&str]
     Some((bench.json("run.json"), answer))
 }
 
-fn rows<'a>(json: &'a Value, table: &str) -> &'a [Value] {
+pub fn rows<'a>(json: &'a Value, table: &str) -> &'a [Value] {
     json.pointer(&format!("/trace/{table}")).and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
-fn sum(rows: &[Value]) -> f64 {
+pub fn sum(rows: &[Value]) -> f64 {
     rows.iter().map(|row| number(row, "/seconds")).sum()
 }
 
 /// When calls began and returned, by their pattern.
-fn told(out: &str) -> BTreeMap<(String, At), [f64; 2]> {
+pub fn told(out: &str) -> BTreeMap<(String, At), [f64; 2]> {
     let line = |line: &str| {
         let words: Vec<&str> = line.split(' ').collect();
         let [pattern, rank, call, begin, end] = words.as_slice() else { return None };
