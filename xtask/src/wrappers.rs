@@ -27,10 +27,10 @@ const ROLES: [&[&str]; 17] = [
     &["status", "statuses"],
     &["sbuf"],
     &["rbuf"],
-    &["number", "partitions"],
+    &["number", "partitions", "low"],
     &["flag"],
-    &["index", "outcount"],
-    &["indices", "provided", "level", "message"],
+    &["index", "outcount", "high"],
+    &["indices", "provided", "level", "message", "lock", "group"],
     &["tag"],
 ];
 /// Arguments that are not looked at; a string has its length behind all others in Fortran.

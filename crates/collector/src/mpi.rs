@@ -26,6 +26,7 @@ mod sites;
 mod sizes;
 mod status;
 mod table;
+mod windows;
 
 pub use call::is_within_call;
 pub use process::note_if_not_called;

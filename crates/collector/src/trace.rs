@@ -11,7 +11,7 @@ use numawise_guest::memory::{Text, limit, map, reserve, unmap};
 use numawise_wire::snapshot::{SITES, Site, THREADS_AT, ThreadSlot, VERSION};
 use numawise_wire::trace::{
     BYTES, CHUNK_BYTES, Chunk, ChunkState, HEADER_BYTES, Header, LOOKED_AT, LOST_BETWEEN_LOOKS, MAGIC,
-    MOST_CHUNKS, Record, RecordKind, file_bytes,
+    MOST_CHUNKS, Record, RecordKind, WindowStep, file_bytes,
 };
 
 use crate::thread::local;
@@ -323,9 +323,27 @@ fn span(slot: &ThreadSlot, kind: RecordKind, of: [u64; 4], row: u64) {
     put(slot, [begin, end.saturating_sub(begin), third, fourth, last]);
 }
 
-/// The next call ends a collective call that was begun by one which began at `begun`.
-pub fn collective_done(slot: &ThreadSlot, begun: u64) {
-    if is_on() {
-        put(slot, [begun, 0, 0, 0, RecordKind::CollectiveDone as u64]);
+/// The next call ends a collective call that was begun by one which began at `begun`; `key`: of what [`part`] told.
+pub fn collective_done(slot: &ThreadSlot, begun: u64, key: u64) {
+    if is_on() && begun != 0 {
+        put(slot, [begun, key, 0, 0, RecordKind::CollectiveDone as u64]);
+    }
+}
+
+/// The next call, which began at `begin`, takes part in a collective call that has this key in all ranks, 0 where they do not know of one another,
+/// and is what the call of this number on this communicator is.
+pub fn part(slot: &ThreadSlot, begin: u64, key: u64, (call, communicator): (u16, u16), root: i32) {
+    if is_on() && key != 0 {
+        let root = u64::from(root.cast_unsigned().wrapping_add(1)) << 32;
+        let what = u64::from(communicator) << 32 | u64::from(call);
+        put(slot, [begin, key, 0, what, root | RecordKind::Part as u64]);
+    }
+}
+
+/// The next call, which began at `begin`, is a step on a window, with this rank of the world.
+pub fn window(slot: &ThreadSlot, begin: u64, window: u64, step: WindowStep, rank: u32) {
+    if is_on() && window != 0 {
+        let what = (step as u64) << 32 | u64::from(rank);
+        put(slot, [begin, window, 0, what, RecordKind::Window as u64]);
     }
 }

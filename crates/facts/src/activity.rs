@@ -36,7 +36,7 @@ pub use sample::{CallSample, SampledCall};
 pub use surroundings::{MemoryByNode, MemoryMoment, ProcessSurroundings};
 pub use trace::{
     ClockMove, MessageSide, SpanKind, SpanName, ThreadTrace, TraceLoss, TracedCall, TracedKind,
-    TracedMessage, TracedSite, TracedSpan,
+    TracedMessage, TracedSite, TracedSpan, WindowStep,
 };
 
 /// One process.

@@ -111,12 +111,13 @@ fn last_before<T>(all: &[(u32, T)], call: u32, last: &Cell<usize>) -> usize {
 }
 
 impl<'l, 'a> InStep<'l, 'a> {
-    fn of(lanes: &'l Lanes<'a>, matched: &Matched, collectives: &'l Collectives) -> Self {
+    fn of(lanes: &'l Lanes<'a>, matched: &Matched, waits: &Waits, collectives: &'l Collectives) -> Self {
         let mut messages: Vec<Vec<(u32, Between)>> = Vec::new();
         messages.resize_with(lanes.all.len(), Vec::new);
-        for message in matched.messages.iter().filter(|message| overlap(lanes, message.send, message.receive))
-        {
-            let (one, other) = (message.send.min(message.receive), message.send.max(message.receive));
+        let pairs = matched.messages.iter().map(|message| (message.send, message.receive));
+        let pairs = pairs.chain(waits.met.iter().copied());
+        for (one, other) in pairs.filter(|(one, other)| overlap(lanes, *one, *other)) {
+            let (one, other) = (one.min(other), one.max(other));
             let Some(of_lane) = messages.get_mut(one.lane as usize) else { continue };
             let place =
                 of_lane.binary_search_by_key(&other.lane, |(lane, _)| *lane).unwrap_or_else(|place| {
@@ -325,7 +326,7 @@ pub fn of_waits(
     waits: &Waits,
     collectives: &Collectives,
 ) -> Vec<Cause> {
-    let in_step = InStep::of(lanes, matched, collectives);
+    let in_step = InStep::of(lanes, matched, waits, collectives);
     let nothing = |lane: &Lane<'_>| vec![Explained::default(); waits.of_lane(lane.number).len()];
     let pending = lanes.all.iter().map(nothing).collect();
     let mut explainer = Explainer {

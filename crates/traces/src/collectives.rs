@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::num::NonZeroU64;
 use std::ops::Range;
 
-use numawise_facts::activity::{MessageSide, TracedCall, TracedKind, begun_call, plain_call};
+use numawise_facts::activity::{MessageSide, TracedKind, begun_call, plain_call};
 
 use super::Run;
 use super::lanes::{At, Lane, Lanes};
@@ -20,7 +20,8 @@ pub enum Pattern {
 impl Pattern {
     /// Of a call, where it is known.
     pub fn of(call: &str) -> Option<Pattern> {
-        match begun_call(call).unwrap_or(plain_call(call)) {
+        let name = begun_call(call).unwrap_or(plain_call(call));
+        match name.strip_suffix("_init").unwrap_or(name) {
             "Bcast" | "bcast" | "Scatter" | "scatter" | "Scatterv" | "scatterv" => Some(Pattern::FromRoot),
             "Reduce" | "reduce" | "Gather" | "gather" | "Gatherv" | "gatherv" => Some(Pattern::ToRoot),
             // A rank needs what those before it have, and these do not stand in the trace by their order.
@@ -33,6 +34,10 @@ impl Pattern {
 /// One of them.
 pub struct Collective {
     pub pattern: Pattern,
+    /// A call of it may come back before all have come: only one that does not has waited.
+    pub is_loose: bool,
+    /// Its world, and its number there.
+    key: Key,
     /// Where the pattern has one.
     pub root: Option<At>,
     /// The call that began last.
@@ -61,7 +66,7 @@ pub struct Part<'s> {
     pub waits: At,
 }
 
-/// A call that ends what another call of its rank began.
+/// A call that ends what another call of its rank began, which may have begun several.
 #[derive(Debug, Clone, Copy)]
 struct Completion {
     at: At,
@@ -80,8 +85,17 @@ pub struct Collectives {
     met: Vec<At>,
 }
 
-/// A call, with its world, its number there, and its root in the communicator.
-type Member = ((usize, NonZeroU64), At, Option<u32>);
+/// A world, and a number there.
+type Key = (usize, NonZeroU64);
+
+/// A part in a collective call: the call, the site that says what it is, and its root in the communicator.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Member {
+    key: Key,
+    at: At,
+    site: u32,
+    root: Option<u32>,
+}
 
 impl Collectives {
     pub fn of(run: &Run<'_>, lanes: &Lanes<'_>) -> Collectives {
@@ -89,13 +103,15 @@ impl Collectives {
         for lane in &lanes.all {
             for (number, call) in (0..).zip(lane.calls) {
                 if let TracedKind::Collective { key, root } = call.kind {
-                    calls.push(((lane.world, key), At { lane: lane.number, call: number }, root));
+                    let at = At { lane: lane.number, call: number };
+                    calls.push(Member { key: (lane.world, key), at, site: call.site, root });
                 }
             }
+            calls.extend(parts_of(lane));
         }
         calls.sort_unstable();
         let mut found = Collectives::default();
-        for of_call in calls.chunk_by(|one, other| one.0 == other.0) {
+        for of_call in calls.chunk_by(|one, other| one.key == other.key) {
             found.add(run, lanes, of_call);
         }
         found.complete(lanes);
@@ -115,6 +131,11 @@ impl Collectives {
         at_once.chain(later)
     }
 
+    /// Whether all ranks of one are there.
+    pub fn has(&self, key: Key) -> bool {
+        self.all.binary_search_by_key(&key, |one| one.key).is_ok()
+    }
+
     pub fn len(&self) -> usize {
         self.all.len()
     }
@@ -132,6 +153,8 @@ impl Collectives {
         let of_member: HashMap<At, usize> = (0..self.all.len())
             .flat_map(|number| self.members(number).iter().map(move |at| (*at, number)))
             .collect();
+        let by_key = |key: Key| self.all.binary_search_by_key(&key, |one| one.key).ok();
+        let mut completions = Vec::new();
         for lane in &lanes.all {
             for (number, _) in (0..).zip(lane.calls) {
                 let at = At { lane: lane.number, call: number };
@@ -141,17 +164,26 @@ impl Collectives {
                     let threads = lanes.of_process(lane.number);
                     let begun = [lane].into_iter().chain(threads);
                     let begun = begun.filter_map(|other| other.call_at(message.posted));
-                    let found = begun.filter_map(|begun| Some((begun, *of_member.get(&begun)?))).next();
-                    self.completions.extend(found.map(|(begun, of)| Completion { at, begun, of }));
+                    let of = |begun| match message.communicator {
+                        Some(key) => {
+                            by_key((lane.world, key)).filter(|of| self.members(*of).contains(&begun))
+                        }
+                        None => of_member.get(&begun).copied(),
+                    };
+                    let found = begun.filter_map(|begun| Some((begun, of(begun)?))).next();
+                    completions.extend(found.map(|(begun, of)| Completion { at, begun, of }));
                 }
             }
         }
-        self.completions.sort_unstable_by_key(|one| one.begun);
-        let end = |at: &At| {
-            let completion = self.completions.binary_search_by_key(at, |one| one.begun).ok();
-            completion.and_then(|place| self.completions.get(place)).map_or(*at, |one| one.at)
+        self.completions = completions;
+        self.completions.sort_unstable_by_key(|one| (one.of, one.begun));
+        let end = |of: usize, at: &At| {
+            let place = self.completions.binary_search_by_key(&(of, *at), |one| (one.of, one.begun)).ok();
+            place.and_then(|place| self.completions.get(place)).map_or(*at, |one| one.at)
         };
-        self.met = self.members.iter().map(end).collect();
+        // They stand in the order of their collective calls.
+        let of_all = (0..self.all.len()).flat_map(|of| self.members(of).iter().map(move |at| end(of, at)));
+        self.met = of_all.collect();
         for one in &self.all {
             // A thread may end what another one began.
             self.met.get_mut(one.members.clone()).into_iter().for_each(<[At]>::sort_unstable);
@@ -168,40 +200,56 @@ impl Collectives {
     }
 
     fn add(&mut self, run: &Run<'_>, lanes: &Lanes<'_>, of_call: &[Member]) {
-        let calls = || of_call.iter().filter_map(|(_, at, _)| Some((*at, lanes.call(*at)?)));
-        let Some((_, (first, call))) = calls().next() else { return };
-        let name = first.name(call);
-        let Some(pattern) = Pattern::of(name) else { return };
-        let is_same = |lane: &Lane<'_>, call: &TracedCall| {
-            let size = lane.kind(call).and_then(|kind| kind.ranks);
-            lane.error_beside(first).is_some()
-                && size == Some(of_call.len() as u32)
-                && lane.name(call) == name
+        let name =
+            |of: &Member| lanes.call(of.at).and_then(|(lane, _)| Some(lane.site(of.site)?.call.as_str()));
+        let Some((key, first, said)) = of_call.first().and_then(|of| Some((of.key, of.at, name(of)?))) else {
+            return;
         };
-        if !calls().all(|(_, (lane, call))| is_same(lane, call)) {
+        let Some((first, _)) = lanes.call(first) else { return };
+        let Some(pattern) = Pattern::of(said) else { return };
+        let is_same = |of: &Member| {
+            let size = lanes.call(of.at).and_then(|(lane, _)| {
+                lane.error_beside(first)?;
+                lane.kind_of(of.site)?.ranks
+            });
+            size == Some(of_call.len() as u32) && name(of) == Some(said)
+        };
+        if !of_call.iter().all(is_same) {
             return;
         }
         let root = match pattern {
             Pattern::All => None,
             Pattern::FromRoot | Pattern::ToRoot => {
-                let root = of_call.iter().find(|(_, at, root)| is_root(run, lanes, *at, *root));
-                let Some((_, at, _)) = root else { return };
-                Some(*at)
+                let Some(root) = of_call.iter().find(|of| is_root(run, lanes, of)) else { return };
+                Some(root.at)
             }
         };
-        let Some((last, _)) = calls().max_by_key(|(at, (_, call))| (call.begin, *at)) else { return };
+        let begin_of = |at: &At| lanes.call(*at).map(|(_, call)| call.begin);
+        let Some(last) = of_call.iter().map(|of| of.at).max_by_key(|at| (begin_of(at), *at)) else { return };
         let begin = self.members.len();
-        self.members.extend(of_call.iter().map(|(_, at, _)| *at));
-        self.all.push(Collective { pattern, root, last, members: begin..self.members.len() });
+        self.members.extend(of_call.iter().map(|of| of.at));
+        let (members, is_loose) = (begin..self.members.len(), said.starts_with("MPI_Win_"));
+        self.all.push(Collective { pattern, is_loose, key, root, last, members });
     }
 }
 
-fn is_root(run: &Run<'_>, lanes: &Lanes<'_>, at: At, root: Option<u32>) -> bool {
+/// The parts of a lane's calls that do not say themselves what they are.
+fn parts_of<'l>(lane: &'l Lane<'_>) -> impl Iterator<Item = Member> + 'l {
+    let calls = if lane.has_end(MessageSide::Part) { lane.calls.len() } else { 0 };
+    let parts = (0..calls).flat_map(move |call| lane.messages(call).iter().map(move |of| (call, of)));
+    parts.filter(|(_, of)| of.end == MessageSide::Part).filter_map(|(call, of)| {
+        let at = At { lane: lane.number, call: call as u32 };
+        let root = of.tag.cast_unsigned().checked_sub(1);
+        Some(Member { key: (lane.world, of.communicator?), at, site: of.peer, root })
+    })
+}
+
+fn is_root(run: &Run<'_>, lanes: &Lanes<'_>, of: &Member) -> bool {
     let rank = || {
-        let (lane, call) = lanes.call(at)?;
-        let communicator = lane.site(call.site)?.communicator?;
+        let (lane, _) = lanes.call(of.at)?;
+        let communicator = lane.site(of.site)?.communicator?;
         let of = run.processes.get(lane.process)?.activity.communicators.get(usize::from(communicator))?;
         Some(of.rank)
     };
-    root.is_some() && rank() == root
+    of.root.is_some() && rank() == of.root
 }

@@ -22,7 +22,7 @@ impl SiteKind {
         SiteKind {
             sends: is_send(call) || call.starts_with("MPI_Sendrecv"),
             probes: matches!(call, "MPI_Probe" | "MPI_Mprobe"),
-            begins: begins_collective(call),
+            begins: begins_collective(call) || call.starts_with("MPI_Start"),
             may_wait: may_wait(call),
             ranks,
         }

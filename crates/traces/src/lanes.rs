@@ -208,7 +208,11 @@ impl<'a> Lane<'a> {
 
     /// What a call can wait for; none where its site is not there.
     pub fn kind(&self, call: &TracedCall) -> Option<SiteKind> {
-        self.kinds.get(call.site as usize).copied()
+        self.kind_of(call.site)
+    }
+
+    pub fn kind_of(&self, site: u32) -> Option<SiteKind> {
+        self.kinds.get(site as usize).copied()
     }
 
     /// The sites of its calls, each once.
@@ -228,6 +232,10 @@ impl<'a> Lane<'a> {
 
     pub fn has_end(&self, of: MessageSide) -> bool {
         self.messages.iter().any(|message| message.end == of)
+    }
+
+    pub fn has_windows(&self) -> bool {
+        self.messages.iter().any(|message| matches!(message.end, MessageSide::Window(_)))
     }
 
     pub fn has_probes(&self) -> bool {

@@ -22,6 +22,7 @@ mod run;
 mod threads;
 mod timeline;
 mod waits;
+mod windows;
 
 use std::collections::BTreeMap;
 
@@ -179,7 +180,9 @@ impl<'a> Traced<'a> {
 pub fn late(waits: &[TracedWait]) -> Vec<LateCalls> {
     let late = |row: &TracedWait| LateCalls {
         what: match row.kind {
-            WaitKind::LateSender => WaitsFor::Sender,
+            WaitKind::LateSender | WaitKind::LatePost | WaitKind::LateComplete | WaitKind::LockContention => {
+                WaitsFor::Sender
+            }
             WaitKind::LateReceiver => WaitsFor::Receiver,
             WaitKind::LateRoot | WaitKind::EarlyRoot | WaitKind::LastOfAll => WaitsFor::Last,
         },

@@ -274,6 +274,9 @@ impl Replay {
                         let posted = receiver.and_then(|lane| lane.call_at(wait.until));
                         add(at, Need::Posted(posted.unwrap_or(wait.late)));
                     }
+                    WaitKind::LatePost | WaitKind::LateComplete | WaitKind::LockContention => {
+                        add(at, Need::Begin(wait.late))
+                    }
                     // A probe has no message of its own.
                     WaitKind::LateSender if !receives(lane, wait.call) => add(at, Need::Begin(wait.late)),
                     _ => {}

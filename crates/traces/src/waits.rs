@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 
-use numawise_facts::activity::{MessageSide, TracedCall, TracedKind};
+use numawise_facts::activity::{MessageSide, TracedCall, TracedKind, WindowStep};
 use numawise_tables::snapshot::{
     LongestWait, NotJudged, NotJudgedReason, RankInCall, TracedWait, WaitKind, WaitingPair,
 };
@@ -13,6 +13,7 @@ use super::both::both;
 use super::collectives::{Collectives, Part, Pattern};
 use super::lanes::{At, Lane, LaneSet, Lanes};
 use super::matching::{Matched, Message};
+use super::windows::Windows;
 use super::{MOST_ROWS, span};
 
 /// A call waited from its begin to this moment.
@@ -49,6 +50,8 @@ pub struct Waits {
     by_lane: Vec<OfLane>,
     /// In their order.
     not_judged: Vec<(At, NotJudgedReason)>,
+    /// See [`Windows::met`].
+    pub met: Vec<(At, At)>,
 }
 
 impl Waits {
@@ -78,9 +81,12 @@ impl Waits {
             }
         }
         found.collectives(collectives);
+        let Windows { waits, judged: known, met } = Windows::of(lanes, collectives);
+        waits.into_iter().for_each(|of| found.add(of.at, of.kind, of.until, of.late));
+        known.into_iter().for_each(|at| found.judge(at));
         let by_lane = || found.by_call.iter().map(|calls| of_lane(calls, &found.all)).collect();
         let (not_judged, by_lane) = both(|| not_judged(&found), by_lane);
-        Waits { by_lane, not_judged }
+        Waits { by_lane, not_judged, met }
     }
 
     /// Calls of a lane of which waiting is not known.
@@ -354,6 +360,11 @@ impl Found<'_, '_> {
             };
             let late = of.needed_by(begun).filter(|late| *late != begun);
             if let Some((late, (_, call))) = late.and_then(|late| Some((late, self.lanes.call(late)?))) {
+                // What may come back before has waited only where it did not.
+                let end = self.lanes.call(waits).map(|(_, call)| call.end);
+                if of.is_loose && end < Some(call.begin) {
+                    continue;
+                }
                 self.add(waits, kind, call.begin, late);
             }
         }
@@ -386,6 +397,14 @@ fn not_judged(found: &Found<'_, '_>) -> Vec<(At, NotJudgedReason)> {
         for (number, (call, is_judged)) in lane.calls.iter().zip(judged).enumerate() {
             let kind = lane.kind(call);
             let received = || lane.messages(number).iter().any(|of| of.end == MessageSide::Received);
+            let needs_ranks = || {
+                let steps = lane.messages(number).iter();
+                steps.into_iter().any(|of| match of.end {
+                    MessageSide::Part => true,
+                    MessageSide::Window(step) => !matches!(step, WindowStep::Unlock | WindowStep::UnlockAll),
+                    _ => false,
+                })
+            };
             let why = match call.kind {
                 TracedKind::Polls { .. } => None,
                 TracedKind::Collective { .. } if *is_judged || kind.is_some_and(|kind| kind.begins) => None,
@@ -399,6 +418,9 @@ fn not_judged(found: &Found<'_, '_>) -> Vec<(At, NotJudgedReason)> {
                     Some(NotJudgedReason::ClocksDiffer)
                 }
                 TracedKind::Alone if received() => Some(NotJudgedReason::OtherRanksMissing),
+                TracedKind::Alone if kind.is_some_and(|kind| kind.may_wait) && needs_ranks() => {
+                    Some(NotJudgedReason::OtherRanksMissing)
+                }
                 TracedKind::Alone => {
                     kind.is_some_and(|kind| kind.may_wait).then_some(NotJudgedReason::NotFollowed)
                 }

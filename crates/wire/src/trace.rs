@@ -126,7 +126,8 @@ pub enum RecordKind {
     /// Calls at one site that asked, one after the other, whether something had come, and found nothing. Words: when the first began;
     /// ticks in all of them; when the last returned; how many << 16 | the number of the call; as of [`RecordKind::Call`], without a root.
     Polls = 5,
-    /// The next call ended a collective call that another one began. Words: when that began; 0; 0; 0.
+    /// The next call ended a collective call that another one began. Words: when that began; of what a [`RecordKind::Part`] began the number that
+    /// this has, else 0; 0; 0.
     CollectiveDone = 6,
     /// A parallel region that the thread opened. Words: when it began; ticks until its end; those of them, before the end, in which the thread waited
     /// there; 0; threads, 0 where that is not known << 32 | 1 + number of its row among the constructs of the thread << 8.
@@ -139,15 +140,47 @@ pub enum RecordKind {
     /// A phase begins, and ends. Words: when; 0; 0; 0; 1 + number of its place among the phases of the process << 8.
     PhaseBegin = 10,
     PhaseEnd = 11,
+    /// The next call starts a persistent collective call, or is one on a window. Words: when it begins; the number that the collective call has in all
+    /// ranks; 0; number of the communicator << 32 | number of the call that says what it is, which for a persistent one is that which made it;
+    /// 1 + root in the communicator << 32, 0 where there is none.
+    Part = 12,
+    /// The next call is a step on a window. Words: when it begins; the number that the window has in all its ranks; 0; [`WindowStep`] << 32 | rank in
+    /// `MPI_COMM_WORLD` with which, of several each its own.
+    Window = 13,
+}
+
+/// What a call does on a window.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub enum WindowStep {
+    Post = 0,
+    Start = 1,
+    Complete = 2,
+    Wait = 3,
+    LockExclusive = 4,
+    LockShared = 5,
+    Unlock = 6,
+    LockAll = 7,
+    UnlockAll = 8,
+}
+
+impl WindowStep {
+    /// In the order of their numbers.
+    pub const ALL: [WindowStep; 9] = {
+        use WindowStep::{
+            Complete, LockAll, LockExclusive, LockShared, Post, Start, Unlock, UnlockAll, Wait,
+        };
+        [Post, Start, Complete, Wait, LockExclusive, LockShared, Unlock, LockAll, UnlockAll]
+    };
 }
 
 impl RecordKind {
     pub fn from_word(word: u64) -> Option<RecordKind> {
         use RecordKind::{
-            Call, CollectiveDone, PhaseBegin, PhaseEnd, Polls, Received, Region, SendDone, Sent, Waited,
-            Worked,
+            Call, CollectiveDone, Part, PhaseBegin, PhaseEnd, Polls, Received, Region, SendDone, Sent,
+            Waited, Window, Worked,
         };
-        const ALL: [RecordKind; 11] = [
+        const ALL: [RecordKind; 13] = [
             Call,
             Sent,
             Received,
@@ -159,6 +192,8 @@ impl RecordKind {
             Waited,
             PhaseBegin,
             PhaseEnd,
+            Part,
+            Window,
         ];
         ALL.into_iter().find(|kind| *kind as u8 == word as u8)
     }

@@ -190,7 +190,7 @@ fn ways(processes: &[Activity], of_process: &[usize]) -> Vec<Way> {
                     let (from, to, side, moment) = match message.end {
                         MessageSide::Sent => (rank, message.peer, 0, posted),
                         MessageSide::Received => (message.peer, rank, 1, call.end.0),
-                        MessageSide::SendDone | MessageSide::CollectiveDone => continue,
+                        _ => continue,
                     };
                     if computers.get(&(world, message.peer)).is_some_and(|other| *other != computer) {
                         let channel = (world, message.communicator, from, to, message.tag);

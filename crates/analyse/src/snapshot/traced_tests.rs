@@ -13,12 +13,16 @@ use numawise_units::{Bytes, Nanoseconds};
 use super::super::input::RunParts;
 use super::super::sample::{at, simple_rank, snapshot, threads};
 
+#[path = "traced_tests/persistent.rs"]
+mod persistent;
 #[path = "traced_tests/profiles.rs"]
 mod profiles;
 #[path = "traced_tests/replay.rs"]
 mod replay;
 #[path = "traced_tests/threads.rs"]
 mod threaded;
+#[path = "traced_tests/windows.rs"]
+mod windows;
 
 /// The calls of a rank, in milliseconds.
 struct Made {

@@ -15,7 +15,7 @@ type At = (usize, usize);
 type Waits = &'static [(At, &'static [At])];
 
 /// The pattern, why calls of it wait, and which for which; of several that one waits for, the latest.
-const PATTERNS: [(&str, &str, Waits); 13] = [
+const PATTERNS: [(&str, &str, Waits); 20] = [
     ("late_sender", "late_sender", &[((1, 0), &[(0, 0)])]),
     ("late_receiver", "late_receiver", &[((0, 0), &[(1, 0)])]),
     ("chain", "late_sender", &[((1, 0), &[(0, 0)]), ((2, 0), &[(1, 1)])]),
@@ -36,40 +36,48 @@ const PATTERNS: [(&str, &str, Waits); 13] = [
         &[((0, 1), &[(1, 0), (2, 0)]), ((1, 1), &[(0, 0), (2, 0)]), ((2, 1), &[(0, 0), (1, 0)])],
     ),
     ("begun_root", "late_root", &[((1, 1), &[(0, 0)]), ((2, 1), &[(0, 0)])]),
+    (
+        "persistent_all",
+        "last_of_all",
+        &[((0, 1), &[(1, 0), (2, 0)]), ((1, 1), &[(0, 0), (2, 0)]), ((2, 1), &[(0, 0), (1, 0)])],
+    ),
+    ("partitioned", "late_sender", &[((1, 0), &[(0, 0)])]),
+    ("persistent_root", "late_root", &[((1, 1), &[(0, 0)]), ((2, 1), &[(0, 0)])]),
+    (
+        "fence",
+        "last_of_all",
+        &[((0, 0), &[(1, 0), (2, 0)]), ((1, 0), &[(0, 0), (2, 0)]), ((2, 0), &[(0, 0), (1, 0)])],
+    ),
+    ("late_post", "late_post", &[((1, 0), &[(0, 0)])]),
+    ("late_complete", "late_complete", &[((0, 1), &[(1, 1)])]),
+    ("lock", "lock_contention", &[((1, 0), &[(0, 0)])]),
     ("split", "last_of_all", &[((0, 0), &[(1, 0), (2, 0)]), ((1, 0), &[(0, 0), (2, 0)])]),
 ];
 
 /// The trace of the patterns in which ranks are so late, and what they printed.
-fn traced(bench: &Bench, (compiler, launcher): (&str, &str), late: &str) -> Option<(Value, Answer)> {
+fn traced(bench: &Bench, mpi: (&str, &str), late: &str) -> Option<(Value, Answer)> {
+    traced_with(bench, mpi, &[late])
+}
+
+fn traced_with(bench: &Bench, (compiler, launcher): (&str, &str), words: &[&str]) -> Option<(Value, Answer)> {
     let program = bench.compile(compiler, "patterns.c", &["-g"])?;
     let program = program.to_str().unwrap();
-    let answer = bench.numawise(&[
-        "trace",
-        "--json=run.json",
-        "--output",
-        "run.trace",
-        "--fresh",
-        "--",
-        launcher,
-        "-n",
-        "3",
-        program,
-        late,
-    ]);
+    let trace = ["trace", "--json=run.json", "--output", "run.trace", "--fresh", "--", launcher, "-n", "3"];
+    let answer = bench.numawise(&[&trace[..], &[program], words].concat());
     assert_eq!(answer.status, Some(0), "{}", answer.err);
     Some((bench.json("run.json"), answer))
 }
 
-fn rows<'a>(json: &'a Value, table: &str) -> &'a [Value] {
+pub fn rows<'a>(json: &'a Value, table: &str) -> &'a [Value] {
     json.pointer(&format!("/trace/{table}")).and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
-fn sum(rows: &[Value]) -> f64 {
+pub fn sum(rows: &[Value]) -> f64 {
     rows.iter().map(|row| number(row, "/seconds")).sum()
 }
 
 /// When calls began and returned, by their pattern.
-fn told(out: &str) -> BTreeMap<(String, At), [f64; 2]> {
+pub fn told(out: &str) -> BTreeMap<(String, At), [f64; 2]> {
     let line = |line: &str| {
         let words: Vec<&str> = line.split(' ').collect();
         let [pattern, rank, call, begin, end] = words.as_slice() else { return None };
@@ -83,11 +91,12 @@ fn told(out: &str) -> BTreeMap<(String, At), [f64; 2]> {
 fn each_message_is_found_with_both_ends_and_no_time_is_lost() {
     let bench = Bench::new();
     for mpi in MPIS {
-        let Some((json, _)) = traced(&bench, mpi, "0.002") else { continue };
+        let Some((json, answer)) = traced(&bench, mpi, "0.002") else { continue };
         let trace = &json["trace"];
         let counts = ["/messages", "/unmatched", "/lost"].map(|of| number(trace, of));
-        // 1 + 1 + 2, 2 several, 2 by tags, 2 persistent, 1 probed, 1 polled.
-        assert_eq!(counts, [12.0, 0.0, 0.0], "{mpi:?}: {trace:#}");
+        // 1 + 1 + 2, 2 several, 2 by tags, 2 persistent, 1 probed, 1 polled; 1 in partitions, from MPI 4 on.
+        let messages = if answer.out.contains("partitioned") { 13.0 } else { 12.0 };
+        assert_eq!(counts, [messages, 0.0, 0.0], "{mpi:?}: {trace:#}");
         // A communicator is made, and freed by two ranks.
         let not_judged: Vec<&str> = rows(&json, "not_judged").iter().map(|row| text(row, "/why")).collect();
         assert!(not_judged.iter().all(|why| *why == "not_followed"), "{not_judged:?}");
@@ -168,7 +177,9 @@ fn has_otf2(answer: &Answer) -> bool {
 #[test]
 fn a_trace_goes_to_other_tools_and_comes_back_from_them() {
     let bench = Bench::new();
-    let Some((json, _)) = MPIS.into_iter().find_map(|mpi| traced(&bench, mpi, "0.002")) else { return };
+    // Archives of ours have no steps on windows, and no persistent collective calls.
+    let words = ["0.002", "old"];
+    let Some((json, _)) = MPIS.into_iter().find_map(|mpi| traced_with(&bench, mpi, &words)) else { return };
     let answer = bench.numawise(&["export", "run.trace", "--perfetto", "run.perfetto"]);
     assert_eq!(answer.status, Some(0), "{}", answer.err);
     assert!(std::fs::metadata(bench.path("run.perfetto")).unwrap().len() > 1000);
@@ -351,7 +362,8 @@ fn each_pattern_waits_for_as_long_as_its_ranks_say() {
     for mpi in MPIS {
         let Some((json, answer)) = traced(&bench, mpi, "0.1") else { continue };
         let told = told(&answer.out);
-        for (pattern, kind, waits) in PATTERNS {
+        let is_told = |pattern: &str| told.keys().any(|(of, _)| of == pattern);
+        for (pattern, kind, waits) in PATTERNS.into_iter().filter(|(pattern, ..)| is_told(pattern)) {
             let of = |at: At| told[&(pattern.to_owned(), at)];
             let expected: f64 = waits
                 .iter()

@@ -19,18 +19,27 @@ pub struct Abi {
     pub in_place: usize,
     /// `MPI_ROOT`, of intercommunicators.
     pub root: i32,
+    /// `MPI_LOCK_EXCLUSIVE`.
+    pub exclusive: i32,
 }
 
 /// As mpi.h of 1.4 to 5.0 has it.
 static OPEN_MPI: Abi =
-    Abi { kind: MpiKind::OpenMpi, handle: 8, status: 24, ignore: 0, in_place: 1, root: -4 };
+    Abi { kind: MpiKind::OpenMpi, handle: 8, status: 24, ignore: 0, in_place: 1, root: -4, exclusive: 1 };
 /// The common interface of MPICH since 3.1, Intel MPI, MVAPICH and Cray MPI.
-static MPICH: Abi =
-    Abi { kind: MpiKind::Mpich, handle: 4, status: 20, ignore: 1, in_place: usize::MAX, root: -3 };
+static MPICH: Abi = Abi {
+    kind: MpiKind::Mpich,
+    handle: 4,
+    status: 20,
+    ignore: 1,
+    in_place: usize::MAX,
+    root: -3,
+    exclusive: 234,
+};
 
 /// The one that MPI 5.0 fixes, chapter 20.
 static STANDARD: Abi =
-    Abi { kind: MpiKind::Standard, handle: 8, status: 32, ignore: 0, in_place: 1, root: -4 };
+    Abi { kind: MpiKind::Standard, handle: 8, status: 32, ignore: 0, in_place: 1, root: -4, exclusive: 301 };
 
 static KIND: AtomicU32 = AtomicU32::new(MpiKind::None as u32);
 static WORLD: AtomicUsize = AtomicUsize::new(0);

@@ -256,7 +256,7 @@ fn note(call: &Call, frame: &Frame, (slot, tables): (&ThreadSlot, &ThreadTables)
         if call.effect == Effect::Nothing && call.sizes != Sizes::Nothing {
             completion::sent_or_forgotten(abi, call, frame, message);
         } else if call.effect != Effect::Nothing {
-            (sent, received) = with_requests(&accepted, &notes, number, (sent, received), ended);
+            (sent, received) = with_requests(&accepted, &notes, (number, key), (sent, received), ended);
         }
         if call.sizes != Sizes::Nothing && !is_counted_later(call) && !accepted.is_to_nobody() {
             sizes::count(slot, call.sizes, if sent == 0 { received } else { sent });
@@ -270,7 +270,8 @@ fn note(call: &Call, frame: &Frame, (slot, tables): (&ThreadSlot, &ThreadTables)
         number: frame.call(),
         begin: frame.since,
         ticks,
-        key,
+        // Nobody waits before it is started.
+        key: if call.effect == Effect::PersistentCollective { 0 } else { key },
         root,
         bytes: sent.wrapping_add(received),
         is_vain: accepted.is_some() && completion::is_vain(call, frame),
@@ -323,7 +324,7 @@ fn is_counted_later(call: &Call) -> bool {
 fn with_requests(
     accepted: &Accepted,
     notes: &Notes,
-    comm: u16,
+    comm: (u16, u64),
     bytes: (u64, u64),
     ended: Ended<'_>,
 ) -> (u64, u64) {

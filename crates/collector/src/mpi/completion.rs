@@ -13,7 +13,7 @@ use super::frame::Frame;
 use super::requests::{self, Awaited, End, Request};
 use super::samples::{self, Ended};
 use super::table::{Amount, Call, Effect, Role, Sizes};
-use super::{peers, sizes, status};
+use super::{peers, sizes, status, windows};
 use crate::system;
 use crate::thread::{Local, SCRATCH_BYTES};
 use crate::trace::{self, Message};
@@ -135,8 +135,8 @@ pub fn keep_handle(abi: &Abi, call: &Call, frame: &mut Frame) {
     frame.handle = if address == 0 { 0 } else { unsafe { abi.stored(address, 0) } };
 }
 
-/// A window was made, or a message matched.
-fn made(accepted: &Accepted, awaited: Awaited, role: Role, comm: u16) {
+/// A window was made, or a message matched; `key` tells the window in all its ranks.
+fn made(accepted: &Accepted, awaited: Awaited, role: Role, comm: u16, key: u64) {
     let Accepted { abi, call, frame, .. } = accepted;
     let came = call.place(Role::Flag).is_none_or(|place| {
         // SAFETY: MPI has written an int there.
@@ -147,7 +147,16 @@ fn made(accepted: &Accepted, awaited: Awaited, role: Role, comm: u16) {
         let handle = unsafe { abi.stored(frame.argument(place), 0) };
         requests::insert(
             handle,
-            Request { awaited, comm, rank: -1, sent: 0, received: 0, number: 0, begun: frame.since },
+            Request {
+                awaited,
+                comm,
+                rank: -1,
+                sent: 0,
+                received: 0,
+                number: key,
+                begun: frame.since,
+                extra: 0,
+            },
         );
     }
 }
@@ -170,8 +179,13 @@ pub fn sent_or_forgotten(abi: &Abi, call: &Call, frame: &Frame, message: Option<
     }
 }
 
-/// A request was begun: gives what the call itself has handed over and taken in.
-pub fn begun(accepted: &Accepted, notes: &Notes, comm: u16, (sent, received): (u64, u64)) -> (u64, u64) {
+/// A request was begun: gives what the call itself has handed over and taken in. `key`: see [`made`]; or it tells a persistent collective call.
+pub fn begun(
+    accepted: &Accepted,
+    notes: &Notes,
+    (comm, key): (u16, u64),
+    (sent, received): (u64, u64),
+) -> (u64, u64) {
     let Accepted { abi, call, frame, .. } = accepted;
     let awaited = match call.effect {
         Effect::Receive => Awaited::Receive,
@@ -180,23 +194,33 @@ pub fn begun(accepted: &Accepted, notes: &Notes, comm: u16, (sent, received): (u
         Effect::PersistentSend => Awaited::PersistentSend,
         Effect::PersistentCollective => Awaited::PersistentCollective,
         Effect::Probe => {
-            made(accepted, Awaited::Message, Role::Indices, comm);
+            made(accepted, Awaited::Message, Role::Indices, comm, 0);
             return (sent, received);
         }
         Effect::Window => {
-            made(accepted, Awaited::Window, Role::Window, comm);
+            made(accepted, Awaited::Window, Role::Window, comm, key);
             return (sent, received);
         }
-        Effect::WindowFree => {
-            requests::look(frame.handle, End::Freed);
+        Effect::Ready => {
+            ready(accepted, notes);
             return (sent, received);
         }
-        _ => return (sent, received),
+        _ => {
+            if call.place(Role::Window).is_some() {
+                windows::step(accepted, notes.slot, is_vain(call, frame));
+            }
+            return (sent, received);
+        }
     };
     let mut rank = accepted.rank(Role::Destination).unwrap_or(-1);
-    // Of what is sent again and again, the tag.
-    let is_sent = awaited == Awaited::PersistentSend;
-    let mut number = accepted.rank(Role::Tag).filter(|_| is_sent).map_or(0, |tag| tag as u64);
+    let mut number = match awaited {
+        Awaited::PersistentSend => accepted.rank(Role::Tag).map_or(0, |tag| tag.cast_unsigned().into()),
+        Awaited::PersistentCollective => {
+            rank = accepted.rank(Role::Root).unwrap_or(-1);
+            key
+        }
+        _ => 0,
+    };
     if awaited == Awaited::Receive
         && call.sent == Amount::Nothing
         && let Some(source) = Some(rank).filter(|rank| *rank >= 0)
@@ -208,8 +232,11 @@ pub fn begun(accepted: &Accepted, notes: &Notes, comm: u16, (sent, received): (u
     if let Some(place) = call.place(Role::Request) {
         // SAFETY: MPI has written a handle there.
         let handle = unsafe { abi.stored(frame.argument(place), 0) };
+        let partitions = || call.place(Role::Number).map_or(0, |place| frame.argument(place) as u32);
+        let is_collective = awaited == Awaited::PersistentCollective;
+        let extra = if is_collective { frame.call() as u64 } else { partitions().into() };
         let begun = frame.since;
-        requests::insert(handle, Request { awaited, comm, rank, sent, received, number, begun });
+        requests::insert(handle, Request { awaited, comm, rank, sent, received, number, begun, extra });
     }
     // What is persistent hands over when it is started.
     if matches!(awaited, Awaited::Receive | Awaited::Read) { (sent, received) } else { (0, 0) }
@@ -299,6 +326,43 @@ fn some(count: c_int, indices: usize, one: impl Fn(usize, usize) -> u64) -> u64 
         .fold(0, u64::wrapping_add)
 }
 
+/// A persistent message goes.
+fn sent(request: &Request, notes: &Notes) {
+    let comm = communicators::by_number(request.comm);
+    trace::message(notes.slot, RecordKind::Sent, || Message {
+        posted: request.begun,
+        communicator: name_of(request),
+        bytes: request.sent,
+        tag: request.number as i32,
+        peer: comm.and_then(|comm| Comm::in_world(comm, request.rank)),
+    });
+}
+
+/// What the communicator has in all its ranks. Messages with partitions match among themselves (MPI 4.1, section 4.2.1).
+fn name_of(request: &Request) -> u64 {
+    const WITH_PARTITIONS: u64 = 0x7061_7274_0000_0000;
+    match communicators::by_number(request.comm).map_or(0, Comm::common_name) {
+        name if name != 0 && request.extra != 0 => (name ^ WITH_PARTITIONS).max(1),
+        name => name,
+    }
+}
+
+/// Partitions may go: with the last one, the message is sent.
+fn ready(accepted: &Accepted, notes: &Notes) {
+    let Accepted { abi, call, frame, .. } = accepted;
+    let Some(place) = call.place(Role::Request) else { return };
+    let partitions = match (accepted.rank(Role::Number), accepted.rank(Role::Index)) {
+        (Some(first), Some(last)) => i64::from(last) - i64::from(first) + 1,
+        (Some(number), None) => number.into(),
+        _ => 1,
+    };
+    let end = End::Ready { begin: frame.since, partitions: u64::try_from(partitions).unwrap_or(0) };
+    let request = requests::look(abi.passed(frame.argument(place)), end);
+    let is_sent =
+        |of: &Request| of.awaited == Awaited::PersistentSend && of.rank >= 0 && of.number >> 32 == 0;
+    request.filter(is_sent).into_iter().for_each(|request| sent(&request, notes));
+}
+
 /// `begin`: when the call began that started them.
 fn started(abi: &Abi, array: usize, number: usize, notes: &Notes, begin: u64) -> (u64, u64) {
     let mut sum = (0u64, 0u64);
@@ -311,16 +375,16 @@ fn started(abi: &Abi, array: usize, number: usize, notes: &Notes, begin: u64) ->
                 let comm = communicators::by_number(request.comm);
                 let rank = comm.and_then(|comm| Comm::in_world(comm, request.rank));
                 peers::sent(notes.slot, notes.tables, rank, request.sent);
-                trace::message(notes.slot, RecordKind::Sent, || Message {
-                    posted: begin,
-                    communicator: comm.map_or(0, Comm::common_name),
-                    bytes: request.sent,
-                    tag: request.number as i32,
-                    peer: rank,
-                });
+                if request.extra == 0 {
+                    sent(&request, notes);
+                }
                 sizes::count(notes.slot, Sizes::Send, request.sent);
             }
-            Awaited::PersistentCollective => sizes::count(notes.slot, Sizes::Collective, request.sent),
+            Awaited::PersistentCollective => {
+                let what = (request.extra as u16, request.comm);
+                trace::part(notes.slot, begin, request.number, what, request.rank);
+                sizes::count(notes.slot, Sizes::Collective, request.sent);
+            }
             _ => continue,
         }
         sum = (sum.0.wrapping_add(request.sent), sum.1.wrapping_add(request.received));
@@ -354,8 +418,9 @@ fn completed(abi: &Abi, handle: u64, status: usize, notes: &Notes) -> Completed 
             trace::send_done(notes.slot, request.begun);
             return nothing;
         }
-        Awaited::Collective => {
-            trace::collective_done(notes.slot, request.begun);
+        Awaited::Collective | Awaited::PersistentCollective => {
+            // Of what was started now, the number in all ranks.
+            trace::collective_done(notes.slot, request.begun, request.number);
             return nothing;
         }
         _ => return nothing,
@@ -375,7 +440,7 @@ fn completed(abi: &Abi, handle: u64, status: usize, notes: &Notes) -> Completed 
         let rank = comm.and_then(|comm| Comm::in_world(comm, arrived.source));
         trace::message(notes.slot, RecordKind::Received, || Message {
             posted: request.begun,
-            communicator: comm.map_or(0, Comm::common_name),
+            communicator: name_of(&request),
             bytes: arrived.bytes,
             tag: arrived.tag,
             peer: rank,

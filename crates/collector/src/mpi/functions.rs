@@ -90,6 +90,7 @@ pub static COMM_REMOTE_SIZE: Function = Function::new(c"PMPI_Comm_remote_size");
 pub static COMM_GROUP: Function = Function::new(c"PMPI_Comm_group");
 pub static COMM_REMOTE_GROUP: Function = Function::new(c"PMPI_Comm_remote_group");
 pub static COMM_GET_NAME: Function = Function::new(c"PMPI_Comm_get_name");
+pub static GROUP_SIZE: Function = Function::new(c"PMPI_Group_size");
 pub static GROUP_FREE: Function = Function::new(c"PMPI_Group_free");
 pub static GROUP_TRANSLATE_RANKS: Function = Function::new(c"PMPI_Group_translate_ranks");
 pub static TOPO_TEST: Function = Function::new(c"PMPI_Topo_test");

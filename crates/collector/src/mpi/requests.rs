@@ -8,6 +8,7 @@ use core::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering, Ordering:
 
 use numawise_wire::snapshot::NO_COMMUNICATOR;
 
+use super::samples::mixed;
 use crate::process;
 
 /// What a request is of.
@@ -34,15 +35,20 @@ pub struct Request {
     pub awaited: Awaited,
     /// The communicator's number; `NO_COMMUNICATOR` for none.
     pub comm: u16,
-    /// The rank to which a persistent send goes, in its communicator; of a message with a number, the other rank in the world.
+    /// The rank to which a persistent send goes, in its communicator; of a persistent collective call its root there, negative: none; of a message with a
+    /// number, the other rank in the world.
     pub rank: i32,
     /// Bytes that each start hands over and takes in.
     pub sent: u64,
     pub received: u64,
-    /// The message's number between the two ranks, 0: not known; of a persistent send, its tag.
+    /// The message's number between the two ranks, 0: not known; of a persistent send, its tag with the partitions above it that are not ready; of a persistent collective call what tells it in all ranks
+    /// since it was started last, of a window the same since it was made.
     pub number: u64,
-    /// When the call began that gave the request, or started it last, in ticks.
+    /// When the call began that gave the request, or started it last, in ticks; 0 where it is persistent, and not started.
     pub begun: u64,
+    /// Of a persistent collective call, the call that made it; of a persistent message, its partitions, 0: it has none; of a window, how many fences
+    /// it has had.
+    pub extra: u64,
 }
 
 struct Place {
@@ -53,6 +59,7 @@ struct Place {
     received: AtomicU64,
     number: AtomicU64,
     begun: AtomicU64,
+    extra: AtomicU64,
 }
 
 const PLACES: usize = 4096;
@@ -71,6 +78,7 @@ static TABLE: [Place; PLACES] = [const {
         received: AtomicU64::new(0),
         number: AtomicU64::new(0),
         begun: AtomicU64::new(0),
+        extra: AtomicU64::new(0),
     }
 }; PLACES];
 static COUNT: AtomicUsize = AtomicUsize::new(0);
@@ -129,6 +137,7 @@ pub fn insert(handle: u64, request: Request) {
         place.received.store(request.received, Relaxed);
         place.number.store(request.number, Relaxed);
         place.begun.store(request.begun, Relaxed);
+        place.extra.store(request.extra, Relaxed);
         place.handle.store(handle, Relaxed);
         // Only who has the lock changes it.
         COUNT.store(COUNT.load(Relaxed).wrapping_add(usize::from(is_new)), Relaxed);
@@ -148,10 +157,36 @@ pub fn insert_where_room(handle: u64, message: Option<(u32, u64)>, begun: u64) {
     }
     let awaited = if message.is_some() { Awaited::Send } else { Awaited::Collective };
     let (rank, number) = message.map_or((-1, 0), |(rank, number)| (rank.cast_signed(), number));
-    insert(handle, Request { awaited, comm: NO_COMMUNICATOR, rank, sent: 0, received: 0, number, begun });
+    let comm = NO_COMMUNICATOR;
+    insert(handle, Request { awaited, comm, rank, sent: 0, received: 0, number, begun, extra: 0 });
 }
 
-/// What was noted of a request, before what becomes of it changes that.
+fn start(place: &Place, begin: u64) {
+    place.begun.store(begin, Relaxed);
+    let number = place.number.load(Relaxed);
+    if place.what.load(Relaxed) as u8 == Awaited::PersistentCollective as u8 && number != 0 {
+        // Ranks may start several in another order, and each as often as the others.
+        place.number.store(mixed(number, 1), Relaxed);
+    }
+    if place.what.load(Relaxed) as u8 == Awaited::PersistentSend as u8 {
+        place.number.store(place.extra.load(Relaxed) << 32 | number & 0xffff_ffff, Relaxed);
+    }
+}
+
+fn ready(place: &Place, begin: u64, partitions: u64) {
+    if place.what.load(Relaxed) as u8 != Awaited::PersistentSend as u8 {
+        return;
+    }
+    let number = place.number.load(Relaxed);
+    let left = (number >> 32).saturating_sub(partitions);
+    place.number.store(left << 32 | number & 0xffff_ffff, Relaxed);
+    if left == 0 {
+        // What was sent is sent now.
+        place.begun.store(begin, Relaxed);
+    }
+}
+
+/// What was noted of a request, before what becomes of it changes that; a start, or partitions that are ready, have changed it.
 pub fn look(handle: u64, end: End) -> Option<Request> {
     if handle <= TAKEN || !any() || !lock() {
         return None;
@@ -162,16 +197,22 @@ pub fn look(handle: u64, end: End) -> Option<Request> {
         match place.handle.load(Relaxed) {
             FREE => break,
             other if other == handle => {
+                match end {
+                    End::Started { begin } => start(place, begin),
+                    End::Ready { begin, partitions } => ready(place, begin, partitions),
+                    _ => {}
+                }
                 found = read(place);
                 let persists = found.is_some_and(|request| {
                     use Awaited::{Collective, Read, Receive, Send};
                     !matches!(request.awaited, Receive | Read | Send | Collective)
                 });
                 match end {
-                    End::Started { begin } => place.begun.store(begin, Relaxed),
-                    End::Completed if persists => {}
+                    End::Fenced => place.extra.store(place.extra.load(Relaxed).wrapping_add(1), Relaxed),
+                    // A call may complete it again, which ends nothing.
+                    End::Completed if persists => place.begun.store(0, Relaxed),
                     End::Completed | End::Freed => forget(number, place),
-                    End::Stays => {}
+                    End::Stays | End::Started { .. } | End::Ready { .. } => {}
                 }
                 break;
             }
@@ -190,6 +231,13 @@ pub enum End {
     Started {
         begin: u64,
     },
+    /// Of a message that was started, by a call that began then.
+    Ready {
+        begin: u64,
+        partitions: u64,
+    },
+    /// A window that has had one fence more.
+    Fenced,
     /// It is forgotten, unless it is persistent.
     Completed,
     /// It is forgotten.
@@ -218,6 +266,7 @@ fn read(place: &Place) -> Option<Request> {
         received: place.received.load(Relaxed),
         number: place.number.load(Relaxed),
         begun: place.begun.load(Relaxed),
+        extra: place.extra.load(Relaxed),
     })
 }
 

@@ -34,7 +34,7 @@ pub fn begin_child() {
 
 /// A number in which all bits depend on all of both (the end of SplitMix64); not 0.
 #[inline]
-fn mixed(one: u64, two: u64) -> u64 {
+pub fn mixed(one: u64, two: u64) -> u64 {
     let mut mixed = one ^ two.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);

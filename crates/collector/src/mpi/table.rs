@@ -60,10 +60,21 @@ pub enum Effect {
     PersistentSend,
     PersistentReceive,
     PersistentCollective,
+    /// Partitions of a message may go.
+    Ready,
     Probe,
     Matched,
     Window,
     WindowFree,
+    WindowFence,
+    WindowPost,
+    WindowStart,
+    WindowComplete,
+    WindowWait,
+    WindowLock,
+    WindowUnlock,
+    WindowLockAll,
+    WindowUnlockAll,
     /// It needs all ranks of its communicator, and moves nothing of the program's.
     AllRanks,
 }
@@ -86,11 +97,12 @@ pub enum Role {
     Status = 9,
     SendBuffer = 10,
     ReceiveBuffer = 11,
-    /// Of requests, or of partitions.
+    /// Of requests, or of partitions; or the first partition.
     Number = 12,
     Flag = 13,
+    /// Of a request; or the last partition.
     Index = 14,
-    /// Indices; the level that MPI_Init_thread gives; the level of MPI_Pcontrol; a matched message.
+    /// Indices; the level that MPI_Init_thread gives; the level of MPI_Pcontrol; a matched message; what lock of a window; a group.
     Indices = 15,
     /// Of a message that is sent.
     Tag = 16,
@@ -133,6 +145,7 @@ impl Call {
         self.sizes == Sizes::Collective && self.is_blocking()
             || self.begins_collective()
             || matches!(self.effect, Effect::AllRanks | Effect::Window)
+            || self.effect == Effect::PersistentCollective && !self.is_among_neighbours()
     }
 
     #[inline]

@@ -131,7 +131,8 @@ pub enum TracedKind {
     Polls { calls: u64, within: Nanoseconds },
 }
 
-/// A message, as one of its two ranks saw it, or the end of what was begun by another call.
+/// A message, as one of its two ranks saw it; the end of what was begun by another call; or what a call means to other ranks by which it is not
+/// known itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TracedMessage {
     pub end: MessageSide,
@@ -152,8 +153,42 @@ pub enum MessageSide {
     Received,
     /// It waited for the request of one that was sent by the call that began at [`TracedMessage::posted`]; nothing else is known of it.
     SendDone,
-    /// It ended a collective call that the call began which began at [`TracedMessage::posted`]; nothing else is known of it.
+    /// It ended a collective call that the call began which began at [`TracedMessage::posted`]; the number of a [`MessageSide::Part`] stands in place
+    /// of the communicator's, and nothing else is known of it.
     CollectiveDone,
+    /// The call takes part in a collective call that has this number in place of the communicator's in all ranks, and is what the site says that has
+    /// the number of the peer. The tag is 1 + the root in the communicator; 0: there is none.
+    Part,
+    /// A step on a window, which has this number in place of the communicator's in all its ranks, with the peer.
+    Window(WindowStep),
+}
+
+/// What a call does on a window.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WindowStep {
+    /// The peer may access ours, until `Wait` returns.
+    Post,
+    /// We access that of the peer, until `Complete`.
+    Start,
+    Complete,
+    Wait,
+    /// That of the peer is locked, for nobody else or for others too.
+    LockExclusive,
+    LockShared,
+    Unlock,
+    /// Those of all ranks, for others too.
+    LockAll,
+    UnlockAll,
+}
+
+impl WindowStep {
+    /// In the order of their numbers in a trace.
+    pub const ALL: [WindowStep; 9] = {
+        use WindowStep::{
+            Complete, LockAll, LockExclusive, LockShared, Post, Start, Unlock, UnlockAll, Wait,
+        };
+        [Post, Start, Complete, Wait, LockExclusive, LockShared, Unlock, LockAll, UnlockAll]
+    };
 }
 
 impl MessageSide {

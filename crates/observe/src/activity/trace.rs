@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use numawise_facts::Reading;
 use numawise_facts::activity::{
     ConstructName, MessageSide, SpanKind, SpanName, ThreadTrace, TraceLoss, TracedCall, TracedKind,
-    TracedMessage, TracedSite, TracedSpan,
+    TracedMessage, TracedSite, TracedSpan, WindowStep,
 };
 use numawise_linux::source;
 use numawise_units::{Bytes, Nanoseconds, Pid};
@@ -150,8 +150,8 @@ fn loss(
     })
 }
 
-/// A site by its number in the thread's table, or of a call whose site found no place there.
-type SiteKey = Result<u16, u16>;
+/// A site by its number in the thread's table; or of a call whose site found no place there, or that another call starts on a communicator.
+type SiteKey = Result<u16, (u16, Option<u16>)>;
 
 struct Builder<'a> {
     clock: &'a Clock,
@@ -199,7 +199,7 @@ impl<'a> Builder<'a> {
 
     fn site(&mut self, number: Option<u16>, call: u16) -> u32 {
         let known = number.filter(|number| usize::from(*number) < self.known.len());
-        let key = known.ok_or(call);
+        let key = known.ok_or((call, None));
         let next = self.trace.sites.len() as u32;
         let place = *self.sites.entry(key).or_insert(next);
         if place == next {
@@ -213,27 +213,45 @@ impl<'a> Builder<'a> {
         place
     }
 
-    fn add(&mut self, record: TraceRecord, moment: impl Fn(u64) -> Nanoseconds) {
-        let mut message = |end, of: reader::TracedMessage| {
-            self.trace.messages.push(TracedMessage {
-                end,
-                posted: moment(of.posted),
-                communicator: of.communicator.and_then(NonZeroU64::new),
-                bytes: Bytes(of.bytes),
-                tag: of.tag,
-                peer: of.peer,
+    /// What a call is that was made elsewhere.
+    fn made(&mut self, call: u16, communicator: u16) -> u32 {
+        let next = self.trace.sites.len() as u32;
+        let place = *self.sites.entry(Err((call, Some(communicator)))).or_insert(next);
+        if place == next {
+            self.trace.sites.push(TracedSite {
+                call: call_name(call).to_owned(),
+                at: Reading::unavailable("it says what other calls start"),
+                communicator: Some(communicator),
             });
-            self.pending += 1;
-        };
+        }
+        place
+    }
+
+    fn add(&mut self, record: TraceRecord, moment: impl Fn(u64) -> Nanoseconds) {
         match record {
-            TraceRecord::Sent(of) => message(MessageSide::Sent, of),
-            TraceRecord::Received(of) => message(MessageSide::Received, of),
+            TraceRecord::Sent(of) => self.message(MessageSide::Sent, of, moment),
+            TraceRecord::Received(of) => self.message(MessageSide::Received, of, moment),
             TraceRecord::SendDone { sent } => {
-                message(MessageSide::SendDone, reader::TracedMessage { posted: sent, ..Default::default() });
+                let of = reader::TracedMessage { posted: sent, ..Default::default() };
+                self.message(MessageSide::SendDone, of, moment);
             }
-            TraceRecord::CollectiveDone { begun } => {
-                let of = reader::TracedMessage { posted: begun, ..Default::default() };
-                message(MessageSide::CollectiveDone, of);
+            TraceRecord::CollectiveDone { begun, key: communicator } => {
+                let of = reader::TracedMessage { posted: begun, communicator, ..Default::default() };
+                self.message(MessageSide::CollectiveDone, of, moment);
+            }
+            TraceRecord::Part(of) => {
+                let peer = self.made(of.call, of.communicator);
+                let tag = of.root.map_or(0, |root| root.cast_signed().saturating_add(1));
+                let of =
+                    reader::TracedMessage { posted: of.begin, communicator: of.key, bytes: 0, tag, peer };
+                self.message(MessageSide::Part, of, moment);
+            }
+            TraceRecord::Window { begin, window, step, peer } => {
+                let of =
+                    reader::TracedMessage { posted: begin, communicator: window, bytes: 0, tag: 0, peer };
+                if let Some(step) = WindowStep::ALL.get(step as usize) {
+                    self.message(MessageSide::Window(*step), of, moment);
+                }
             }
             TraceRecord::Call(of) => {
                 let kind = match of.key.and_then(NonZeroU64::new) {
@@ -251,6 +269,18 @@ impl<'a> Builder<'a> {
             }
             TraceRecord::Span(span) => self.span(&span, moment),
         }
+    }
+
+    fn message(&mut self, end: MessageSide, of: reader::TracedMessage, moment: impl Fn(u64) -> Nanoseconds) {
+        self.trace.messages.push(TracedMessage {
+            end,
+            posted: moment(of.posted),
+            communicator: of.communicator.and_then(NonZeroU64::new),
+            bytes: Bytes(of.bytes),
+            tag: of.tag,
+            peer: of.peer,
+        });
+        self.pending += 1;
     }
 
     fn span(&mut self, span: &reader::TracedSpan, moment: impl Fn(u64) -> Nanoseconds) {

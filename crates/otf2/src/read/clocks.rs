@@ -85,7 +85,7 @@ impl Told {
                     let (from, to, side, moment) = match message.end {
                         MessageSide::Sent => (rank, message.peer, 0, posted),
                         MessageSide::Received => (message.peer, rank, 1, call.end.0),
-                        MessageSide::SendDone | MessageSide::CollectiveDone => continue,
+                        _ => continue,
                     };
                     let channel = (world, message.communicator, from, to, message.tag);
                     if let Some(side) = channels.entry(channel).or_default().get_mut(side) {

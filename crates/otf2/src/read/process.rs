@@ -165,7 +165,7 @@ fn sites(trace: &ThreadTrace) -> (Vec<CallSite>, Nanoseconds) {
             let side = match message.end {
                 MessageSide::Sent => &mut site.sent,
                 MessageSide::Received => &mut site.received,
-                MessageSide::SendDone | MessageSide::CollectiveDone => continue,
+                _ => continue,
             };
             if let Some(bytes) = side.measured_mut() {
                 bytes.0 = bytes.0.saturating_add(message.bytes.0);

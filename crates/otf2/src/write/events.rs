@@ -120,7 +120,12 @@ impl Thread<'_> {
         for request in ended.iter().filter_map(|(_, request)| *request).filter(|request| !request.is_begun) {
             self.put(of, call.begin, What::IrecvRequest(request.number), sink)?;
         }
-        for message in messages.iter().filter(|message| message.end == MessageSide::CollectiveDone) {
+        let of_persistent = |message: &&TracedMessage| message.end == MessageSide::Part;
+        self.written.collectives_left_out += messages.iter().filter(of_persistent).count() as u64;
+        let is_ended = |message: &&TracedMessage| {
+            message.end == MessageSide::CollectiveDone && message.communicator.is_none()
+        };
+        for message in messages.iter().filter(is_ended) {
             let done = self.requests.collective_done(message.posted);
             self.written.requests_without_begin += u64::from(done.is_none());
             if let Some((collective, request)) = done {
@@ -151,7 +156,6 @@ impl Thread<'_> {
     /// The number of what was sent or asked for before.
     fn request(&mut self, call: &TracedCall, message: &TracedMessage) -> Option<Request> {
         match message.end {
-            MessageSide::Sent | MessageSide::CollectiveDone => None,
             MessageSide::SendDone => {
                 let request = self.requests.send_done(message.posted);
                 self.written.requests_without_begin += u64::from(request.is_none());
@@ -162,7 +166,7 @@ impl Thread<'_> {
                 self.written.requests_without_begin += u64::from(!request.is_begun);
                 Some(request)
             }
-            MessageSide::Received => None,
+            _ => None,
         }
     }
 

@@ -65,7 +65,7 @@ impl Requests {
                     match message.end {
                         MessageSide::Sent => counts.entry(message.posted).or_default()[0] += 1,
                         MessageSide::SendDone => counts.entry(message.posted).or_default()[1] += 1,
-                        MessageSide::CollectiveDone => {
+                        MessageSide::CollectiveDone if message.communicator.is_none() => {
                             let number = requests.number();
                             requests.collectives.insert(message.posted, (number, None));
                         }
@@ -73,7 +73,7 @@ impl Requests {
                             let number = requests.number();
                             requests.receives.entry(message.posted).or_default().numbers.push(number);
                         }
-                        MessageSide::Received => {}
+                        _ => {}
                     }
                 }
             }

@@ -8,7 +8,9 @@ use std::num::NonZeroU64;
 use flate2::Compression;
 use flate2::read::ZlibDecoder;
 use flate2::write::ZlibEncoder;
-use numawise_facts::activity::{MessageSide, ThreadTrace, TracedCall, TracedKind, TracedMessage, TracedSite};
+use numawise_facts::activity::{
+    MessageSide, ThreadTrace, TracedCall, TracedKind, TracedMessage, TracedSite, WindowStep,
+};
 use numawise_units::packed::{Packed, Unpacked};
 use numawise_units::{Bytes, Nanoseconds};
 use rusqlite::{Connection, Transaction, params};
@@ -23,6 +25,8 @@ const CALLS: usize = 1 << 16;
 const MOST_BYTES: u64 = 64 << 20;
 /// Parts of a thread: 4 G calls.
 const MOST_PARTS: usize = 1 << 16;
+/// The place of what a message of a call can be from version 5 on, above its peer.
+const FROM_5: u64 = 1 << 35;
 /// Sites of a thread, with one for each call that found no place in its table.
 const MOST_SITES: usize = 4096;
 
@@ -89,6 +93,8 @@ fn packed(calls: &[TracedCall], mut messages: &[TracedMessage]) -> Vec<u8> {
                 MessageSide::Received => 1,
                 MessageSide::SendDone => 2,
                 MessageSide::CollectiveDone => 3,
+                MessageSide::Part => FROM_5,
+                MessageSide::Window(step) => FROM_5 + (1 + step as u64) * FROM_5,
             };
             let of_message = message.communicator.map_or(0, NonZeroU64::get);
             let is_other = u64::from(of_message != communicator);
@@ -190,11 +196,14 @@ pub fn add_trace_part(blob: &[u8], trace: &mut ThreadTrace) -> Option<()> {
         let messages = if head >> 2 & 1 == 1 { u32::try_from(all.number()?).ok()? } else { 0 };
         for _ in 0..messages {
             let head = all.number()?;
-            let end = match head & 3 {
-                0 => MessageSide::Sent,
-                1 => MessageSide::Received,
-                2 => MessageSide::SendDone,
-                _ => MessageSide::CollectiveDone,
+            let end = match (head / FROM_5, head & 3) {
+                (0, 0) => MessageSide::Sent,
+                (0, 1) => MessageSide::Received,
+                (0, 2) => MessageSide::SendDone,
+                (0, _) => MessageSide::CollectiveDone,
+                (1, 0) => MessageSide::Part,
+                (step, 0) => MessageSide::Window(*WindowStep::ALL.get(step as usize - 2)?),
+                _ => return None,
             };
             if head >> 2 & 1 == 1 {
                 communicator = all.long()?;
@@ -205,7 +214,7 @@ pub fn add_trace_part(blob: &[u8], trace: &mut ThreadTrace) -> Option<()> {
                 communicator: NonZeroU64::new(communicator),
                 bytes: Bytes(all.number()?),
                 tag: i32::try_from(all.signed()?).ok()?,
-                peer: u32::try_from(head >> 3).ok()?,
+                peer: (head >> 3) as u32,
             });
         }
         let (begin, end_of_call) = (Nanoseconds(begin), Nanoseconds(end));

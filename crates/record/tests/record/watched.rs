@@ -1,19 +1,17 @@
 //! The snapshot of a run.
 
 mod merged;
+mod traced;
 
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use numawise_facts::activity::{
     ActivityLosses, ActivityPhases, CacheTraffic, CallSample, CallSite, CallTime, CodeAddress, CodeFile,
     Communicator, Construct, ConstructName, ConstructTeam, CountedEvents, CounterAccess, CounterCount,
     CounterEvent, CpuStays, FileActivity, FileCalls, KernelIo, LastCall, LoopChunks, MemoryByNode,
-    MemoryMoment, MessageFamily, MessageSide, MessageSizes, MpiActivity, MpiLibrary, OpenMpRuntimes,
-    OpenMpSchedule, PeerTraffic, PhaseActivity, PhaseName, ProcessCounters, ProcessEnd, ProcessIo,
-    ProcessSurroundings, SampledCall, SourcePlace, SpanKind, SpanName, StateTimes, ThreadActivity,
-    ThreadRole, ThreadSwitches, ThreadTrace, TracedCall, TracedKind, TracedMessage, TracedSite, TracedSpan,
-    WorldRank,
+    MemoryMoment, MessageFamily, MessageSizes, MpiActivity, MpiLibrary, OpenMpRuntimes, OpenMpSchedule,
+    PeerTraffic, PhaseActivity, PhaseName, ProcessCounters, ProcessEnd, ProcessIo, ProcessSurroundings,
+    SampledCall, SourcePlace, StateTimes, ThreadActivity, ThreadRole, ThreadSwitches, WorldRank,
 };
 use numawise_facts::notice::SnapshotNotice;
 use numawise_facts::{
@@ -28,6 +26,7 @@ use rusqlite::Connection;
 
 use crate::{objects, sample};
 pub use merged::merged_run;
+pub use traced::{spanned_run, traced_run, windowed_run};
 
 const SECOND: u64 = 1_000_000_000;
 
@@ -485,110 +484,4 @@ fn the_views_show_times_and_calls() {
         })
         .unwrap();
     assert_eq!(calls, ("MPI_Allreduce".to_owned(), 200));
-}
-
-/// So many calls of each kind.
-fn trace(calls: u64) -> ThreadTrace {
-    let site = |call: &str| TracedSite { call: call.to_owned(), at: at(0x1234), communicator: Some(0) };
-    let mut trace =
-        ThreadTrace { sites: ["MPI_Waitall", "MPI_Bcast"].map(site).to_vec(), ..ThreadTrace::default() };
-    for k in 0..calls {
-        let begin = Nanoseconds(5 * SECOND + 1000 * k);
-        let (kind, messages) = match k % 3 {
-            0 => (TracedKind::Alone, 3),
-            1 => (
-                TracedKind::Collective { key: (u64::MAX - k).try_into().unwrap(), root: Some(k as u32 % 7) },
-                0,
-            ),
-            _ => (TracedKind::Polls { calls: k, within: Nanoseconds(9) }, 0),
-        };
-        for (end, communicator) in [
-            (MessageSide::Sent, None),
-            (MessageSide::Received, 9u64.try_into().ok()),
-            (MessageSide::SendDone, None),
-        ] {
-            let posted = begin.saturating_sub(Nanoseconds(k));
-            let of =
-                TracedMessage { end, posted, communicator, bytes: Bytes(k << 20), tag: -5, peer: k as u32 };
-            trace.messages.extend((messages > 0).then_some(of));
-        }
-        let end = begin + Nanoseconds(k % 1000);
-        trace.calls.push(TracedCall { site: (k % 2) as u32, begin, end, kind, bytes: Bytes(k), messages });
-    }
-    trace
-}
-
-/// The run of version 3, whose first rank made so many calls.
-pub fn traced_run(calls: u64) -> WatchedRun {
-    let mut run = with_objects();
-    let threads = run.processes[1].threads.measured_mut().unwrap();
-    threads[0].trace = Some(Arc::new(trace(calls)));
-    run
-}
-
-/// The run of version 4, whose first rank had so many spans of each kind too.
-pub fn spanned_run(calls: u64, spans: u64) -> WatchedRun {
-    let mut run = with_objects();
-    let threads = run.processes[1].threads.measured_mut().unwrap();
-    let mut trace = trace(calls);
-    trace.names = vec![
-        SpanName::Construct(ConstructName::Parallel, at(0x4321)),
-        SpanName::Construct(ConstructName::Others, Reading::unavailable("there was no place")),
-        SpanName::Phase(PhaseName::Region("solve".to_owned())),
-    ];
-    for k in 0..spans {
-        let begin = Nanoseconds(5 * SECOND + 777 * k);
-        let end = begin + Nanoseconds(k % 5000);
-        for (of, kind) in [
-            (0, SpanKind::Region { threads: k as u32, waits_since: begin }),
-            (1, SpanKind::Worked { master: Pid(k as i32), begun: begin.saturating_sub(Nanoseconds(k)) }),
-            (0, SpanKind::Waited),
-            (2, SpanKind::Phase),
-        ] {
-            trace.spans.push(TracedSpan { of, begin, end, kind });
-        }
-    }
-    threads[0].trace = Some(Arc::new(trace));
-    run
-}
-
-#[test]
-fn calls_and_spans_of_a_trace_come_back_as_they_were() {
-    let (_folder, path) = file();
-    // More than a part holds.
-    let run = spanned_run(70_000, 20_000);
-    save_watched_run(&path, &run, Existing::Stays).unwrap();
-    assert!(read_watched_run(&path).unwrap() == run);
-    // Two numbers of eight bytes a call, on average, and what a message has.
-    let bytes = std::fs::metadata(&path).unwrap().len();
-    assert!(bytes < 70_000 * 25 + 80_000 * 6, "{bytes} bytes");
-}
-
-#[test]
-fn calls_and_spans_that_make_no_sense_are_refused_with_the_place() {
-    let (folder, path) = file();
-    save_watched_run(&path, &spanned_run(70_000, 20_000), Existing::Stays).unwrap();
-    for (sql, expected) in [
-        ("UPDATE traces SET calls = x'00'", "calls"),
-        ("UPDATE traces SET calls = substr(calls, 1, length(calls) / 2)", "calls"),
-        (
-            "UPDATE traces SET calls = (SELECT calls FROM traces WHERE part = 1), sites = '[]' WHERE part = 0",
-            "calls",
-        ),
-        ("UPDATE traces SET calls = 'text'", "blob"),
-        ("UPDATE traces SET sites = '{' WHERE part = 0", "sites"),
-        ("DELETE FROM traces WHERE part = 0", "without a gap"),
-        ("UPDATE spans SET spans = x'00'", "spans of names"),
-        ("UPDATE spans SET spans = substr(spans, 1, length(spans) / 2)", "spans of names"),
-        ("UPDATE spans SET names = '[]' WHERE part = 0", "spans of names"),
-        ("UPDATE spans SET names = '{' WHERE part = 0", "names"),
-        ("DELETE FROM spans WHERE part = 0", "without a gap"),
-    ] {
-        let copy = folder.path().join("copy.nw");
-        std::fs::copy(&path, &copy).unwrap();
-        assert!(Connection::open(&copy).unwrap().execute(sql, []).unwrap() > 0, "{sql}");
-        let error = read_watched_run(&copy).unwrap_err().to_string();
-        let table = if sql.contains("spans") { "spans: row" } else { "traces: row" };
-        assert!(error.contains(table) && error.contains(expected), "{sql}: {error}");
-    }
 }

@@ -46,12 +46,15 @@ const MOST_EVENTS: usize = 1_500_000;
 const LONGEST: usize = 11_000_000;
 
 /// In the order of the numbers of [`state`].
-const KINDS: [WaitKind; 5] = [
+const KINDS: [WaitKind; 8] = [
     WaitKind::LateSender,
     WaitKind::LateReceiver,
     WaitKind::LateRoot,
     WaitKind::EarlyRoot,
     WaitKind::LastOfAll,
+    WaitKind::LatePost,
+    WaitKind::LateComplete,
+    WaitKind::LockContention,
 ];
 
 /// Draws them.

@@ -136,6 +136,9 @@ pub fn kind(of: WaitKind) -> &'static str {
         WaitKind::LateRoot => "late root",
         WaitKind::EarlyRoot => "early root",
         WaitKind::LastOfAll => "last of all ranks",
+        WaitKind::LatePost => "late post",
+        WaitKind::LateComplete => "late complete",
+        WaitKind::LockContention => "lock contention",
     }
 }
 
@@ -149,6 +152,9 @@ pub fn meaning(of: WaitKind) -> &'static str {
         WaitKind::LateRoot => "late root: the rank that has the data of a collective call came later",
         WaitKind::EarlyRoot => "early root: the rank that collects came before the last of the others",
         WaitKind::LastOfAll => "last of all ranks: a call that needs all ranks waited for the last one",
+        WaitKind::LatePost => "late post: the target had not opened its window yet",
+        WaitKind::LateComplete => "late complete: a rank had not ended its access to the window yet",
+        WaitKind::LockContention => "lock contention: another rank held the lock of the window",
     }
 }
 

@@ -219,6 +219,12 @@ pub enum WaitKind {
     EarlyRoot,
     /// Not all ranks had come to a call that needs all.
     LastOfAll,
+    /// The target had not opened its window to the rank yet.
+    LatePost,
+    /// The rank that accesses the window had not ended that yet.
+    LateComplete,
+    /// Another rank held the lock of the window.
+    LockContention,
 }
 
 /// Waiting at one place in the program for ranks that came late to another.

@@ -4,7 +4,7 @@ use core::mem::offset_of;
 
 use super::{
     CHUNK_BYTES, Chunk, ChunkState, HEADER_BYTES, Header, MAGIC, MOST_CHUNKS, RECORDS, Record, RecordKind,
-    file_bytes,
+    WindowStep, file_bytes,
 };
 use crate::bytes::{long, word};
 use crate::snapshot::reader::SnapshotFileError;
@@ -29,6 +29,14 @@ pub enum TraceRecord {
     /// When the call began that began the collective call.
     CollectiveDone {
         begun: u64,
+        key: Option<u64>,
+    },
+    Part(TracedPart),
+    Window {
+        begin: u64,
+        window: Option<u64>,
+        step: WindowStep,
+        peer: u32,
     },
     Polls {
         site: Option<u16>,
@@ -76,6 +84,16 @@ pub struct TracedCall {
     /// The root in the communicator.
     pub root: Option<u32>,
     pub bytes: u64,
+}
+
+/// See [`RecordKind::Part`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TracedPart {
+    pub begin: u64,
+    pub key: Option<u64>,
+    pub call: u16,
+    pub communicator: u16,
+    pub root: Option<u32>,
 }
 
 /// A message, as one of its two ranks saw it.
@@ -228,7 +246,8 @@ impl TraceRecord {
             TraceRecord::Polls { end, .. } => end,
             TraceRecord::Sent(message) | TraceRecord::Received(message) => message.posted,
             TraceRecord::SendDone { sent } => sent,
-            TraceRecord::CollectiveDone { begun } => begun,
+            TraceRecord::CollectiveDone { begun, .. } => begun,
+            TraceRecord::Part(TracedPart { begin, .. }) | TraceRecord::Window { begin, .. } => begin,
             TraceRecord::Span(span) => span.begin.saturating_add(span.ticks),
         }
     }
@@ -237,9 +256,10 @@ impl TraceRecord {
 fn record(words: [u64; 5]) -> Option<TraceRecord> {
     let [first, second, third, fourth, last] = words;
     let (site, call) = (((last >> 8) as u16).checked_sub(1), fourth as u16);
+    let number = |word: u64| (word != 0).then_some(word);
     let message = || TracedMessage {
         posted: first,
-        communicator: (second != 0).then_some(second),
+        communicator: number(second),
         bytes: third,
         tag: ((fourth >> 32) as u32).cast_signed(),
         peer: fourth as u32,
@@ -251,14 +271,27 @@ fn record(words: [u64; 5]) -> Option<TraceRecord> {
             call,
             begin: first,
             ticks: second,
-            key: (third != 0).then_some(third),
+            key: number(third),
             root: ((last >> 32) as u32).checked_sub(1),
             bytes: fourth >> 16,
         }),
         RecordKind::Sent => TraceRecord::Sent(message()),
         RecordKind::Received => TraceRecord::Received(message()),
         RecordKind::SendDone => TraceRecord::SendDone { sent: first },
-        RecordKind::CollectiveDone => TraceRecord::CollectiveDone { begun: first },
+        RecordKind::CollectiveDone => TraceRecord::CollectiveDone { begun: first, key: number(second) },
+        RecordKind::Part => TraceRecord::Part(TracedPart {
+            begin: first,
+            key: number(second),
+            call,
+            communicator: (fourth >> 32) as u16,
+            root: ((last >> 32) as u32).checked_sub(1),
+        }),
+        RecordKind::Window => TraceRecord::Window {
+            begin: first,
+            window: number(second),
+            step: *WindowStep::ALL.get((fourth >> 32) as usize)?,
+            peer: fourth as u32,
+        },
         RecordKind::Polls => {
             TraceRecord::Polls { site, call, begin: first, ticks: second, end: third, count: fourth >> 16 }
         }

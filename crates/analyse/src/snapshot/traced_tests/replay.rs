@@ -122,7 +122,8 @@ fn findings_say_what_waits_of_sends_and_the_order_of_receives_cost() {
 #[test]
 fn a_collective_call_that_another_call_ends_waits_there() {
     let done = |posted| {
-        vec![TracedMessage { end: MessageSide::CollectiveDone, ..message(MessageSide::Sent, posted, 0, 0) }]
+        let of = message(MessageSide::CollectiveDone, posted, 0, 0);
+        vec![TracedMessage { communicator: None, ..of }]
     };
     let rank = |rank, name: &str, begin: u64, root| {
         Made::rank(rank, 3)

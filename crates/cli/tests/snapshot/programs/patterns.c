@@ -1,5 +1,6 @@
 /* Ranks that come late in known ways, three at least. Each pattern is a function; rank 0 prints when the calls of each rank in it began and returned, by
-   the clock that all ranks of a computer have in common: "PATTERN RANK CALL BEGIN END". The argument is how late they are, in seconds. */
+   the clock that all ranks of a computer have in common: "PATTERN RANK CALL BEGIN END". The argument is how late they are, in seconds; with a second
+   one, windows and persistent collective calls are left out. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -169,6 +170,131 @@ PATTERN begun_root(void)
     CALL(MPI_Waitall(1, &request, MPI_STATUSES_IGNORE));
 }
 
+#if MPI_VERSION >= 4
+__attribute__((noinline)) static void meet(void)
+{
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/* Both are started by one call, in an order of each rank's own. */
+PATTERN persistent_all(void)
+{
+    int x = rank, sum;
+    MPI_Request requests[2];
+    MPI_Allreduce_init(&x, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[rank % 2]);
+    MPI_Bcast_init(&x, 1, MPI_INT, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[1 - rank % 2]);
+    meet();
+    if (rank == ranks - 1)
+        compute(late);
+    CALL(MPI_Startall(2, requests));
+    CALL(MPI_Waitall(2, requests, MPI_STATUSES_IGNORE));
+    /* One that is not started is no part of anything. */
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    for (int k = 0; k < 2; k++)
+        MPI_Request_free(&requests[k]);
+}
+
+__attribute__((noinline)) static void finish(MPI_Request *request)
+{
+    MPI_Wait(request, MPI_STATUS_IGNORE);
+}
+
+/* The last of the partitions is late; the receiver has others. */
+PATTERN partitioned(void)
+{
+    int x[8] = {0};
+    MPI_Request request;
+    if (rank == 0) {
+        MPI_Psend_init(x, 4, 2, MPI_INT, 1, 5, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+        MPI_Start(&request);
+        MPI_Pready_range(2, 3, request);
+        MPI_Pready(0, request);
+        compute(late);
+        CALL(MPI_Pready_list(1, (int[]){1}, request));
+    } else if (rank == 1) {
+        MPI_Precv_init(x, 2, 4, MPI_INT, 0, 5, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+        MPI_Start(&request);
+        CALL(MPI_Wait(&request, MPI_STATUS_IGNORE));
+    } else
+        return;
+    if (rank == 0)
+        finish(&request);
+    MPI_Request_free(&request);
+}
+
+/* The second time. */
+PATTERN persistent_root(void)
+{
+    int x = 0;
+    MPI_Request request;
+    MPI_Bcast_init(&x, 1, MPI_INT, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+    MPI_Start(&request);
+    /* Started anew it is another one. */
+    finish(&request);
+    meet();
+    if (rank == 0)
+        compute(late);
+    CALL(MPI_Start(&request));
+    CALL(MPI_Wait(&request, MPI_STATUS_IGNORE));
+    MPI_Request_free(&request);
+}
+#endif
+
+static MPI_Win window;
+
+PATTERN fence(void)
+{
+    if (rank == ranks - 1)
+        compute(late);
+    CALL(MPI_Win_fence(0, window));
+}
+
+static MPI_Group alone(int of)
+{
+    MPI_Group all, one;
+    MPI_Comm_group(MPI_COMM_WORLD, &all);
+    MPI_Group_incl(all, 1, &of, &one);
+    MPI_Group_free(&all);
+    return one;
+}
+
+/* Rank 1 puts into the window of rank 0, each as late as it is said to be. */
+#define ACCESS(of_target, of_origin)                                  \
+    int x = 7;                                                        \
+    MPI_Group other = alone(rank == 0);                               \
+    if (rank == 0) {                                                  \
+        compute(of_target);                                           \
+        CALL(MPI_Win_post(other, 0, window));                         \
+        CALL(MPI_Win_wait(window));                                   \
+    } else if (rank == 1) {                                           \
+        CALL(MPI_Win_start(other, 0, window));                        \
+        MPI_Put(&x, 1, MPI_INT, 0, 0, 1, MPI_INT, window);            \
+        compute(of_origin);                                           \
+        CALL(MPI_Win_complete(window));                               \
+    }                                                                 \
+    MPI_Group_free(&other)
+
+PATTERN late_post(void) { ACCESS(late, 0); }
+
+PATTERN late_complete(void) { ACCESS(0, late); }
+
+/* Rank 0 holds the lock of the window of rank 2, for which rank 1 waits. */
+PATTERN lock(void)
+{
+    int x = 7;
+    if (rank == 0) {
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 2, 0, window);
+        MPI_Put(&x, 1, MPI_INT, 2, 0, 1, MPI_INT, window);
+        compute(late);
+        CALL(MPI_Win_unlock(2, window));
+    } else if (rank == 1) {
+        compute(late / 4);
+        CALL(MPI_Win_lock(MPI_LOCK_SHARED, 2, 0, window));
+        MPI_Get(&x, 1, MPI_INT, 2, 0, 1, MPI_INT, window);
+        MPI_Win_unlock(2, window);
+    }
+}
+
 /* All make a communicator. */
 PATTERN split(void)
 {
@@ -231,6 +357,21 @@ int main(int count, char **words)
     tell("probed", probed);
     tell("begun_all", begun_all);
     tell("begun_root", begun_root);
+    if (count < 3) {
+#if MPI_VERSION >= 4
+        tell("persistent_all", persistent_all);
+        tell("persistent_root", persistent_root);
+        tell("partitioned", partitioned);
+#endif
+        int *memory;
+        MPI_Win_allocate(64, sizeof *memory, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &window);
+        MPI_Win_fence(0, window);
+        tell("fence", fence);
+        tell("late_post", late_post);
+        tell("late_complete", late_complete);
+        tell("lock", lock);
+        MPI_Win_free(&window);
+    }
     tell("split", split);
     tell("polled", polled);
     MPI_Finalize();

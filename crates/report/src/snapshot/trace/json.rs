@@ -20,6 +20,9 @@ pub fn kind_word(of: WaitKind) -> &'static str {
         WaitKind::LateRoot => "late_root",
         WaitKind::EarlyRoot => "early_root",
         WaitKind::LastOfAll => "last_of_all",
+        WaitKind::LatePost => "late_post",
+        WaitKind::LateComplete => "late_complete",
+        WaitKind::LockContention => "lock_contention",
     }
 }
 

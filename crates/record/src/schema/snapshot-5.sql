@@ -1,0 +1,1 @@
+-- No table is another. From here on messages of calls in `traces` may be parts of collective calls, or steps on windows.
