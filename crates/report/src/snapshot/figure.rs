@@ -5,6 +5,7 @@
 
 use numawise_facts::Reading;
 use numawise_facts::activity::CodePlace;
+use numawise_tables::snapshot::RatedShare;
 use numawise_units::{Bytes, Nanoseconds, Ratio, TimeSum};
 use serde_json::{Map, Value as Json, json};
 
@@ -62,6 +63,8 @@ pub enum Amount {
     Place(Reading<CodePlace>),
     /// A time with its rank.
     OfRank((u32, Nanoseconds)),
+    /// What is thought of a share.
+    Judgement(RatedShare),
     /// What JSON has in a shape of its own.
     Json(Json),
     /// The same with what people read.
@@ -218,11 +221,12 @@ pub fn compared_json<R>(figures: &[&[Figure<R>]], of: Option<&R>) -> Json {
 pub fn compared<R>(figures: &[&[Figure<R>]], rows: Vec<(String, [Option<&R>; 2])>) -> Table {
     let (mut figures, mut columns) = columns(figures, |one| one.compared, |_| true);
     let others = figures.iter().filter(|one| one.compared == 0).count();
-    (figures.drain(..others), columns.splice(..others, [Column::text("first -> second")]));
+    figures.drain(..others);
+    drop(columns.splice(..others, [Column::text("first -> second")]));
     let row = |(name, runs): (String, [Option<&R>; 2])| {
         let cell = |one: &&Figure<R>| {
             let [mut first, second] =
-                runs.map(|of| of.map_or_else(|| "-".into(), |of| in_table((one.value)(of))));
+                runs.map(|of| of.map_or_else(|| "-".into(), |of| in_table((one.value)(of)).text));
             first.0.extend(Text::from(" -> ").0.into_iter().chain(second.0));
             Cell::from(first)
         };
@@ -254,6 +258,7 @@ fn in_json(of: Reading<Amount>) -> Json {
         Amount::Name(name) => json!(name),
         Amount::Place(place) => figures::place(place),
         Amount::OfRank((rank, time)) => json!({ "rank": rank, "seconds": time.seconds() }),
+        Amount::Judgement(of) => json!(of.value),
         Amount::Json(value) | Amount::Shaped((value, _)) => value.clone(),
     })
 }
@@ -268,24 +273,26 @@ fn in_csv(of: Amount) -> String {
         Amount::Share(share) | Amount::Efficiency(share) => format!("{:.6}", share.0),
         Amount::Mean(mean) => format!("{:.1}", mean.0),
         Amount::Name(name) => name,
-        Amount::Place(_) | Amount::OfRank(_) | Amount::Json(_) | Amount::Shaped(_) => String::new(),
+        _ => String::new(),
     }
 }
 
-fn in_table(of: Reading<Amount>) -> Text {
+fn in_table(of: Reading<Amount>) -> Cell {
+    let of = match of {
+        Reading::Unavailable { unavailable } => return Text::unavailable(unavailable.0).into(),
+        Reading::Measured(of) => of,
+    };
     match of {
-        Reading::Unavailable { unavailable } => Text::unavailable(unavailable.0),
-        Reading::Measured(Amount::Place(place)) => words::place(&place),
-        Reading::Measured(Amount::Shaped((_, text))) => text,
-        Reading::Measured(of) => match of {
-            Amount::Time(time) => time.to_string().into(),
-            Amount::Sum(time) => time.to_string().into(),
-            Amount::Bytes(bytes) => bytes.to_string().into(),
-            Amount::Share(share) => words::percent(share).into(),
-            Amount::Efficiency(share) => words::efficiency(share).into(),
-            Amount::Mean(mean) => format!("{:.0}", mean.0).into(),
-            Amount::OfRank((rank, time)) => format!("{time} (rank {rank})").into(),
-            other => in_csv(other).into(),
-        },
+        Amount::Time(time) => time.to_string().into(),
+        Amount::Sum(time) => time.to_string().into(),
+        Amount::Bytes(bytes) => bytes.to_string().into(),
+        Amount::Share(share) => words::percent(share).into(),
+        Amount::Efficiency(share) => words::efficiency(share).into(),
+        Amount::Mean(mean) => format!("{:.0}", mean.0).into(),
+        Amount::OfRank((rank, time)) => format!("{time} (rank {rank})").into(),
+        Amount::Place(place) => words::place(&place).into(),
+        Amount::Judgement(of) => words::judged(&of),
+        Amount::Shaped((_, text)) => text.into(),
+        other => in_csv(other).into(),
     }
 }

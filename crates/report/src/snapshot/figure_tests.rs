@@ -2,8 +2,10 @@ use super::*;
 use crate::snapshot::files::FILES;
 use crate::snapshot::mpi::{CALLS, COMMUNICATORS, SITES, SIZES};
 use crate::snapshot::openmp::{LOOPS, REGIONS};
+use crate::snapshot::phases::PHASES;
 use crate::snapshot::processes::{TIMES, WHO};
 use crate::snapshot::surroundings::{MEMORY, PLACED};
+use crate::snapshot::worlds::WORLDS;
 
 struct Sample {
     time: Reading<Nanoseconds>,
@@ -80,7 +82,14 @@ fn names_stand_once_and_say_their_unit() {
         figures.iter().for_each(says_unit);
     }
     [WHO, TIMES, PLACED, MEMORY, FILES].into_iter().for_each(all);
-    [all(CALLS), all(SITES), all(SIZES), all(COMMUNICATORS), all(REGIONS), all(LOOPS)];
+    all(CALLS);
+    all(SITES);
+    all(SIZES);
+    all(COMMUNICATORS);
+    all(REGIONS);
+    all(LOOPS);
+    all(WORLDS);
+    all(PHASES);
     once(&[WHO, TIMES], |one| one.json);
     once(&[WHO, TIMES, PLACED, MEMORY], |one| one.csv);
     once(&[WHO, FILES], |one| one.csv);

@@ -10,7 +10,7 @@ use crate::document::Block;
 
 declare! {
     /// One of them.
-    WORLDS: WorldRow {
+    pub WORLDS: WorldRow {
         json "number" Number |of| Measured(of.number.into()) => number: "world";
         json "program" Name |of| Measured(of.program.clone());
         shown "" Name |of| Measured(words::last(&of.program).to_owned()) => text: "program", expendable: 1;
