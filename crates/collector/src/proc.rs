@@ -2,8 +2,9 @@
 
 use core::ffi::{CStr, c_int};
 use core::fmt::{self, Write};
+use core::sync::atomic::Ordering::Relaxed;
 
-use numawise_wire::snapshot::KERNEL_BYTES;
+use numawise_wire::snapshot::{Header, KERNEL_BYTES};
 
 use crate::system::read;
 
@@ -96,20 +97,15 @@ pub fn threads() -> Option<u32> {
     (result == 0).then_some((facts.st_nlink as u32).checked_sub(2)?)
 }
 
-/// Memory of the process, in bytes.
-pub struct Memory {
-    /// The most that was resident at once.
-    pub peak: Option<u64>,
-    pub swapped: Option<u64>,
-}
-
-/// The kernel's account of the memory of this process.
-pub fn memory() -> Memory {
+/// Notes the kernel's account of the memory of this process.
+pub fn note_memory(header: &Header) {
     let mut buffer = [0; 4096];
     let text = read(STATUS, &mut buffer).unwrap_or_default();
     let bytes = |name: &[u8]| {
         let line = text.split(|byte| *byte == b'\n').find_map(|line| line.strip_prefix(name))?;
         number(line)?.checked_mul(1024)
     };
-    Memory { peak: bytes(b"VmHWM:"), swapped: bytes(b"VmSwap:") }
+    header.peak_memory.store(bytes(b"VmHWM:").unwrap_or(0), Relaxed);
+    // 0 is not known.
+    header.swapped.store(bytes(b"VmSwap:").map_or(0, |bytes| bytes.saturating_add(1)), Relaxed);
 }

@@ -219,9 +219,7 @@ pub fn note_surroundings(header: &Header) {
     if sandbox::is_quiet() {
         return;
     }
-    let memory = proc::memory();
-    header.peak_memory.store(memory.peak.unwrap_or(0), Relaxed);
-    header.swapped.store(memory.swapped.map_or(0, |bytes| bytes.saturating_add(1)), Relaxed);
+    proc::note_memory(header);
     // SAFETY: zeros are a value of the struct, and the kernel fills it.
     let mut usage: libc::rusage = unsafe { core::mem::zeroed() };
     // SAFETY: as above.

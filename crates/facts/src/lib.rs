@@ -12,6 +12,7 @@ mod device;
 mod effect;
 pub mod environment;
 mod event;
+mod figures;
 pub mod finding;
 mod frequency;
 mod grid;
@@ -54,6 +55,7 @@ pub use device::{
 };
 pub use effect::Effect;
 pub use event::{Event, Ignore, Sink};
+pub use figures::{FigureNumber, FigureUnit};
 pub use finding::{Finding, FindingId};
 pub use frequency::{CpuFrequency, FrequencyFacts, FrequencyPolicy, FrequencySource, TrialFrequency};
 pub use grid::{AroundTrials, FactorKind, FactorLevels, GridRun, GridStudy, InputTemplate, UntilKnown};
@@ -72,7 +74,7 @@ pub use objects::ObjectRun;
 pub use observation::{
     HostNoise, MemoryEvents, Observation, ResidencySample, ResourceUsage, SamplerCost, ThreadObservation,
 };
-pub use observed::{ObservedMemory, ObservedProcess, ObservedThread};
+pub use observed::{ObservedProcess, ObservedThread};
 pub use outcome::{
     Disturbance, EndedBy, Exit, LeftProcesses, Metric, MetricFileProblem, MetricProblem, NamedMetric,
     OtherValue, Outcome, TrialFailure,

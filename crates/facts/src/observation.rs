@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use numawise_units::{Bytes, CpuId, HostId, Microjoules, Nanoseconds, NodeId, Pid, Rank, Ratio};
 use serde::{Deserialize, Serialize};
 
+use crate::figures::figures;
 use crate::{MemorySnapshot, Reading, TrialFrequency};
 
 #[cfg(test)]
@@ -38,65 +39,32 @@ pub struct Observation {
     pub sampler: SamplerCost,
 }
 
-/// What the kernel accounted to processes that have ended, and to those of their children that they waited for.
-#[doc(alias = "rusage")]
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ResourceUsage {
-    /// CPU time in the program.
-    pub user: Reading<Nanoseconds>,
-    /// CPU time in the kernel.
-    pub system: Reading<Nanoseconds>,
-    /// Largest resident set of any one process.
-    pub peak_memory: Reading<Bytes>,
-    pub minor_faults: Reading<u64>,
-    pub major_faults: Reading<u64>,
-    pub voluntary_switches: Reading<u64>,
-    pub involuntary_switches: Reading<u64>,
+figures! {
+    /// What the kernel accounted to processes that have ended, and to those of their children that they waited for.
+    #[doc(alias = "rusage")]
+    pub struct ResourceUsage in columns {
+        /// CPU time in the program.
+        user: Nanoseconds = sum,
+        /// CPU time in the kernel.
+        system: Nanoseconds = sum,
+        /// Largest resident set of any one process.
+        peak_memory: Bytes = most,
+        minor_faults: u64 = sum,
+        major_faults: u64 = sum,
+        voluntary_switches: u64 = sum,
+        involuntary_switches: u64 = sum,
+    }
 }
 
 impl ResourceUsage {
-    /// Nothing is known, for one reason.
-    pub fn unavailable(reason: &'static str) -> ResourceUsage {
-        let none = || Reading::unavailable(reason);
-        ResourceUsage {
-            user: Reading::unavailable(reason),
-            system: Reading::unavailable(reason),
-            peak_memory: Reading::unavailable(reason),
-            minor_faults: none(),
-            major_faults: none(),
-            voluntary_switches: none(),
-            involuntary_switches: none(),
-        }
-    }
-
     /// CPU time in all.
     pub fn cpu_time(&self) -> Reading<Nanoseconds> {
         self.user.clone().zip(self.system.clone()).map(|(user, system)| user + system)
     }
 
-    /// The usage of several tasks together: sums, and the largest of the peaks. `None` without any.
+    /// The usage of several tasks together. `None` without any.
     pub fn together<'a>(of: impl IntoIterator<Item = &'a ResourceUsage>) -> Option<ResourceUsage> {
-        of.into_iter().cloned().reduce(|all, one| ResourceUsage {
-            user: all.user.zip(one.user).map(|(all, one)| all + one),
-            system: all.system.zip(one.system).map(|(all, one)| all + one),
-            peak_memory: match (all.peak_memory, one.peak_memory) {
-                (Reading::Measured(a), Reading::Measured(b)) => Reading::Measured(a.max(b)),
-                (Reading::Unavailable { .. }, one @ Reading::Measured(_)) => one,
-                (all, _) => all,
-            },
-            minor_faults: sum(all.minor_faults, one.minor_faults),
-            major_faults: sum(all.major_faults, one.major_faults),
-            voluntary_switches: sum(all.voluntary_switches, one.voluntary_switches),
-            involuntary_switches: sum(all.involuntary_switches, one.involuntary_switches),
-        })
-    }
-}
-
-/// A sum of which a part is missing is missing.
-fn sum(a: Reading<u64>, b: Reading<u64>) -> Reading<u64> {
-    match (a, b) {
-        (Reading::Measured(a), Reading::Measured(b)) => Reading::Measured(a.saturating_add(b)),
-        (missing @ Reading::Unavailable { .. }, _) | (_, missing) => missing,
+        of.into_iter().cloned().reduce(ResourceUsage::with)
     }
 }
 

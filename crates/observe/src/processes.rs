@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use numawise_facts::{ObservedMemory, ObservedProcess, ObservedThread, Reading};
+use numawise_facts::activity::ProcessSurroundings;
+use numawise_facts::{ObservedProcess, ObservedThread, Reading};
 use numawise_linux::Roots;
 use numawise_linux::file::read_path;
 use numawise_linux::proc::stat::TaskStat;
-use numawise_units::{Bytes, Nanoseconds, NodeId, Pid};
+use numawise_units::{Nanoseconds, Pid};
 
 use crate::sampler::SamplerResults;
 
@@ -32,25 +33,17 @@ pub(crate) fn all(seen: &SamplerResults, begun: Nanoseconds, why: &str) -> Vec<O
         let mut threads = threads.remove(pid).unwrap_or_default();
         threads.sort_by_key(|thread| thread.observation.tid);
         let of = seen.each.get(*pid);
-        let bytes = |found: Option<Bytes>| match found {
-            Some(bytes) => Reading::Measured(bytes),
-            None => Reading::unavailable(why.to_owned()),
-        };
-        let at = |(at, by_node): (Nanoseconds, Vec<(NodeId, Bytes)>)| (begun + at, by_node);
-        let memory = of.and_then(|of| Some(ObservedMemory { last: at(of.last()?), most: at(of.most()?) }));
         ObservedProcess {
             pid: *pid,
             alive: *alive,
             threads,
-            peak_memory: bytes(of.and_then(|of| of.peak)),
-            swapped: bytes(of.and_then(|of| of.swapped)),
+            surroundings: match of {
+                Some(of) => of.surroundings(begun, why),
+                None => ProcessSurroundings::unavailable(why.to_owned()),
+            },
             io: match of.and_then(|of| of.io) {
                 Some(io) => Reading::Measured(io),
                 None => Reading::unavailable("the kernel's account of it could not be read while it ran"),
-            },
-            memory: match memory {
-                Some(memory) => Reading::Measured(memory),
-                None => Reading::unavailable(why.to_owned()),
             },
         }
     };

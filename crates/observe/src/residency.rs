@@ -236,7 +236,7 @@ impl ResidencySampler {
         let status = Status::parse(&buffer).map_err(|problem| problem.at(&path))?;
         self.peak = self.peak.max(status.peak);
         self.swapped = self.swapped.max(status.swapped);
-        self.each.saw(pid, status.peak, status.swapped);
+        self.each.saw(pid, &status);
         // A zombie has no memory lines.
         if status.resident.is_none() {
             return Err(Error::Gone { path });

@@ -18,7 +18,7 @@ use std::collections::HashSet;
 use std::fmt;
 use std::hash::Hash;
 
-use numawise_facts::Notice;
+use numawise_facts::{FigureNumber, FigureUnit, Notice};
 use numawise_units::harmless::quoted;
 use numawise_units::{Bytes, Nanoseconds};
 
@@ -92,6 +92,15 @@ fn bytes(bytes: Bytes, place: impl FnOnce() -> String) -> Sound {
         format_args!("{} bytes", bytes.0),
         "at most 4 PiB, which 52 bits of addresses reach",
     )
+}
+
+fn figure(of: &FigureNumber, place: impl FnOnce() -> String) -> Sound {
+    let number = of.value.measured().copied().unwrap_or_default();
+    match of.unit {
+        FigureUnit::Nanoseconds => moment(Nanoseconds(number), place),
+        FigureUnit::Bytes => bytes(Bytes(number), place),
+        FigureUnit::Count => count(number, place),
+    }
 }
 
 fn name(text: &str, place: impl FnOnce() -> String) -> Sound {

@@ -230,19 +230,15 @@ fn observation_columns(
         missing.or_value("host", &o.host, |host| host.as_str().to_owned().into()),
         missing.or_value("rank", &o.rank, |rank| rank.0.into()),
         missing.json("mpi_libraries", &o.mpi_libraries)?,
-        missing.or_value("user_ns", &o.usage.user, |span| ns(*span)),
-        missing.or_value("system_ns", &o.usage.system, |span| ns(*span)),
-        missing.or_value("peak_memory_bytes", &o.usage.peak_memory, |bytes| integer(bytes.0).into()),
-        missing.count("minor_faults", &o.usage.minor_faults),
-        missing.count("major_faults", &o.usage.major_faults),
-        missing.count("voluntary_switches", &o.usage.voluntary_switches),
-        missing.count("involuntary_switches", &o.usage.involuntary_switches),
+    ];
+    columns.extend(o.usage.numbers().iter().map(|one| missing.count(one.column, &one.value)));
+    columns.extend([
         missing.count("migrations", &o.migrations),
         missing.or_value("run_delay_ns", &o.run_delay, |span| ns(*span)),
         missing.count("several_ready", &o.several_ready),
         missing.share("steal", &o.noise.steal),
         missing.share("other_load", &o.noise.other_load),
-    ];
+    ]);
     columns.push(missing.json("busy_cpus", &o.noise.busy_cpus)?);
     columns.push(json(&o.memory_events)?.into());
     columns.push(missing.json("frequency", &o.frequency)?);

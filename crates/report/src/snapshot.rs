@@ -5,6 +5,7 @@ mod counters;
 mod csv;
 mod document;
 mod events;
+mod figure;
 mod figures;
 mod files;
 mod hybrid;

@@ -19,8 +19,8 @@ use numawise_facts::{Finding, Reading};
 use numawise_units::{Nanoseconds, Ratio, TimeSum};
 
 pub use comparison::{
-    BothRuns, ComparedCall, ComparedCount, ComparedFinding, ComparedMemory, ComparedProcess, ComparedRegion,
-    ComparedShare, ComparedTime, FindingCourse, ProcessPlacement, RegionFigures, SnapshotComparison,
+    BothRuns, ComparedCall, ComparedFinding, ComparedMemory, ComparedProcess, ComparedRegion, FindingCourse,
+    RegionFigures, SnapshotComparison,
 };
 pub use counter::CounterFigures;
 pub use files::{FileSummary, FileTotals, FileUse, MpiFileTotals};
@@ -38,9 +38,7 @@ pub use numawise_facts::merged::{
 };
 pub use openmp::{LoopRow, OpenMpSummary, RegionRow, ThreadIterations, WaitRow};
 pub use phase::{PhaseRow, PhaseTables};
-pub use process::{
-    CpuStay, PlacementSummary, ProcessMemory, ProcessRow, ProcessSpread, RemoteSummary, ThreadRow, WorldRow,
-};
+pub use process::{CpuStay, PlacementSummary, ProcessRow, ProcessSpread, RemoteSummary, ThreadRow, WorldRow};
 pub use rating::{Grade, RatedShare, Rating, ThresholdSource};
 pub use trace::{
     CallAt, CallPlace, CollectiveProfile, EventCall, EventLane, EventMessage, EventPhase, EventSpan,

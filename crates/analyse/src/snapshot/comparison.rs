@@ -8,107 +8,25 @@ use numawise_facts::finding::{EvidenceSubject, WatchedSubject};
 use numawise_facts::{FindingId, Reading};
 use numawise_tables::RunSnapshot;
 use numawise_tables::snapshot::{
-    BothRuns, ComparedCall, ComparedCount, ComparedFinding, ComparedMemory, ComparedProcess, ComparedRegion,
-    ComparedShare, ComparedTime, FindingCourse, MpiCallRow, MpiSummary, NodeMemoryRow, OpenMpSummary,
-    PlacementSummary, ProcessPlacement, ProcessRow, RatedShare, RegionFigures, RegionRow, SnapshotComparison,
-    SnapshotFinding,
+    BothRuns, ComparedCall, ComparedFinding, ComparedMemory, ComparedProcess, ComparedRegion, FindingCourse,
+    MpiCallRow, NodeMemoryRow, RegionFigures, RegionRow, SnapshotComparison, SnapshotFinding,
 };
-use numawise_units::{Arrange, FlopsPerSecond, Nanoseconds};
+use numawise_units::{Arrange, Nanoseconds};
 
 #[cfg(test)]
 #[path = "comparison_tests.rs"]
 mod tests;
 
-/// Both runs' figures, calls, regions and findings, each with that of the other.
+/// Both runs' calls, regions and findings, each with that of the other.
 pub fn compare_snapshots(first: &RunSnapshot, second: &RunSnapshot) -> SnapshotComparison {
     let runs = [first, second];
-    let both =
-        |of: fn(&RunSnapshot) -> Reading<Nanoseconds>| BothRuns { first: of(first), second: of(second) };
-    let times = vec![
-        (ComparedTime::Elapsed, both(|run| run.elapsed.clone())),
-        (ComparedTime::Span, both(|run| run.span.as_ref().map(|span| span.time))),
-        (ComparedTime::MpiImbalance, both(|run| of_mpi(run, |mpi| mpi.imbalance.clone()))),
-        (ComparedTime::PotentialGain, both(|run| of_openmp(run, |openmp| openmp.potential_gain.clone()))),
-        (ComparedTime::RunDelay, both(|run| of_placement(run, |of| of.run_delay.clone()))),
-    ];
     SnapshotComparison {
-        times,
-        shares: shares(runs),
-        counts: counts(runs),
         memory: memory(runs),
         processes: processes(runs),
-        flops: BothRuns { first: flops(first), second: flops(second) },
         calls: calls(runs),
         regions: regions(runs),
         findings: findings(runs),
     }
-}
-
-fn flops(run: &RunSnapshot) -> Reading<FlopsPerSecond> {
-    run.counters.as_ref().and_then(|counters| counters.flops.clone())
-}
-
-fn of_mpi<T>(run: &RunSnapshot, of: impl Fn(&MpiSummary) -> Reading<T>) -> Reading<T> {
-    run.mpi.as_ref().and_then(of)
-}
-
-fn of_openmp<T>(run: &RunSnapshot, of: impl Fn(&OpenMpSummary) -> Reading<T>) -> Reading<T> {
-    run.openmp.as_ref().and_then(of)
-}
-
-fn of_placement<T>(run: &RunSnapshot, of: impl Fn(&PlacementSummary) -> Reading<T>) -> Reading<T> {
-    run.placement.as_ref().and_then(of)
-}
-
-fn shares([first, second]: [&RunSnapshot; 2]) -> Vec<(ComparedShare, BothRuns<RatedShare>)> {
-    type Share = fn(&RunSnapshot) -> RatedShare;
-    // Without MPI or OpenMP there is a reason in the place of the share, and no rating.
-    fn rated(of: Reading<&RatedShare>) -> RatedShare {
-        match of {
-            Reading::Measured(share) => share.clone(),
-            Reading::Unavailable { unavailable } => {
-                RatedShare { value: Reading::Unavailable { unavailable }, rating: None }
-            }
-        }
-    }
-    let all: [(ComparedShare, Share); 17] = [
-        (ComparedShare::Useful, |run| run.useful.clone()),
-        (ComparedShare::WithCpu, |run| run.efficiency.with_cpu.clone()),
-        (ComparedShare::Parallel, |run| run.efficiency.parallel.clone()),
-        (ComparedShare::MpiParallel, |run| run.efficiency.mpi_parallel.clone()),
-        (ComparedShare::MpiCommunication, |run| run.efficiency.mpi_communication.clone()),
-        (ComparedShare::MpiLoadBalance, |run| run.efficiency.mpi_load_balance.clone()),
-        (ComparedShare::OpenmpParallel, |run| run.efficiency.openmp_parallel.clone()),
-        (ComparedShare::OpenmpSerialization, |run| run.efficiency.openmp_serialization.clone()),
-        (ComparedShare::OpenmpLoadBalance, |run| run.efficiency.openmp_load_balance.clone()),
-        (ComparedShare::OpenmpScheduling, |run| run.efficiency.openmp_scheduling.clone()),
-        (ComparedShare::Mpi, |run| rated(run.mpi.as_ref().map(|mpi| &mpi.share))),
-        (ComparedShare::Serial, |run| rated(run.openmp.as_ref().map(|openmp| &openmp.serial))),
-        (ComparedShare::Files, |run| run.files.share.clone()),
-        (ComparedShare::CyclesPerInstruction, |run| {
-            rated(run.counters.as_ref().map(|of| &of.cycles_per_instruction))
-        }),
-        (ComparedShare::MemoryBound, |run| rated(run.counters.as_ref().map(|of| &of.memory_bound))),
-        (ComparedShare::Vector, |run| rated(run.counters.as_ref().map(|of| &of.vector))),
-        (ComparedShare::RemoteMemory, |run| rated(run.counters.as_ref().map(|of| &of.remote_memory))),
-    ];
-    all.into_iter().map(|(name, of)| (name, BothRuns { first: of(first), second: of(second) })).collect()
-}
-
-fn counts([first, second]: [&RunSnapshot; 2]) -> Vec<(ComparedCount, BothRuns<Reading<u64>>)> {
-    type Count = fn(&RunSnapshot) -> Reading<u64>;
-    /// Of threads, where some were seen.
-    fn known(of: &PlacementSummary, count: u64) -> Reading<u64> {
-        of.migrations.as_ref().map(|_| count)
-    }
-    let all: [(ComparedCount, Count); 5] = [
-        (ComparedCount::Masks, |run| of_placement(run, |of| of.masks.as_ref().map(|masks| masks.sets))),
-        (ComparedCount::UnboundThreads, |run| of_placement(run, |of| of.unbound.clone())),
-        (ComparedCount::MovedThreads, |run| of_placement(run, |of| known(of, of.moved))),
-        (ComparedCount::Migrations, |run| of_placement(run, |of| of.migrations.clone())),
-        (ComparedCount::SharedCpus, |run| of_placement(run, |of| known(of, of.shared.len() as u64))),
-    ];
-    all.into_iter().map(|(name, of)| (name, BothRuns { first: of(first), second: of(second) })).collect()
 }
 
 /// The peaks, and the nodes of both: by host where one of the runs has several.
@@ -133,17 +51,16 @@ fn memory([first, second]: [&RunSnapshot; 2]) -> Vec<ComparedMemory> {
 }
 
 fn processes([first, second]: [&RunSnapshot; 2]) -> Vec<ComparedProcess> {
-    let of = |row: &ProcessRow| ProcessPlacement {
-        mask: row.mask.clone(),
-        run_delay: row.run_delay.clone(),
-        migrations: row.migrations(),
-        peak_memory: row.memory.peak.clone(),
+    let rows = |run: &RunSnapshot| -> Vec<(usize, Option<u32>)> {
+        run.rows.iter().map(|row| row.rank.measured().copied()).enumerate().collect()
     };
-    let all = joined([&first.rows, &second.rows], |row| row.rank.measured().copied());
-    all.into_iter()
+    let number = |row: Option<&(usize, Option<u32>)>| row.map(|(number, _)| *number);
+    let rows = [rows(first), rows(second)];
+    joined([&rows[0], &rows[1]], |(_, rank)| *rank)
+        .into_iter()
         .map(|((rank, _), [first, second])| ComparedProcess {
             rank,
-            runs: BothRuns { first: first.map(of), second: second.map(of) },
+            runs: BothRuns { first: number(first), second: number(second) },
         })
         .collect()
 }

@@ -12,17 +12,10 @@ fn with_region(useful: f64, key: u64) -> RunSnapshot {
 }
 
 #[test]
-fn figures_stand_beside_those_of_the_other_run() {
+fn findings_that_the_second_run_has_not_went() {
     let uneven = snapshot(&[simple_rank(0, 2, 1.0, 1.0), simple_rank(1, 2, 1.5, 0.5)]);
     let even = snapshot(&[simple_rank(0, 2, 1.25, 0.0), simple_rank(1, 2, 1.25, 0.0)]);
     let compared = compare_snapshots(&uneven, &even);
-    let time = |of: &Reading<Nanoseconds>| of.measured().unwrap().seconds();
-    let (_, elapsed) = &compared.times[0];
-    assert!((time(&elapsed.first) - 2.0).abs() < 1e-9 && (time(&elapsed.second) - 1.25).abs() < 1e-9);
-    let parallel = compared.shares.iter().find(|(name, _)| *name == ComparedShare::Parallel).unwrap();
-    assert!((parallel.1.first.value.measured().unwrap().0 - 0.625).abs() < 1e-9);
-    let serial = compared.shares.iter().find(|(name, _)| *name == ComparedShare::Serial).unwrap();
-    assert!(serial.1.first.value.measured().is_none(), "without OpenMP there is none, and it is not zero");
     let courses: Vec<_> = compared.findings.iter().map(|one| (one.id, one.course)).collect();
     assert!(courses.contains(&(FindingId::MpiImbalance, FindingCourse::Went)), "{courses:?}");
     assert!(courses.iter().all(|(_, course)| *course != FindingCourse::Came), "{courses:?}");

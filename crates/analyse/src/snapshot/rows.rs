@@ -1,8 +1,7 @@
 //! Processes and their threads, one row each.
 
-use numawise_facts::activity::ProcessSurroundings;
 use numawise_facts::{Reading, ThreadActivity};
-use numawise_tables::snapshot::{CpuStay, ProcessMemory, ProcessRow, ThreadRow};
+use numawise_tables::snapshot::{CpuStay, ProcessRow, ThreadRow};
 use numawise_units::{Arrange, Nanoseconds, NodeSet, Ratio};
 
 use super::efficiency::{MpiTimes, mpi_times};
@@ -49,25 +48,15 @@ pub fn row(parts: &RunParts<'_>, process: &Process<'_>, all: Option<&MpiTimes>) 
         mpi_waiting: waiting,
         not_running: not_running(process),
         mask: process.mask(),
-        memory: memory(&activity.surroundings),
+        surroundings: activity.surroundings.clone(),
         remote: super::memory::remote(parts.machines.get(&activity.host).copied(), process),
         counters: super::counters::of_process(process),
-        switches: activity.surroundings.switches.clone(),
         run_delay: process.run_delay(),
         files: super::files::of_process(process),
         threads: activity
             .threads
             .as_ref()
             .map(|threads| threads.iter().map(|thread| thread_row(parts, process, thread)).collect()),
-    }
-}
-
-fn memory(of: &ProcessSurroundings) -> ProcessMemory {
-    ProcessMemory {
-        peak: of.peak_memory.clone(),
-        swapped: of.swapped.clone(),
-        last: of.memory.as_ref().map(|memory| memory.last.by_node.clone()),
-        most: of.memory.as_ref().map(|memory| memory.most.by_node.clone()),
     }
 }
 

@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use numawise_facts::activity::KernelIo;
-use numawise_units::{Bytes, Nanoseconds, NodeId, Pid};
+use numawise_facts::Reading;
+use numawise_facts::activity::{KernelIo, MemoryByNode, MemoryMoment, ProcessSurroundings};
+use numawise_linux::proc::status::Status;
+use numawise_units::{Bytes, Nanoseconds, Pid};
 
 use super::kept::ProcessPages;
 
@@ -19,8 +21,8 @@ pub(crate) struct EachProcess(BTreeMap<Pid, OneProcess>);
 #[derive(Debug, Clone, Default)]
 pub(crate) struct OneProcess {
     /// Largest `VmHWM` and `VmSwap`.
-    pub peak: Option<Bytes>,
-    pub swapped: Option<Bytes>,
+    peak: Option<Bytes>,
+    swapped: Option<Bytes>,
     /// The kernel's account when it was looked at last.
     pub io: Option<KernelIo>,
     last: Option<Taken>,
@@ -38,21 +40,22 @@ impl Taken {
     fn resident(&self) -> Bytes {
         self.pages.resident
     }
-
-    fn moment(&self) -> (Nanoseconds, Vec<(NodeId, Bytes)>) {
-        (self.at, self.pages.own_part())
-    }
 }
 
 impl OneProcess {
-    /// When it was looked at last, from the start of watching, and its memory by node then.
-    pub fn last(&self) -> Option<(Nanoseconds, Vec<(NodeId, Bytes)>)> {
-        self.last.as_ref().map(Taken::moment)
-    }
-
-    /// The same of when most was resident.
-    pub fn most(&self) -> Option<(Nanoseconds, Vec<(NodeId, Bytes)>)> {
-        self.most.as_ref().map(Taken::moment)
+    /// What is known of it; `begun` is when watching began, `why` the reason of what is not.
+    pub fn surroundings(&self, begun: Nanoseconds, why: &str) -> ProcessSurroundings {
+        let known = |bytes: Option<Bytes>| match bytes {
+            Some(bytes) => Reading::Measured(bytes),
+            None => Reading::unavailable(why.to_owned()),
+        };
+        let moment = |of: &Taken| MemoryMoment { at: begun + of.at, by_node: of.pages.own_part() };
+        let mut all = ProcessSurroundings::unavailable(why.to_owned());
+        (all.peak_memory, all.swapped) = (known(self.peak), known(self.swapped));
+        if let (Some(last), Some(most)) = (&self.last, &self.most) {
+            all.memory = Reading::Measured(MemoryByNode { last: moment(last), most: moment(most) });
+        }
+        all
     }
 }
 
@@ -77,10 +80,10 @@ impl EachProcess {
     }
 
     /// What the kernel says of a process.
-    pub fn saw(&mut self, pid: Pid, peak: Option<Bytes>, swapped: Option<Bytes>) {
+    pub fn saw(&mut self, pid: Pid, status: &Status) {
         let Some(of) = self.of(pid) else { return };
-        of.peak = of.peak.max(peak);
-        of.swapped = of.swapped.max(swapped);
+        of.peak = of.peak.max(status.peak);
+        of.swapped = of.swapped.max(status.swapped);
     }
 
     /// What the kernel has accounted to a process.

@@ -3,7 +3,7 @@
 use numawise_facts::{Machine, Notice, Placement, ResourceUsage, RunSpec};
 use numawise_units::Nanoseconds;
 
-use super::{Sound, bytes, count, ensure, machine, moment, name, notices, span};
+use super::{Sound, ensure, figure, machine, moment, name, notices, span};
 
 /// The parts of a header that are of any run.
 pub struct OfRun<'a> {
@@ -31,15 +31,9 @@ pub fn run(of: &OfRun<'_>) -> Sound {
         ensure((1..=65_535).contains(&tasks), place("placement.tasks"), tasks, "1 to 65535")?;
         notices(&placement.warnings, place("placement.warnings"))?;
     }
-    let usage = of.usage;
-    for (part, time) in [("usage.user", &usage.user), ("usage.system", &usage.system)] {
-        moment(time.measured().copied().unwrap_or_default(), place(part))?;
-    }
-    bytes(usage.peak_memory.measured().copied().unwrap_or_default(), place("usage.peak_memory"))?;
-    for number in
-        [&usage.minor_faults, &usage.major_faults, &usage.voluntary_switches, &usage.involuntary_switches]
-    {
-        count(number.measured().copied().unwrap_or_default(), place("usage"))?;
-    }
+    of.usage
+        .numbers()
+        .iter()
+        .try_for_each(|one| figure(one, || format!("{}.header: usage.{}", of.table, one.name)))?;
     notices(of.notices, place("notices"))
 }

@@ -11,8 +11,8 @@ use numawise_units::{Bytes, Hertz, Nanoseconds};
 
 use super::look::memory;
 use super::{
-    LONGEST, MOST_METRICS, MOST_METRICS_IN_WORDS, Sound, bytes, count, ensure, first_again, moment, name,
-    share, span, text,
+    LONGEST, MOST_METRICS, MOST_METRICS_IN_WORDS, Sound, bytes, count, ensure, figure, first_again, moment,
+    name, share, span, text,
 };
 
 /// Trials times points of a check: whoever analyses it looks at every trial for every point.
@@ -223,10 +223,10 @@ fn observation(of: &Observation, wall: Nanoseconds, row: u32) -> Sound {
     ensure(libraries.len() <= 64, place("mpi_libraries"), libraries.len(), "at most 64 names")?;
     libraries.iter().try_for_each(|library| name(library, place("mpi_libraries")))?;
     let usage = &of.usage;
+    usage.numbers().iter().try_for_each(|one| figure(one, place(one.column)))?;
     let most = Nanoseconds((wall + Nanoseconds(60_000_000_000)).0.saturating_mul(8192));
     for (column, time) in [("user_ns", &usage.user), ("system_ns", &usage.system)] {
         let time = time.measured().copied().unwrap_or_default();
-        moment(time, place(column))?;
         ensure(
             time <= most,
             place(column),
@@ -234,15 +234,7 @@ fn observation(of: &Observation, wall: Nanoseconds, row: u32) -> Sound {
             "no more than 8192 CPUs give in the time of the trial",
         )?;
     }
-    bytes(usage.peak_memory.measured().copied().unwrap_or_default(), place("peak_memory_bytes"))?;
-    for (column, number) in [
-        ("minor_faults", &usage.minor_faults),
-        ("major_faults", &usage.major_faults),
-        ("voluntary_switches", &usage.voluntary_switches),
-        ("involuntary_switches", &usage.involuntary_switches),
-        ("migrations", &of.migrations),
-        ("several_ready", &of.several_ready),
-    ] {
+    for (column, number) in [("migrations", &of.migrations), ("several_ready", &of.several_ready)] {
         count(number.measured().copied().unwrap_or_default(), place(column))?;
     }
     moment(of.run_delay.measured().copied().unwrap_or_default(), place("run_delay_ns"))?;

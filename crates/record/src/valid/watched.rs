@@ -4,11 +4,11 @@ use numawise_facts::activity::{
     CodeAddress, Construct, CounterAccess, CounterCount, CounterEvent, FileActivity, PhaseName, ProcessIo,
     ProcessSurroundings, StateTimes, ThreadActivity,
 };
-use numawise_facts::{Activity, RanksByThreads, Reading, WatchedDivision, WatchedRunHeader};
+use numawise_facts::{Activity, FigureUnit, RanksByThreads, Reading, WatchedDivision, WatchedRunHeader};
 use numawise_units::{Bytes, Id};
 
 use super::run::{OfRun, run};
-use super::{MOST, Sound, bytes, count, ensure, first_again, machine, moment, name, span, text};
+use super::{MOST, Sound, bytes, count, ensure, figure, first_again, machine, moment, name, span, text};
 
 /// More than these of anything no process has: the collector's tables end far below.
 const MOST_OF_A_PROCESS: usize = 65_536;
@@ -136,11 +136,12 @@ fn surroundings<P: Fn() -> String>(
     place: &impl Fn(&'static str) -> P,
     counted: &mut CountedSoFar,
 ) -> Sound {
-    bytes(of.peak_memory.measured().copied().unwrap_or_default(), place("surroundings.peak_memory"))?;
-    bytes(of.swapped.measured().copied().unwrap_or_default(), place("surroundings.swapped"))?;
-    if let Some(switches) = of.switches.measured() {
-        counted.add(switches.voluntary, place("surroundings.switches"))?;
-        counted.add(switches.forced, place("surroundings.switches"))?;
+    for one in of.numbers() {
+        let place = || format!("{}.{}", place("surroundings")(), one.name);
+        figure(&one, place)?;
+        if let (FigureUnit::Count, Some(count)) = (one.unit, one.value.measured()) {
+            counted.add(*count, place)?;
+        }
     }
     if let Some(counters) = of.counters.measured() {
         let place = || place("surroundings.counters");

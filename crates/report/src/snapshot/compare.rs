@@ -3,13 +3,14 @@
 mod surroundings;
 
 use numawise_facts::Reading;
+use numawise_tables::RunSnapshot;
 use numawise_tables::snapshot::{
-    BothRuns, ComparedCall, ComparedFinding, ComparedRegion, ComparedShare, ComparedTime, FindingCourse,
-    Grade, RatedShare, RegionFigures, SnapshotComparison,
+    ComparedCall, ComparedFinding, ComparedRegion, FindingCourse, Grade, RatedShare, RegionFigures,
 };
 use numawise_units::{FlopsPerSecond, Nanoseconds, Ratio};
 use serde_json::{Value, json as object};
 
+use super::figures::{Efficiency, rated};
 use super::{Shown, words};
 use crate::document::{Block, Cell, Column, Document, Face, Fact, Opening, Row, Table, Text, Tone, section};
 use crate::findings;
@@ -25,7 +26,7 @@ const NO_PROOF: &str = "Each was run once: how much of a difference is chance is
 /// What is shown.
 pub struct Compared<'a> {
     pub sides: [Shown<'a>; 2],
-    pub comparison: &'a SnapshotComparison,
+    pub comparison: &'a numawise_tables::snapshot::SnapshotComparison,
 }
 
 impl Compared<'_> {
@@ -41,9 +42,9 @@ pub fn compare_document(compared: &Compared) -> Document {
     let of = compared.comparison;
     let mut blocks =
         vec![Block::Facts(sides(compared)), section("runs", "", vec![Block::Paragraph(NO_PROOF.into())])];
-    blocks.push(section("figures", "Figures", vec![Block::Table(figures(of))]));
+    blocks.push(section("figures", "Figures", vec![Block::Table(figures(compared))]));
     blocks.push(section("findings", "Findings", findings(&of.findings)));
-    blocks.push(section("placement", "Memory and placement", surroundings::blocks(of)));
+    blocks.push(section("placement", "Memory and placement", surroundings::blocks(compared)));
     if !of.calls.is_empty() {
         blocks.push(section("calls", "MPI by call, over all ranks", vec![Block::Table(calls(&of.calls))]));
     }
@@ -67,8 +68,8 @@ pub fn compare_document(compared: &Compared) -> Document {
 
 /// The elapsed times.
 fn headline(compared: &Compared) -> Option<String> {
-    let (_, elapsed) = compared.comparison.times.iter().find(|(name, _)| *name == ComparedTime::Elapsed)?;
-    let (first, second) = (elapsed.first.measured()?, elapsed.second.measured()?);
+    let [first, second] = compared.sides.each_ref().map(|side| side.tables.elapsed.measured());
+    let (first, second) = (first?, second?);
     let ratio = times(first.0 as f64, second.0 as f64)?;
     Some(format!("The second took {second}, the first {first}: {ratio} as long, in one run each."))
 }
@@ -101,66 +102,94 @@ fn columns(what: &str) -> Vec<Column> {
     vec![Column::text(what), Column::number("first"), Column::number("second"), Column::number("change")]
 }
 
-fn figures(of: &SnapshotComparison) -> Table {
-    let time = |(name, both): &(ComparedTime, BothRuns<Reading<Nanoseconds>>)| {
-        let ratio = both
-            .first
-            .measured()
-            .zip(both.second.measured())
-            .and_then(|(a, b)| times(a.0 as f64, b.0 as f64));
-        let cells: [Cell; 4] = [
-            time_name(*name).into(),
-            words::time(&both.first).into(),
-            words::time(&both.second).into(),
-            ratio.unwrap_or_default().into(),
-        ];
-        cells.into_iter().collect::<Row>()
+/// Times of a run by their names in JSON, with their titles.
+fn times_of(run: &RunSnapshot) -> [(&'static str, &'static str, Reading<Nanoseconds>); 5] {
+    let (mpi, openmp, placement) = (run.mpi.as_ref(), run.openmp.as_ref(), run.placement.as_ref());
+    [
+        ("elapsed", "elapsed", run.elapsed.clone()),
+        ("span", "100 %", run.span.as_ref().map(|span| span.time)),
+        ("mpi_imbalance", "MPI, beyond the rank with least", mpi.and_then(|of| of.imbalance.clone())),
+        ("potential_gain", "OpenMP, potential gain", openmp.and_then(|of| of.potential_gain.clone())),
+        ("run_delay", "CPU wait of a CPU, at most", placement.and_then(|of| of.run_delay.clone())),
+    ]
+}
+
+type Written = fn(Ratio) -> String;
+
+/// Its shares, also as people read them.
+fn shares_of(run: &RunSnapshot) -> Vec<(&'static str, &'static str, Written, RatedShare)> {
+    // Without MPI or OpenMP there is a reason in the place of the share, and no rating.
+    fn rated<T>(of: &Reading<T>, share: fn(&T) -> &RatedShare) -> RatedShare {
+        match of {
+            Reading::Measured(of) => share(of).clone(),
+            Reading::Unavailable { unavailable } => {
+                RatedShare { value: Reading::Unavailable { unavailable: unavailable.clone() }, rating: None }
+            }
+        }
+    }
+    let counted = |share| rated(&run.counters, share);
+    let (percent, efficiency): (Written, Written) = (words::percent, words::efficiency);
+    let mut all = vec![("useful", "useful", percent, run.useful.clone())];
+    all.extend(rated_efficiencies(run).map(|of| (of.name, of.title, efficiency, of.share.clone())));
+    all.extend([
+        ("mpi", "MPI, of elapsed time", percent, rated(&run.mpi, |of| &of.share)),
+        ("serial", "OpenMP serial, of elapsed time", percent, rated(&run.openmp, |of| &of.serial)),
+        ("files", "files, of CPU time", percent, run.files.share.clone()),
+        (CPI, "cycles per instruction", efficiency, counted(|of| &of.cycles_per_instruction)),
+        ("memory_bound", "memory bound", percent, counted(|of| &of.memory_bound)),
+        ("vector", "vector instructions", percent, counted(|of| &of.vector)),
+        ("remote_memory", "memory of other nodes", percent, counted(|of| &of.remote_memory)),
+    ]);
+    all
+}
+
+/// No share: it may be above 1.
+const CPI: &str = "cycles_per_instruction";
+
+fn rated_efficiencies(run: &RunSnapshot) -> impl Iterator<Item = Efficiency<'_>> {
+    let all = rated(&run.efficiency).into_iter().filter(|of| !of.title.ends_with("computers"));
+    all.map(|of| match of.name {
+        "with_cpu" => Efficiency { title: "time with a CPU, of useful time", ..of },
+        _ => of,
+    })
+}
+
+fn figures(compared: &Compared) -> Table {
+    let [first, second] = compared.sides.each_ref().map(|side| side.tables);
+    let row = |title: &'static str, first: Cell, second: Cell, change: Option<String>| {
+        [title.into(), first, second, change.unwrap_or_default().into()].into_iter().collect::<Row>()
     };
-    let share = |(name, both): &(ComparedShare, BothRuns<RatedShare>)| {
-        let (title, value) = share_name(*name);
-        let difference = both.first.value.measured().zip(both.second.value.measured());
-        let cells: [Cell; 4] = [
-            title.into(),
-            graded(&both.first, value),
-            graded(&both.second, value),
-            change(*name, difference).into(),
-        ];
-        cells.into_iter().collect::<Row>()
-    };
+    let mut rows = Vec::new();
     // What neither run has is not worth a line.
-    let some = |both: &&(ComparedShare, BothRuns<RatedShare>)| {
-        both.1.first.value.measured().is_some() || both.1.second.value.measured().is_some()
-    };
-    let known = |both: &&(ComparedTime, BothRuns<Reading<Nanoseconds>>)| {
-        both.1.first.measured().is_some() || both.1.second.measured().is_some()
-    };
-    let mut rows: Vec<Row> = of.times.iter().filter(known).map(time).collect();
-    rows.extend(of.shares.iter().filter(some).map(share));
-    rows.extend(flops(&of.flops));
+    for ((_, title, first), (.., second)) in times_of(first).into_iter().zip(times_of(second)) {
+        let ratio = first.measured().zip(second.measured()).and_then(|(a, b)| times(a.0 as f64, b.0 as f64));
+        if first.measured().or(second.measured()).is_some() {
+            rows.push(row(title, words::time(&first).into(), words::time(&second).into(), ratio));
+        }
+    }
+    for ((name, title, written, first), (.., second)) in shares_of(first).into_iter().zip(shares_of(second)) {
+        let change = change(name, first.value.measured().zip(second.value.measured()));
+        if first.value.measured().or(second.value.measured()).is_some() {
+            rows.push(row(title, graded(&first, written), graded(&second, written), change));
+        }
+    }
+    let [first, second] = [first, second].map(flops);
+    let ratio = first.measured().zip(second.measured()).and_then(|(first, second)| times(first.0, second.0));
+    if first.measured().or(second.measured()).is_some() {
+        let cell = |of| Cell::from(Text::of(of, FlopsPerSecond::to_string));
+        rows.push(row("floating-point operations", cell(&first), cell(&second), ratio));
+    }
     Table { columns: columns("what"), rows, most: None }
 }
 
-fn flops(of: &BothRuns<Reading<FlopsPerSecond>>) -> Option<Row> {
-    let known = of.first.measured().zip(of.second.measured());
-    if of.first.measured().is_none() && of.second.measured().is_none() {
-        return None;
-    }
-    let cells: [Cell; 4] = [
-        "floating-point operations".into(),
-        Text::of(&of.first, FlopsPerSecond::to_string).into(),
-        Text::of(&of.second, FlopsPerSecond::to_string).into(),
-        known.and_then(|(first, second)| times(first.0, second.0)).unwrap_or_default().into(),
-    ];
-    Some(cells.into_iter().collect())
+fn flops(run: &RunSnapshot) -> Reading<FlopsPerSecond> {
+    run.counters.as_ref().and_then(|counters| counters.flops.clone())
 }
 
 /// What became of a share; of what is none, how many times as much.
-fn change(name: ComparedShare, both: Option<(&Ratio, &Ratio)>) -> String {
-    let text = both.and_then(|(first, second)| match name {
-        ComparedShare::CyclesPerInstruction => times(first.0, second.0),
-        _ => Some(points(second.0 - first.0)),
-    });
-    text.unwrap_or_default()
+fn change(name: &str, both: Option<(&Ratio, &Ratio)>) -> Option<String> {
+    let (first, second) = both?;
+    if name == CPI { times(first.0, second.0) } else { Some(points(second.0 - first.0)) }
 }
 
 /// The difference of two shares in hundredths, never `-0.0`.
@@ -174,38 +203,6 @@ fn graded(share: &RatedShare, value: fn(Ratio) -> String) -> Cell {
         text.0.extend(Text::from(format!(" {}", words::grade(rating.grade))).0);
     }
     Cell { tone: words::tone(share), ..text.into() }
-}
-
-fn time_name(name: ComparedTime) -> &'static str {
-    match name {
-        ComparedTime::Elapsed => "elapsed",
-        ComparedTime::Span => "100 %",
-        ComparedTime::MpiImbalance => "MPI, beyond the rank with least",
-        ComparedTime::PotentialGain => "OpenMP, potential gain",
-        ComparedTime::RunDelay => "CPU wait of a CPU, at most",
-    }
-}
-
-fn share_name(name: ComparedShare) -> (&'static str, fn(Ratio) -> String) {
-    match name {
-        ComparedShare::Useful => ("useful", words::percent),
-        ComparedShare::WithCpu => ("time with a CPU, of useful time", words::efficiency),
-        ComparedShare::Parallel => ("parallel efficiency", words::efficiency),
-        ComparedShare::MpiParallel => ("MPI parallel efficiency", words::efficiency),
-        ComparedShare::MpiCommunication => ("  MPI communication efficiency", words::efficiency),
-        ComparedShare::MpiLoadBalance => ("  MPI load balance", words::efficiency),
-        ComparedShare::OpenmpParallel => ("OpenMP parallel efficiency", words::efficiency),
-        ComparedShare::OpenmpSerialization => ("  OpenMP serialization", words::efficiency),
-        ComparedShare::OpenmpLoadBalance => ("  OpenMP load balance", words::efficiency),
-        ComparedShare::OpenmpScheduling => ("  OpenMP scheduling", words::efficiency),
-        ComparedShare::Mpi => ("MPI, of elapsed time", words::percent),
-        ComparedShare::Serial => ("OpenMP serial, of elapsed time", words::percent),
-        ComparedShare::Files => ("files, of CPU time", words::percent),
-        ComparedShare::CyclesPerInstruction => ("cycles per instruction", words::efficiency),
-        ComparedShare::MemoryBound => ("memory bound", words::percent),
-        ComparedShare::Vector => ("vector instructions", words::percent),
-        ComparedShare::RemoteMemory => ("memory of other nodes", words::percent),
-    }
 }
 
 fn course(course: FindingCourse) -> (&'static str, Tone) {
@@ -301,19 +298,17 @@ pub fn compare_json(compared: &Compared) -> String {
         "second": side(second),
         "is_proven": false,
         "text": NO_PROOF,
-        "times": each(&of.times, |(name, both)| object!({
-            "name": name, "first_seconds": seconds(&both.first), "second_seconds": seconds(&both.second),
-        })),
-        "shares": each(&of.shares, |(name, both)| object!({
-            "name": name, "first": share(&both.first), "second": share(&both.second),
-        })),
-        "counts": each(&of.counts, |(name, both)| object!({
-            "name": name, "first": both.first, "second": both.second,
-        })),
+        "times": times_of(first.tables).iter().zip(times_of(second.tables)).map(|((name, _, first), (.., second))| {
+            object!({ "name": name, "first_seconds": seconds(first), "second_seconds": seconds(&second) })
+        }).collect::<Value>(),
+        "shares": shares_of(first.tables).iter().zip(shares_of(second.tables)).map(|((name, .., first), (.., second))| {
+            object!({ "name": name, "first": share(first), "second": share(&second) })
+        }).collect::<Value>(),
+        "counts": surroundings::counts_json(first.tables, second.tables),
         "memory": each(&of.memory, surroundings::memory_json),
-        "processes": each(&of.processes, surroundings::process_json),
-        "first_flops_per_second": reading(&of.flops.first, |flops| object!(flops.0)),
-        "second_flops_per_second": reading(&of.flops.second, |flops| object!(flops.0)),
+        "processes": each(&of.processes, |of| surroundings::process_json(compared, of)),
+        "first_flops_per_second": reading(&flops(first.tables), |flops| object!(flops.0)),
+        "second_flops_per_second": reading(&flops(second.tables), |flops| object!(flops.0)),
         "calls": each(&of.calls, |row| object!({
             "name": row.call, "first": row.runs.first.as_ref().map(call), "second": row.runs.second.as_ref().map(call),
         })),

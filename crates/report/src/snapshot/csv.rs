@@ -7,13 +7,16 @@ use std::fmt;
 use std::str::FromStr;
 
 use numawise_facts::Reading;
-use numawise_facts::activity::{CodePlace, KernelIo};
+use numawise_facts::activity::CodePlace;
 use numawise_tables::RunSnapshot;
-use numawise_tables::snapshot::{
-    CpuTime, FileTotals, LoopRow, MpiCallRow, MpiSiteRow, ProcessRow, RatedShare, RegionRow, TrafficCell,
-};
-use numawise_units::{Bytes, Nanoseconds, Ratio, TimeSum};
+use numawise_tables::snapshot::{LoopRow, ProcessRow, RatedShare, RegionRow, TrafficCell};
+use numawise_units::{Bytes, Nanoseconds, Ratio};
 
+use super::figure::{self, CsvCell as Value, places as place_as};
+use super::files::FILES;
+use super::mpi::{CALLS, SITES};
+use super::openmp::{LOOPS, REGIONS};
+use super::processes::{TIMES, WHO};
 use super::{Shown, counters, figures, words};
 use crate::csv::quoted;
 use crate::findings;
@@ -107,13 +110,6 @@ impl fmt::Display for CsvTable {
     }
 }
 
-/// A value of a row: its name as in the JSON, its unit, and what it is.
-struct Value {
-    name: &'static str,
-    unit: &'static str,
-    value: Reading<String>,
-}
-
 /// All tables, one value a row.
 pub fn csv(shown: &Shown) -> String {
     let mut text = format!("{HEADER}\n");
@@ -162,16 +158,20 @@ fn rows(shown: &Shown, table: CsvTable) -> Vec<Vec<Value>> {
     let traced = tables.trace.as_ref();
     match table {
         CsvTable::Efficiency => {
-            let all = figures::rated(&tables.efficiency).into_iter().chain([("useful", &tables.useful)]);
-            all.map(|(name, of)| efficiency(name, of)).collect()
+            let all = figures::rated(&tables.efficiency).into_iter().map(|of| (of.name, of.share));
+            all.chain([("useful", &tables.useful)]).map(|(name, of)| efficiency(name, of)).collect()
         }
         CsvTable::Ranks => tables.rows.iter().map(|of| rank(tables, of)).collect(),
         CsvTable::Memory => surroundings::memory(&tables.memory),
         CsvTable::RankMemory => tables.rows.iter().flat_map(surroundings::rank_memory).collect(),
         CsvTable::Placement => vec![surroundings::placement(&tables.placement)],
-        CsvTable::Calls => mpi.map_or(&[][..], |of| &of.calls).iter().map(call).collect(),
-        CsvTable::Sites => mpi.map_or(&[][..], |of| &of.sites).iter().map(site).collect(),
-        CsvTable::Regions => regions.iter().map(region).collect(),
+        CsvTable::Calls => {
+            mpi.map_or(&[][..], |of| &of.calls).iter().map(|of| figure::csv(CALLS, of)).collect()
+        }
+        CsvTable::Sites => {
+            mpi.map_or(&[][..], |of| &of.sites).iter().map(|of| figure::csv(SITES, of)).collect()
+        }
+        CsvTable::Regions => regions.iter().map(|of| figure::csv(REGIONS, of)).collect(),
         CsvTable::Loops => {
             let loops = |of: &RegionRow| {
                 let all = of.loops.measured().into_iter().flatten();
@@ -252,172 +252,33 @@ fn efficiency(name: &'static str, of: &RatedShare) -> Vec<Value> {
 }
 
 fn rank(tables: &RunSnapshot, of: &ProcessRow) -> Vec<Value> {
-    let time = |name, part: fn(&CpuTime) -> TimeSum| {
-        let part = of.time.as_ref().map(part);
-        read(name, "s", &part, |time| format!("{:.9}", time.seconds()))
-    };
-    let mut row = vec![
-        read("rank", "", &of.rank, u32::to_string),
-        text("host", of.host.as_str()),
-        text("pid", of.pid.to_string()),
-        text("program", of.program.as_str()),
-        seconds("elapsed_seconds", &of.elapsed),
-        read("cpus", "count", &of.cpus, u64::to_string),
-        read("threads", "count", &of.threads, |threads| threads.len().to_string()),
-        share("useful", &of.useful.value),
-        seconds("mpi_seconds", &of.mpi),
-        seconds("mpi_waiting_seconds", &of.mpi_waiting),
-        seconds("not_running_seconds", &of.not_running),
-        time("cpu_useful_seconds", |time| time.useful),
-        time("cpu_mpi_seconds", |time| time.mpi),
-        time("cpu_imbalance_seconds", |time| time.imbalance),
-        time("cpu_lock_seconds", |time| time.lock),
-        time("cpu_scheduling_seconds", |time| time.scheduling),
-        time("cpu_serial_seconds", |time| time.serial),
-        time("cpu_waiting_seconds", |time| time.waiting),
-        read("cpu_without_cpu_seconds", "s", &of.time.as_ref().and_then(CpuTime::without_cpu), |time| {
-            format!("{:.9}", time.seconds())
-        }),
-    ];
+    let mut row = figure::csv(WHO, of);
+    row.extend(figure::csv(TIMES, of));
     row.extend(surroundings::rank(tables, of));
     row.push(text("world", of.world.map_or_else(String::new, |world| world.to_string())));
     row
 }
 
 fn files(of: &ProcessRow) -> Vec<Value> {
-    let posix =
-        |name, time: fn(&FileTotals) -> Nanoseconds| seconds(name, &of.files.posix.as_ref().map(time));
-    let calls = |name, calls: fn(&FileTotals) -> u64| {
-        read(name, "count", &of.files.posix, |all| calls(all).to_string())
-    };
-    let moved = |name, moved: fn(&FileTotals) -> Bytes| bytes(name, &of.files.posix.as_ref().map(moved));
-    let kernel = |name, moved: fn(&KernelIo) -> Bytes| bytes(name, &of.files.kernel.as_ref().map(moved));
-    let mpi = of.files.mpi.as_ref();
-    vec![
-        read("rank", "", &of.rank, u32::to_string),
-        text("host", of.host.as_str()),
-        text("pid", of.pid.to_string()),
-        calls("read_count", |of| of.read.count),
-        posix("read_seconds", |of| of.read.time),
-        moved("read_bytes", |of| of.read.bytes),
-        calls("written_count", |of| of.written.count),
-        posix("written_seconds", |of| of.written.time),
-        moved("written_bytes", |of| of.written.bytes),
-        calls("synced_count", |of| of.synced.count),
-        posix("synced_seconds", |of| of.synced.time),
-        calls("managed_count", |of| of.managed.count),
-        posix("managed_seconds", |of| of.managed.time),
-        read("mpi_count", "count", &mpi, |mpi| mpi.calls.count.to_string()),
-        seconds("mpi_seconds", &mpi.clone().map(|mpi| mpi.calls.time)),
-        bytes("mpi_read_bytes", &mpi.clone().and_then(|mpi| mpi.read.clone())),
-        bytes("mpi_written_bytes", &mpi.and_then(|mpi| mpi.written.clone())),
-        kernel("kernel_read_bytes", |io| io.read),
-        kernel("kernel_written_bytes", |io| io.written),
-        kernel("kernel_from_storage_bytes", |io| io.from_storage),
-        kernel("kernel_to_storage_bytes", |io| io.to_storage),
-        kernel("kernel_cancelled_bytes", |io| io.cancelled),
-        seconds("disk_wait_seconds", &of.files.disk_wait),
-    ]
-}
-
-fn counted(of: &ProcessRow) -> Vec<Value> {
-    let mut row = vec![
-        read("rank", "", &of.rank, u32::to_string),
-        text("host", of.host.as_str()),
-        text("pid", of.pid.to_string()),
-    ];
-    row.extend(counters::csv(of).into_iter().map(|(name, unit, value)| Value { name, unit, value }));
+    let mut row = figure::csv(WHO, of);
+    row.extend(figure::csv(FILES, of));
     row
 }
 
-fn call(of: &MpiCallRow) -> Vec<Value> {
-    vec![
-        text("name", of.call.as_str()),
-        count("count", of.calls.count),
-        known_seconds("seconds", of.calls.time),
-        share("share", &of.share),
-        known_seconds("longest_seconds", of.longest),
-        bytes("sent_bytes", &of.sent),
-        bytes("received_bytes", &of.received),
-        count("ranks", of.ranks),
-    ]
+fn counted(of: &ProcessRow) -> Vec<Value> {
+    let mut row = figure::csv(WHO, of);
+    row.extend(counters::csv(of).into_iter().map(|(name, unit, value)| Value { name, unit, value }));
+    row
 }
 
 fn place(of: &Reading<CodePlace>) -> [Value; 3] {
     place_as(["function", "file", "line"], of)
 }
 
-fn place_as([function, file, line]: [&'static str; 3], of: &Reading<CodePlace>) -> [Value; 3] {
-    let source = |part: fn(&CodePlace) -> Reading<String>| of.clone().and_then(|place| part(&place));
-    let plain = |text: &String| text.clone();
-    [
-        read(function, "", &source(|place| place.source.function.clone()), plain),
-        read(file, "", &source(|place| place.source.file.clone()), plain),
-        read(line, "", &source(|place| place.source.line.as_ref().map(u32::to_string)), plain),
-    ]
-}
-
-fn site(of: &MpiSiteRow) -> Vec<Value> {
-    let mut row = vec![text("name", of.call.as_str())];
-    row.extend(place(&of.place));
-    row.extend([
-        read("communicator", "", &of.communicator, Clone::clone),
-        count("count", of.calls.count),
-        known_seconds("seconds", of.calls.time),
-        share("share", &of.share),
-        known_seconds("longest_seconds", of.longest),
-        bytes("sent_bytes", &of.sent),
-        bytes("received_bytes", &of.received),
-        count("ranks", of.ranks),
-        read("least_rank", "", &of.least, |(rank, _)| rank.to_string()),
-        seconds("least_seconds", &of.least.as_ref().map(|(_, time)| *time)),
-        read("most_rank", "", &of.most, |(rank, _)| rank.to_string()),
-        seconds("most_seconds", &of.most.as_ref().map(|(_, time)| *time)),
-    ]);
-    row
-}
-
-fn region(of: &RegionRow) -> Vec<Value> {
-    let mut row = vec![text("construct", words::construct(of.name))];
-    row.extend(place(&of.place));
-    let within: Vec<String> =
-        of.within.iter().filter_map(Reading::measured).map(words::place_in_short).collect();
-    row.extend([
-        text("within", within.join(", in ")),
-        count("processes", of.processes),
-        count("calls", of.calls),
-        known_seconds("seconds", of.time),
-        known_seconds("longest_seconds", of.longest_time),
-        share("share", &of.share),
-        count("threads", of.threads),
-        known_seconds("useful_seconds", of.useful),
-        known_seconds("mpi_seconds", of.mpi),
-        known_seconds("imbalance_seconds", of.imbalance),
-        known_seconds("lock_seconds", of.lock),
-        known_seconds("scheduling_seconds", of.scheduling),
-        seconds("potential_gain_seconds", &of.potential_gain),
-    ]);
-    row
-}
-
 fn loop_of(region: &RegionRow, of: &LoopRow) -> Vec<Value> {
-    let mut row = vec![
-        text("region", region.place.measured().map_or_else(String::new, words::place_in_short)),
-        text("construct", words::construct(of.name)),
-    ];
-    row.extend(place(&of.place));
-    row.extend([
-        read("schedule", "", &of.schedule, |schedule| words::schedule(*schedule).to_owned()),
-        read("chunk", "count", &of.chunk, u64::to_string),
-        read("calls", "count", &of.calls, u64::to_string),
-        read("iterations", "count", &of.iterations, |iterations| format!("{:.1}", iterations.0)),
-        count("threads", of.threads),
-        share("at_best", &of.at_best),
-        read("chunks", "count", &of.chunks, u64::to_string),
-        known_seconds("useful_seconds", of.useful),
-        known_seconds("scheduling_seconds", of.scheduling),
-        seconds("imbalance_seconds", &of.imbalance),
-    ]);
+    let mut row =
+        vec![text("region", region.place.measured().map_or_else(String::new, words::place_in_short))];
+    row.extend(figure::csv(LOOPS, of));
     row
 }
 

@@ -2,10 +2,11 @@
 
 use numawise_facts::{RankSet, Reading, Reason};
 use numawise_tables::RunSnapshot;
-use numawise_tables::snapshot::{Efficiencies, RatedShare, SnapshotFinding, SnapshotLosses};
+use numawise_tables::snapshot::{SnapshotFinding, SnapshotLosses};
 use numawise_units::{Ratio, TimeSum};
 use serde_json::json;
 
+use super::figures::{self, Efficiency};
 use super::{
     Shown, counters, events, files, mpi, next, objects, openmp, phases, processes, surroundings, trace,
     volume, words,
@@ -201,61 +202,28 @@ fn bar(share: Ratio) -> String {
     "█".repeat((share.0.clamp(0.0, 1.0) * 20.0).round() as usize)
 }
 
-/// Efficiencies, each with what it is of.
-fn efficiency_rows(of: &Efficiencies) -> [(&'static str, &RatedShare, &'static str); 11] {
-    [
-        ("parallel efficiency", &of.parallel, "useful time, of all the time that the CPUs had"),
-        (
-            "  time with a CPU",
-            &of.with_cpu,
-            "of the time in which threads had something to do, that in which they had a CPU: as POP and TALP have it, useful time is all of it",
-        ),
-        ("MPI parallel efficiency", &of.mpi_parallel, "what MPI leaves of the time, on average over CPUs"),
-        (
-            "  MPI communication efficiency",
-            &of.mpi_communication,
-            "what it leaves to the rank that is in MPI least: the rest moves data, or waits in turn",
-        ),
-        (
-            "  MPI load balance",
-            &of.mpi_load_balance,
-            "what all ranks compute, of what they would if each computed as long as the longest",
-        ),
-        ("    inside computers", &of.mpi_load_balance_in, "the same among ranks of a computer"),
-        ("    between computers", &of.mpi_load_balance_out, "the same among computers"),
-        ("OpenMP parallel efficiency", &of.openmp_parallel, "what OpenMP leaves of the CPUs' time"),
-        ("  OpenMP serialization", &of.openmp_serialization, "lost while no parallel region is open"),
-        (
-            "  OpenMP load balance",
-            &of.openmp_load_balance,
-            "lost by threads that wait for others, or for locks",
-        ),
-        ("  OpenMP scheduling", &of.openmp_scheduling, "lost to waking threads and handing out work"),
-    ]
-}
-
-/// Those of what the program uses: the rest is said above.
-pub fn shown_efficiencies(
-    tables: &RunSnapshot,
-) -> impl Iterator<Item = (&'static str, &RatedShare, &'static str)> {
+/// Efficiencies of what the program uses, each below that which it is a part of: the rest is said above.
+pub fn shown_efficiencies(tables: &RunSnapshot) -> impl Iterator<Item = Efficiency<'_>> {
     let (mpi, openmp) = (tables.mpi.measured().is_some(), tables.openmp.measured().is_some());
     let hosts = tables.processes.hosts;
-    let is_shown = move |name: &str| {
-        let is_missing = |what: &str, is_there: bool| name.trim_start().starts_with(what) && !is_there;
-        let is_between = name.ends_with("computers");
-        !((is_between && (hosts < 2 || !mpi)) || is_missing("MPI", mpi) || is_missing("OpenMP", openmp))
+    let is_shown = move |of: &Efficiency<'_>| {
+        let is_missing = |what: &str, is_there: bool| of.name.starts_with(what) && !is_there;
+        let is_between = of.title.ends_with("computers");
+        !((is_between && hosts < 2) || is_missing("mpi", mpi) || is_missing("openmp", openmp))
     };
-    efficiency_rows(&tables.efficiency).into_iter().filter(move |(name, ..)| is_shown(name))
+    let mut all = figures::rated(&tables.efficiency);
+    all.swap(0, 1);
+    all.into_iter().filter(is_shown)
 }
 
 fn efficiencies(shown: &Shown) -> Block {
-    let rows = shown_efficiencies(shown.tables).map(|(name, share, meaning)| {
+    let rows = shown_efficiencies(shown.tables).map(|Efficiency { title, share, meaning, .. }| {
         let value = Text::of(&share.value, |share| words::efficiency(*share));
         let judged = match words::remark(shown.tables, share) {
             Some(remark) => remark.into(),
             None => words::judged(share),
         };
-        let cells: [Cell; 4] = [name.into(), value.into(), judged, meaning.into()];
+        let cells: [Cell; 4] = [title.into(), value.into(), judged, meaning.into()];
         cells.into_iter().collect()
     });
     let columns = vec![

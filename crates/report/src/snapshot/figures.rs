@@ -22,26 +22,43 @@ pub fn cpu_time(of: &CpuTime) -> Value {
     })
 }
 
-/// All that are judged, by their names.
-pub fn rated(of: &Efficiencies) -> [(&'static str, &RatedShare); 11] {
-    [
-        ("with_cpu", &of.with_cpu),
-        ("parallel", &of.parallel),
-        ("mpi_parallel", &of.mpi_parallel),
-        ("mpi_communication", &of.mpi_communication),
-        ("mpi_load_balance", &of.mpi_load_balance),
-        ("mpi_load_balance_in", &of.mpi_load_balance_in),
-        ("mpi_load_balance_out", &of.mpi_load_balance_out),
-        ("openmp_parallel", &of.openmp_parallel),
-        ("openmp_serialization", &of.openmp_serialization),
-        ("openmp_load_balance", &of.openmp_load_balance),
-        ("openmp_scheduling", &of.openmp_scheduling),
-    ]
+/// One efficiency: its name in JSON and CSV, its title, and what it means. When it is good, and who says so, travels with its value.
+pub struct Efficiency<'a> {
+    pub name: &'static str,
+    pub title: &'static str,
+    pub share: &'a RatedShare,
+    pub meaning: &'static str,
+}
+
+macro_rules! efficiencies {
+    ($($name:ident $title:literal: $meaning:literal;)+) => {
+        /// As POP and TALP define them.
+        pub fn rated(of: &Efficiencies) -> Vec<Efficiency<'_>> {
+            vec![$(Efficiency { name: stringify!($name), title: $title, share: &of.$name, meaning: $meaning }),+]
+        }
+    };
+}
+
+efficiencies! {
+    with_cpu "  time with a CPU":
+        "of the time in which threads had something to do, that in which they had a CPU: as POP and TALP have it, useful time is all of it";
+    parallel "parallel efficiency": "useful time, of all the time that the CPUs had";
+    mpi_parallel "MPI parallel efficiency": "what MPI leaves of the time, on average over CPUs";
+    mpi_communication "  MPI communication efficiency":
+        "what it leaves to the rank that is in MPI least: the rest moves data, or waits in turn";
+    mpi_load_balance "  MPI load balance":
+        "what all ranks compute, of what they would if each computed as long as the longest";
+    mpi_load_balance_in "    inside computers": "the same among ranks of a computer";
+    mpi_load_balance_out "    between computers": "the same among computers";
+    openmp_parallel "OpenMP parallel efficiency": "what OpenMP leaves of the CPUs' time";
+    openmp_serialization "  OpenMP serialization": "lost while no parallel region is open";
+    openmp_load_balance "  OpenMP load balance": "lost by threads that wait for others, or for locks";
+    openmp_scheduling "  OpenMP scheduling": "lost to waking threads and handing out work";
 }
 
 /// Each by its name.
 pub fn efficiency(of: &Efficiencies) -> Value {
-    rated(of).into_iter().map(|(name, of)| (name.to_owned(), share(of))).collect::<Map<_, _>>().into()
+    rated(of).into_iter().map(|of| (of.name.to_owned(), share(of.share))).collect::<Map<_, _>>().into()
 }
 
 pub fn share(of: &RatedShare) -> Value {

@@ -7,8 +7,10 @@ use numawise_tables::snapshot::{FileSummary, FileTotals, FileUse, MpiFileTotals,
 use numawise_units::{Bytes, BytesPerSecond, Nanoseconds};
 use serde_json::{Value, json as object};
 
+use super::figure::{self, When, declare};
+use super::processes::{WHO, with_who};
 use super::words;
-use crate::document::{self, Block, Cell, Column, Face, Row, Table, Text};
+use crate::document::{self, Block, Cell, Column, Row, Table, Text};
 use crate::object::reading;
 
 /// Kinds of calls with their names for people and in JSON.
@@ -141,43 +143,49 @@ fn account(of: &FileUse) -> Table {
     Table { columns, rows: rows.collect(), most: None }
 }
 
+declare! {
+    /// What a process did with files.
+    pub FILES: ProcessRow {
+        shown "calls" Count |of| posix(of, |all| all.total().count) => expendable: 2;
+        shown "time" Time |of| posix(of, |all| all.total().time);
+        csv "read_count" Count |of| posix(of, |all| all.read.count);
+        csv "read_seconds" Time |of| posix(of, |all| all.read.time);
+        csv "read_bytes" Bytes |of| posix(of, |all| all.read.bytes) => number: "read";
+        csv "written_count" Count |of| posix(of, |all| all.written.count);
+        csv "written_seconds" Time |of| posix(of, |all| all.written.time);
+        csv "written_bytes" Bytes |of| posix(of, |all| all.written.bytes) => number: "written";
+        csv "synced_count" Count |of| posix(of, |all| all.synced.count);
+        csv "synced_seconds" Time |of| posix(of, |all| all.synced.time);
+        csv "managed_count" Count |of| posix(of, |all| all.managed.count);
+        csv "managed_seconds" Time |of| posix(of, |all| all.managed.time);
+        csv "mpi_count" Count |of| of.files.mpi.as_ref().map(|mpi| mpi.calls.count);
+        csv "mpi_seconds" Time |of| of.files.mpi.as_ref().map(|mpi| mpi.calls.time)
+            => number: "in MPI's calls", when: When::WithMpi;
+        csv "mpi_read_bytes" Bytes |of| of.files.mpi.as_ref().and_then(|mpi| mpi.read.clone());
+        csv "mpi_written_bytes" Bytes |of| of.files.mpi.as_ref().and_then(|mpi| mpi.written.clone());
+        csv "kernel_read_bytes" Bytes |of| kernel(of, |io| io.read);
+        csv "kernel_written_bytes" Bytes |of| kernel(of, |io| io.written);
+        csv "kernel_from_storage_bytes" Bytes |of| kernel(of, |io| io.from_storage) => number: "from storage", expendable: 1;
+        csv "kernel_to_storage_bytes" Bytes |of| kernel(of, |io| io.to_storage) => number: "to storage", expendable: 1;
+        csv "kernel_cancelled_bytes" Bytes |of| kernel(of, |io| io.cancelled);
+        csv "disk_wait_seconds" Time |of| of.files.disk_wait.clone();
+    }
+}
+
+fn posix<T>(of: &ProcessRow, part: fn(&FileTotals) -> T) -> Reading<T> {
+    of.files.posix.as_ref().map(part)
+}
+
+fn kernel(of: &ProcessRow, part: fn(&KernelIo) -> Bytes) -> Reading<Bytes> {
+    of.files.kernel.as_ref().map(part)
+}
+
 fn processes(tables: &RunSnapshot) -> Table {
     let has_mpi =
         tables.rows.iter().any(|row| row.files.mpi.measured().is_some_and(|mpi| mpi.calls.count > 0));
-    let row = |row: &ProcessRow| {
-        let posix = |of: fn(&FileTotals) -> String| Text::of(&row.files.posix, of);
-        let kernel = |of: fn(&KernelIo) -> Bytes| Text::of(&row.files.kernel, |io| of(io).to_string());
-        let cells: [Cell; 10] = [
-            Text::of(&row.rank, u32::to_string).into(),
-            row.host.as_str().into(),
-            row.pid.to_string().into(),
-            posix(|posix| posix.total().count.to_string()).into(),
-            posix(|posix| posix.total().time.to_string()).into(),
-            posix(|posix| posix.read.bytes.to_string()).into(),
-            posix(|posix| posix.written.bytes.to_string()).into(),
-            Text::of(&row.files.mpi, |mpi| mpi.calls.time.to_string()).into(),
-            kernel(|io| io.from_storage).into(),
-            kernel(|io| io.to_storage).into(),
-        ];
-        cells.into_iter().collect::<Row>()
-    };
-    let only_page = |is_shown: bool, column: Column| {
-        if is_shown { column } else { Column { only: Some(Face::Html), ..column } }
-    };
-    let has_ranks = tables.rows.iter().any(|row| row.rank.measured().is_some());
-    let columns = vec![
-        only_page(has_ranks, Column::number("rank")),
-        only_page(tables.processes.hosts > 1, Column::text("computer")),
-        Column::number("process"),
-        Column::number("calls").expendable(2),
-        Column::number("time"),
-        Column::number("read"),
-        Column::number("written"),
-        only_page(has_mpi, Column::number("in MPI's calls")),
-        Column::number("from storage").expendable(1),
-        Column::number("to storage").expendable(1),
-    ];
-    Table { columns, rows: tables.rows.iter().map(row).collect(), most: words::limits(8) }
+    let with_who = with_who(tables);
+    let is_shown = |when| if when == When::WithMpi { has_mpi } else { with_who(when) };
+    figure::table(&[WHO, FILES], &tables.rows, words::limits(8), is_shown)
 }
 
 /// What processes did with files.

@@ -1,16 +1,20 @@
 //! A snapshot as JSON, for scripts: `docs/formats/snapshot-json.md`.
 
-use numawise_facts::activity::CallTime;
 use numawise_facts::{Exit, Reading};
 use numawise_tables::snapshot::{
-    CommunicatorRow, LoopRow, MpiCallRow, MpiSiteRow, MpiSummary, OpenMpSummary, ProcessRow, RegionRow,
-    RunDoubt, RunSnapshot, SnapshotFinding, SpanScope, TrafficMatrix, WaitRow,
+    MpiSummary, OpenMpSummary, ProcessRow, RunDoubt, RunSnapshot, SnapshotFinding, SpanScope, TrafficMatrix,
 };
-use numawise_units::{Bytes, Nanoseconds, Ratio};
+use numawise_units::{Nanoseconds, Ratio};
 use serde_json::{Value, json as object};
 
-use super::figures::{place, share};
-use super::{Shown, counters, figures, files, objects, phases, spreads, surroundings, trace, words, worlds};
+use super::figure::Figure;
+use super::figures::share;
+use super::mpi::{CALLS, COMMUNICATORS, SITES, SIZES};
+use super::openmp::REGIONS;
+use super::processes::{TIMES, WHO};
+use super::{
+    Shown, counters, figure, figures, files, objects, phases, spreads, surroundings, trace, words, worlds,
+};
 use crate::findings;
 use crate::notice;
 use crate::object::{each, reading};
@@ -53,7 +57,7 @@ pub fn json(shown: &Shown) -> String {
         "mpi": reading(&tables.mpi, mpi),
         "trace": trace::json(tables.trace.as_ref()),
         "openmp": reading(&tables.openmp, openmp),
-        "regions": tables.openmp.measured().map_or_else(|| object!([]), |openmp| each(&openmp.regions, region)),
+        "regions": tables.openmp.measured().map_or_else(|| object!([]), |openmp| rows(REGIONS, &openmp.regions)),
         "placement": surroundings::placement_json(tables),
         "memory": surroundings::memory_json(&tables.memory),
         "files": files::summary_json(&tables.files),
@@ -102,14 +106,11 @@ fn ratio(of: &Reading<Ratio>) -> Value {
     reading(of, |share| object!(share.0))
 }
 
-fn bytes(of: &Reading<Bytes>) -> Value {
-    reading(of, |bytes| object!(bytes.0))
-}
-
 /// The grade of each efficiency, with its threshold.
 fn judgements(tables: &RunSnapshot) -> Value {
     let judged = figures::rated(&tables.efficiency)
         .into_iter()
+        .map(|of| (of.name, of.share))
         .chain([("useful", &tables.useful), ("files", &tables.files.share)])
         .filter_map(|(name, of)| {
             let rating = of.rating?;
@@ -124,25 +125,14 @@ fn judgements(tables: &RunSnapshot) -> Value {
 }
 
 fn process(of: &ProcessRow) -> Value {
-    object!({
-        "world": of.world,
-        "rank": of.rank,
-        "host": of.host,
-        "pid": of.pid,
-        "program": of.program,
-        "elapsed_seconds": seconds(&of.elapsed),
-        "end": of.end,
-        "cpus": of.cpus,
-        "threads": reading(&of.threads, |threads| object!(threads.len())),
-        "useful": share(&of.useful),
-        "mpi_seconds": seconds(&of.mpi),
-        "mpi_waiting_seconds": seconds(&of.mpi_waiting),
-        "not_running_seconds": seconds(&of.not_running),
-        "time": reading(&of.time, figures::cpu_time),
-        "placement": surroundings::process_json(of),
-        "files": files::json(&of.files),
-        "counters": counters::process_json(of),
-    })
+    let mut value = object!({ "world": of.world });
+    for (name, figure) in figure::fields(WHO, of).into_iter().chain(figure::fields(TIMES, of)) {
+        value[name] = figure;
+    }
+    value["placement"] = surroundings::process_json(of);
+    value["files"] = files::json(&of.files);
+    value["counters"] = counters::process_json(of);
+    value
 }
 
 fn finding(of: &SnapshotFinding) -> Value {
@@ -168,9 +158,8 @@ fn finding(of: &SnapshotFinding) -> Value {
     })
 }
 
-fn call_time(value: &mut Value, of: CallTime) {
-    value["count"] = of.count.into();
-    value["seconds"] = of.time.seconds().into();
+fn rows<R>(figures: &[Figure<R>], of: &[R]) -> Value {
+    each(of, |row| figure::object(figures, row))
 }
 
 fn mpi(of: &MpiSummary) -> Value {
@@ -189,13 +178,11 @@ fn mpi(of: &MpiSummary) -> Value {
         "waiting_in_calls_seconds": reading(&of.waiting_in_calls, |of| object!(of.waiting.seconds())),
         "waiting_known_of_seconds": reading(&of.waiting_in_calls, |of| object!(of.known.seconds())),
         "in_requests_seconds": reading(&of.waiting_in_calls, |of| object!(of.in_requests.seconds())),
-        "calls": each(&of.calls, call),
-        "sites": each(&of.sites, site),
+        "calls": rows(CALLS, &of.calls),
+        "sites": rows(SITES, &of.sites),
         "further_sites": { "count": of.further_sites.count, "seconds": of.further_sites.time.seconds() },
-        "messages": each(&of.messages, |row| object!({
-            "family": row.family, "bits": row.bits, "messages": row.messages,
-        })),
-        "communicators": each(&of.communicators, communicator),
+        "messages": rows(SIZES, &of.messages),
+        "communicators": rows(COMMUNICATORS, &of.communicators),
         "volume": {
             "by_rank": matrix(&of.volume.by_rank),
             "by_host": reading(&of.volume.by_host, matrix),
@@ -203,40 +190,6 @@ fn mpi(of: &MpiSummary) -> Value {
             "lost": { "messages": of.volume.lost.0, "bytes": of.volume.lost.1.0 },
         },
     })
-}
-
-fn call(of: &MpiCallRow) -> Value {
-    let mut value = object!({
-        "name": of.call, "share": ratio(&of.share), "longest_seconds": of.longest.seconds(),
-        "bytes": reading(&of.sent.clone().zip(of.received.clone()), |(sent, received)| {
-            object!(sent.0.saturating_add(received.0))
-        }),
-        "sent_bytes": bytes(&of.sent), "received_bytes": bytes(&of.received), "ranks": of.ranks,
-    });
-    call_time(&mut value, of.calls);
-    value
-}
-
-fn site(of: &MpiSiteRow) -> Value {
-    let extreme = |of: &Reading<(u32, Nanoseconds)>| {
-        reading(of, |(rank, time)| object!({ "rank": rank, "seconds": time.seconds() }))
-    };
-    let mut value = object!({
-        "name": of.call, "place": place(&of.place), "communicator": of.communicator, "share": ratio(&of.share),
-        "longest_seconds": of.longest.seconds(), "sent_bytes": bytes(&of.sent), "received_bytes": bytes(&of.received),
-        "ranks": of.ranks, "least": extreme(&of.least), "most": extreme(&of.most),
-        "waiting_seconds": seconds(&of.waiting),
-    });
-    call_time(&mut value, of.calls);
-    value
-}
-
-fn communicator(of: &CommunicatorRow) -> Value {
-    let mut value = object!({
-        "name": of.name, "least_size": of.sizes.0, "most_size": of.sizes.1, "groups": of.groups, "ranks": of.ranks,
-    });
-    call_time(&mut value, of.calls);
-    value
 }
 
 fn matrix(of: &TrafficMatrix) -> Value {
@@ -258,51 +211,6 @@ fn openmp(of: &OpenMpSummary) -> Value {
         "imbalance_share": share(&of.imbalance_share),
         "further_regions": of.further_regions,
         "lost": of.lost,
-    })
-}
-
-fn region(of: &RegionRow) -> Value {
-    let at = place(&of.place);
-    let source = of.place.as_ref();
-    object!({
-        "construct": of.name,
-        "name": at["text"],
-        "file": reading(&source.clone().and_then(|place| place.source.file.clone()), |file| object!(file)),
-        "line": reading(&source.and_then(|place| place.source.line.clone()), |line| object!(line)),
-        "place": at,
-        "within": each(&of.within, place),
-        "processes": of.processes,
-        "calls": of.calls,
-        "seconds": of.time.seconds(),
-        "longest_seconds": of.longest_time.seconds(),
-        "share": ratio(&of.share),
-        "team": of.team,
-        "useful_seconds": of.useful.seconds(),
-        "mpi_seconds": of.mpi.seconds(),
-        "imbalance_seconds": of.imbalance.seconds(),
-        "lock_seconds": of.lock.seconds(),
-        "scheduling_seconds": of.scheduling.seconds(),
-        "potential_gain_seconds": seconds(&of.potential_gain),
-        "most_potential_gain_seconds": seconds(&of.most_potential_gain),
-        "loops": reading(&of.loops, |loops| each(loops, loop_of)),
-        "waits": reading(&of.waits, |waits| each(waits, wait)),
-    })
-}
-
-fn loop_of(of: &LoopRow) -> Value {
-    object!({
-        "construct": of.name, "place": place(&of.place), "schedule": of.schedule, "chunk": of.chunk, "calls": of.calls,
-        "iterations": ratio(&of.iterations), "threads": of.threads, "at_best": ratio(&of.at_best), "chunks": of.chunks,
-        "per_thread": reading(&of.per_thread, |of| object!({ "least": of.least, "most": of.most })),
-        "useful_seconds": of.useful.seconds(), "scheduling_seconds": of.scheduling.seconds(),
-        "imbalance_seconds": seconds(&of.imbalance),
-    })
-}
-
-fn wait(of: &WaitRow) -> Value {
-    object!({
-        "construct": of.name, "place": place(&of.place), "waits": of.waits, "seconds": of.time.seconds(),
-        "longest_seconds": of.longest.seconds(),
     })
 }
 

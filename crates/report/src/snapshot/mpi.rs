@@ -1,13 +1,17 @@
 //! MPI in a snapshot: calls, places in the program, messages, who sends to whom.
 
-use numawise_facts::Reading;
+use numawise_facts::Reading::{self, Measured};
 use numawise_facts::activity::CallTime;
-use numawise_tables::snapshot::{MpiSummary, RankSpread, WaitingInCalls};
-use numawise_units::{Nanoseconds, Ratio};
+use numawise_tables::snapshot::{
+    CommunicatorRow, MessageSizeRow, MpiCallRow, MpiSiteRow, MpiSummary, RankSpread, WaitingInCalls,
+};
+use numawise_units::{Bytes, Nanoseconds, Ratio};
+use serde_json::json;
 
+use super::figure::{self, Figure, When, declare};
 use super::{volume, words};
 use crate::amount::many;
-use crate::document::{self, Block, Cell, Column, Face, Fact, Row, Table, Text};
+use crate::document::{self, Block, Face, Fact, Text};
 
 pub fn section(of: &MpiSummary) -> Block {
     let spread = |spread: &RankSpread| {
@@ -40,18 +44,22 @@ pub fn section(of: &MpiSummary) -> Block {
         fact("Imbalance", imbalance),
         fact("Waiting in calls", Text::of(&of.waiting_in_calls, waiting_in_calls)),
     ];
-    let mut blocks = vec![Block::Facts(facts), Block::Table(calls(of)), Block::Table(sites(of))];
+    let mut blocks = vec![Block::Facts(facts), table(CALLS, &of.calls, 4), table(SITES, &of.sites, 5)];
     if of.further_sites != CallTime::default() {
         let further = of.further_sites;
         blocks.push(Block::Legend(
             format!("and {} at further places, {}", many(further.count, "call"), further.time).into(),
         ));
     }
-    blocks.extend(
-        [sizes(of), communicators(of)].map(|table| Block::Only(Face::Html, Box::new(Block::Table(table)))),
-    );
+    let sizes = Block::Table(figure::table(&[SIZES], &of.messages, None, |_| true));
+    let communicators = table(COMMUNICATORS, &of.communicators, 5);
+    blocks.extend([sizes, communicators].map(|table| Block::Only(Face::Html, Box::new(table))));
     blocks.extend(volume::blocks(&of.volume));
     document::section("mpi", "MPI", blocks)
+}
+
+fn table<R>(figures: &[Figure<R>], rows: &[R], most: usize) -> Block {
+    Block::Table(figure::table(&[figures], rows, words::limits(most), |_| true))
 }
 
 /// What ranks waited for others, of the calls of which it is known.
@@ -75,94 +83,66 @@ fn waiting_in_calls(of: &WaitingInCalls) -> String {
     )
 }
 
-fn calls(of: &MpiSummary) -> Table {
-    let rows = of.calls.iter().map(|row| {
-        let cells: [Cell; 7] = [
-            row.call.as_str().into(),
-            row.calls.count.to_string().into(),
-            row.calls.time.to_string().into(),
-            Text::of(&row.share, |share| words::percent(*share)).into(),
-            row.longest.to_string().into(),
-            words::bytes(&row.sent).into(),
-            words::bytes(&row.received).into(),
-        ];
-        cells.into_iter().collect::<Row>()
-    });
-    let columns = vec![
-        Column::code("call"),
-        Column::number("calls"),
-        Column::number("time"),
-        Column::number("of MPI"),
-        Column::number("longest"),
-        Column::number("sent").expendable(2),
-        Column::number("received").expendable(1),
-    ];
-    Table { columns, rows: rows.collect(), most: words::limits(4) }
+declare! {
+    /// A call of one name, over all ranks.
+    pub CALLS: MpiCallRow {
+        both "name" Name |of| Measured(of.call.clone()) => code: "call";
+        both "count" Count |of| Measured(of.calls.count) => number: "calls", is_last_in_json: true;
+        both "seconds" Time |of| Measured(of.calls.time) => number: "time", is_last_in_json: true;
+        both "share" Share |of| of.share.clone() => number: "of MPI";
+        both "longest_seconds" Time |of| Measured(of.longest) => number: "longest";
+        json "bytes" Bytes |of| both_ways(&of.sent, &of.received);
+        both "sent_bytes" Bytes |of| of.sent.clone() => number: "sent", expendable: 2;
+        both "received_bytes" Bytes |of| of.received.clone() => number: "received", expendable: 1;
+        both "ranks" Count |of| Measured(of.ranks);
+    }
+
+    /// A call by place and communicator.
+    pub SITES: MpiSiteRow {
+        both "name" Name |of| Measured(of.call.clone()) => code: "call", at: 1;
+        both "place" Place |of| Measured(of.place.clone()) => code: "where", at: 0;
+        both "communicator" Name |of| of.communicator.clone() => text: "communicator", when: When::InPage, at: 101;
+        both "count" Count |of| Measured(of.calls.count) => number: "calls", expendable: 1, is_last_in_json: true;
+        both "seconds" Time |of| Measured(of.calls.time) => number: "time", is_last_in_json: true;
+        both "share" Share |of| of.share.clone() => number: "of MPI";
+        both "longest_seconds" Time |of| Measured(of.longest);
+        both "sent_bytes" Bytes |of| of.sent.clone();
+        both "received_bytes" Bytes |of| of.received.clone();
+        both "ranks" Count |of| Measured(of.ranks);
+        json "least" OfRank |of| of.least.clone() => number: "least", when: When::InPage, at: 102;
+        csv "least_rank" Number |of| of.least.as_ref().map(|(rank, _)| i64::from(*rank));
+        csv "least_seconds" Time |of| of.least.as_ref().map(|(_, time)| *time);
+        json "most" OfRank |of| of.most.clone() => number: "most", when: When::InPage, at: 103;
+        csv "most_rank" Number |of| of.most.as_ref().map(|(rank, _)| i64::from(*rank));
+        csv "most_seconds" Time |of| of.most.as_ref().map(|(_, time)| *time);
+        json "waiting_seconds" Time |of| of.waiting.clone() => number: "waiting", expendable: 2;
+    }
+
+    /// Messages of one size.
+    pub SIZES: MessageSizeRow {
+        json "family" Shaped |of| Measured((json!(of.family), words::family(of.family).into())) => text: "messages";
+        json "bits" Shaped |of| Measured((json!(of.bits), words::size(of.bits).into())) => number: "size";
+        json "messages" Count |of| Measured(of.messages) => number: "number";
+    }
+
+    /// Communicators of one name.
+    pub COMMUNICATORS: CommunicatorRow {
+        json "name" Name |of| Measured(of.name.clone()) => code: "communicator";
+        json "least_size" Number |of| Measured(of.sizes.0.into());
+        json "most_size" Number |of| Measured(of.sizes.1.into());
+        shown "ranks" Name |of| Measured(from_to(of.sizes));
+        json "groups" Count |of| of.groups.clone() => number: "groups";
+        json "ranks" Count |of| Measured(of.ranks);
+        json "count" Count |of| Measured(of.calls.count) => number: "calls", is_last_in_json: true;
+        json "seconds" Time |of| Measured(of.calls.time) => number: "time", is_last_in_json: true;
+    }
 }
 
-fn sites(of: &MpiSummary) -> Table {
-    let rows = of.sites.iter().map(|row| {
-        let extreme =
-            |of: &Reading<(u32, Nanoseconds)>| Text::of(of, |(rank, time)| format!("{time} (rank {rank})"));
-        let cells: [Cell; 9] = [
-            words::place(&row.place).into(),
-            row.call.as_str().into(),
-            row.calls.count.to_string().into(),
-            row.calls.time.to_string().into(),
-            Text::of(&row.share, |share| words::percent(*share)).into(),
-            words::time(&row.waiting).into(),
-            Text::of(&row.communicator, Clone::clone).into(),
-            extreme(&row.least).into(),
-            extreme(&row.most).into(),
-        ];
-        cells.into_iter().collect::<Row>()
-    });
-    let page = |column: Column| Column { only: Some(Face::Html), ..column };
-    let columns = vec![
-        Column::code("where"),
-        Column::code("call"),
-        Column::number("calls").expendable(1),
-        Column::number("time"),
-        Column::number("of MPI"),
-        Column::number("waiting").expendable(2),
-        page(Column::text("communicator")),
-        page(Column::number("least")),
-        page(Column::number("most")),
-    ];
-    Table { columns, rows: rows.collect(), most: words::limits(5) }
+fn both_ways(sent: &Reading<Bytes>, received: &Reading<Bytes>) -> Reading<Bytes> {
+    sent.as_ref().zip(received.as_ref()).map(|(sent, received)| Bytes(sent.0.saturating_add(received.0)))
 }
 
-fn sizes(of: &MpiSummary) -> Table {
-    let rows = of.messages.iter().map(|row| {
-        let cells: [Cell; 3] =
-            [words::family(row.family).into(), words::size(row.bits).into(), row.messages.to_string().into()];
-        cells.into_iter().collect::<Row>()
-    });
-    let columns = vec![Column::text("messages"), Column::number("size"), Column::number("number")];
-    Table { columns, rows: rows.collect(), most: None }
-}
-
-fn communicators(of: &MpiSummary) -> Table {
-    let rows = of.communicators.iter().map(|row| {
-        let size = match row.sizes {
-            (least, most) if least == most => least.to_string(),
-            (least, most) => format!("{least} to {most}"),
-        };
-        let cells: [Cell; 5] = [
-            row.name.as_str().into(),
-            size.into(),
-            Text::of(&row.groups, u64::to_string).into(),
-            row.calls.count.to_string().into(),
-            row.calls.time.to_string().into(),
-        ];
-        cells.into_iter().collect::<Row>()
-    });
-    let columns = vec![
-        Column::code("communicator"),
-        Column::number("ranks"),
-        Column::number("groups"),
-        Column::number("calls"),
-        Column::number("time"),
-    ];
-    Table { columns, rows: rows.collect(), most: words::limits(5) }
+/// `2 to 4`, or one of them where they are equal.
+pub fn from_to((least, most): (u32, u32)) -> String {
+    if least == most { least.to_string() } else { format!("{least} to {most}") }
 }

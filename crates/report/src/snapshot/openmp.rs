@@ -1,12 +1,16 @@
 //! OpenMP in a snapshot.
 
-use numawise_facts::Reading;
+use numawise_facts::Reading::{self, Measured};
 use numawise_facts::activity::OpenMpRuntimes;
-use numawise_tables::snapshot::{LoopRow, OpenMpSummary, RegionRow};
+use numawise_tables::snapshot::{LoopRow, OpenMpSummary, RegionRow, WaitRow};
 use numawise_units::{Nanoseconds, Ratio};
+use serde_json::json;
 
-use super::{processes, words};
-use crate::document::{self, Bar, BarPart, Bars, Block, Cell, Column, Face, Fact, Row, Table, Text};
+use super::figure::{self, When, declare};
+use super::mpi::from_to;
+use super::{figures, processes, words};
+use crate::document::{self, Bar, BarPart, Bars, Block, Column, Face, Fact, Table, Text};
+use crate::object::{each, reading};
 
 pub fn section(of: &OpenMpSummary) -> Block {
     let fact = |name, text: Text| Fact { name, text, code: false };
@@ -35,13 +39,9 @@ pub fn section(of: &OpenMpSummary) -> Block {
         let text = Text::unavailable(why.to_string());
         blocks.push(Block::Facts(vec![fact("Loops", text)]));
     }
-    let mut loops: Vec<Row> = Vec::new();
-    for region in &of.regions {
-        loops.extend(region.loops.measured().into_iter().flatten().map(|one| loop_row(region, one)));
-    }
-    if !loops.is_empty() {
-        let table = Table { columns: loop_columns(), rows: loops, most: words::limits(4) };
-        blocks.extend([Block::Heading("loops"), Block::Table(table)]);
+    let loops = loops(of);
+    if !loops.rows.is_empty() {
+        blocks.extend([Block::Heading("loops"), Block::Table(loops)]);
     }
     document::section("openmp", "OpenMP", blocks)
 }
@@ -96,68 +96,88 @@ fn runtimes(of: &OpenMpRuntimes) -> String {
     format!("{told}{}", if of.has_other_tool { other } else { "" })
 }
 
+declare! {
+    /// A parallel region.
+    pub REGIONS: RegionRow {
+        json "construct" Shaped |of| Measured((json!(of.name), words::construct(of.name).into()))
+            => text: "construct", when: When::InPage, at: 1;
+        csv "construct" Name |of| Measured(words::construct(of.name).to_owned());
+        json "name" Json |of| Measured(json!(of.place.measured().map(words::place_in_short)));
+        json "file" Name |of| of.place.as_ref().and_then(|place| place.source.file.clone());
+        json "line" Number |of| of.place.as_ref().and_then(|place| place.source.line.clone().map(i64::from));
+        both "place" Place |of| Measured(of.place.clone()) => code: "region", at: 0;
+        json "within" Shaped |of| Measured((each(&of.within, figures::place), within(of).into()))
+            => code: "within", expendable: 3, when: When::Within, at: 9;
+        csv "within" Name |of| Measured(within(of));
+        both "processes" Count |of| Measured(of.processes);
+        both "calls" Count |of| Measured(of.calls) => number: "calls", at: 2;
+        both "seconds" Time |of| Measured(of.time) => number: "time", at: 4;
+        both "longest_seconds" Time |of| Measured(of.longest_time);
+        both "share" Share |of| of.share.clone() => number: "of all", at: 5;
+        json "team" Shaped |of| Measured((json!(of.team), Text::of(&of.team, |team| from_to((team.least, team.most)))))
+            => number: "team", at: 3;
+        csv "threads" Count |of| Measured(of.threads);
+        both "useful_seconds" Time |of| Measured(of.useful);
+        both "mpi_seconds" Time |of| Measured(of.mpi);
+        both "imbalance_seconds" Time |of| Measured(of.imbalance);
+        both "lock_seconds" Time |of| Measured(of.lock) => number: "locks", expendable: 1, at: 7;
+        both "scheduling_seconds" Time |of| Measured(of.scheduling) => number: "scheduling", expendable: 2, at: 8;
+        both "potential_gain_seconds" Time |of| of.potential_gain.clone() => number: "potential gain", at: 6;
+        json "most_potential_gain_seconds" Time |of| of.most_potential_gain.clone();
+        json "loops" Json |of| Measured(reading(&of.loops, |all| each(all, |one| figure::object(LOOPS, one))));
+        json "waits" Json |of| Measured(reading(&of.waits, |all| each(all, |one| figure::object(WAITS, one))));
+    }
+
+    /// A loop of a region.
+    pub LOOPS: LoopRow {
+        json "construct" Json |of| Measured(json!(of.name));
+        csv "construct" Name |of| Measured(words::construct(of.name).to_owned());
+        both "place" Place |of| Measured(of.place.clone()) => code: "loop";
+        both "schedule" Name |of| of.schedule.clone().map(|of| words::schedule(of).to_owned()) => text: "schedule";
+        both "chunk" Count |of| of.chunk.clone() => number: "chunk", expendable: 2;
+        both "calls" Count |of| of.calls.clone();
+        both "iterations" Mean |of| of.iterations.clone() => number: "iterations";
+        both "threads" Count |of| Measured(of.threads) => number: "threads";
+        both "at_best" Efficiency |of| of.at_best.clone() => number: "at best";
+        both "chunks" Count |of| of.chunks.clone();
+        json "per_thread" Json |of| Measured(reading(&of.per_thread, |of| json!({ "least": of.least, "most": of.most })));
+        both "useful_seconds" Time |of| Measured(of.useful);
+        both "scheduling_seconds" Time |of| Measured(of.scheduling);
+        both "imbalance_seconds" Time |of| of.imbalance.clone() => number: "waits", expendable: 1;
+    }
+
+    /// Where threads of a region wait.
+    WAITS: WaitRow {
+        json "construct" Json |of| Measured(json!(of.name));
+        json "place" Place |of| Measured(of.place.clone());
+        json "waits" Count |of| Measured(of.waits);
+        json "seconds" Time |of| Measured(of.time);
+        json "longest_seconds" Time |of| Measured(of.longest);
+    }
+}
+
+fn within(of: &RegionRow) -> String {
+    let all = of.within.iter().filter_map(Reading::measured);
+    all.map(words::place_in_short).collect::<Vec<_>>().join(", in ")
+}
+
 fn regions(of: &OpenMpSummary) -> Table {
-    let row = |region: &RegionRow| {
-        let team = |team: &numawise_facts::activity::ConstructTeam| match (team.least, team.most) {
-            (least, most) if least == most => most.to_string(),
-            (least, most) => format!("{least} to {most}"),
-        };
-        let within: Vec<String> =
-            region.within.iter().filter_map(Reading::measured).map(words::place_in_short).collect();
-        let cells: [Cell; 10] = [
-            words::place(&region.place).into(),
-            words::construct(region.name).into(),
-            region.calls.to_string().into(),
-            Text::of(&region.team, team).into(),
-            region.time.to_string().into(),
-            Text::of(&region.share, |share| words::percent(*share)).into(),
-            words::time(&region.potential_gain).into(),
-            region.lock.to_string().into(),
-            region.scheduling.to_string().into(),
-            within.join(", in ").into(),
-        ];
-        cells.into_iter().collect::<Row>()
-    };
     // In a terminal there is room for it where it says something.
-    let within = of.regions.iter().all(|region| region.within.is_empty()).then_some(Face::Html);
-    let columns = vec![
-        Column::code("region"),
-        Column { only: Some(Face::Html), ..Column::text("construct") },
-        Column::number("calls"),
-        Column::number("team"),
-        Column::number("time"),
-        Column::number("of all"),
-        Column::number("potential gain"),
-        Column::number("locks").expendable(1),
-        Column::number("scheduling").expendable(2),
-        Column { only: within, ..Column::code("within").expendable(3) },
-    ];
-    Table { columns, rows: of.regions.iter().map(row).collect(), most: words::limits(6) }
+    let has_within = of.regions.iter().any(|region| !region.within.is_empty());
+    let is_shown = |when| when != When::Within || has_within;
+    figure::table(&[REGIONS], &of.regions, words::limits(6), is_shown)
 }
 
-fn loop_columns() -> Vec<Column> {
-    vec![
-        Column::code("loop"),
-        Column { only: Some(Face::Html), ..Column::code("region") },
-        Column::text("schedule"),
-        Column::number("chunk").expendable(2),
-        Column::number("iterations"),
-        Column::number("threads"),
-        Column::number("at best"),
-        Column::number("waits").expendable(1),
-    ]
-}
-
-fn loop_row(region: &RegionRow, of: &LoopRow) -> Row {
-    let cells: [Cell; 8] = [
-        words::place(&of.place).into(),
-        words::place(&region.place).into(),
-        Text::of(&of.schedule, |schedule| words::schedule(*schedule).to_owned()).into(),
-        Text::of(&of.chunk, u64::to_string).into(),
-        Text::of(&of.iterations, |iterations| format!("{:.0}", iterations.0)).into(),
-        of.threads.to_string().into(),
-        Text::of(&of.at_best, |share| words::efficiency(*share)).into(),
-        words::time(&of.imbalance).into(),
-    ];
-    cells.into_iter().collect()
+/// Loops of all regions, each with its region.
+fn loops(of: &OpenMpSummary) -> Table {
+    let all = of.regions.iter().flat_map(|region| {
+        let loops = region.loops.measured().map_or(&[][..], Vec::as_slice);
+        loops.iter().map(move |of| (region, of))
+    });
+    let mut table = figure::table(&[LOOPS], all.clone().map(|(_, of)| of), words::limits(4), |_| true);
+    table.columns.insert(1, Column { only: Some(Face::Html), ..Column::code("region") });
+    for (row, (region, _)) in table.rows.iter_mut().zip(all) {
+        row.cells.insert(1, words::place(&region.place).into());
+    }
+    table
 }

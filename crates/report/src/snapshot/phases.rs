@@ -1,14 +1,14 @@
 //! The program's own phases in a snapshot.
 
-use numawise_facts::Reading;
+use numawise_facts::Reading::Measured;
 use numawise_facts::activity::PhaseName;
-use numawise_tables::snapshot::{PhaseRow, PhaseTables, RatedShare};
-use numawise_units::Ratio;
-use serde_json::{Value, json as object};
+use numawise_tables::snapshot::{PhaseRow, PhaseTables};
+use serde_json::{Value, json};
 
+use super::figure::{self, When, declare};
 use super::{figures, words};
 use crate::amount::times;
-use crate::document::{self, Block, Cell, Column, Face, Row, Table, Text};
+use crate::document::{self, Block};
 use crate::object::{each, reading};
 
 /// As the program has it.
@@ -25,7 +25,7 @@ pub fn name(of: &PhaseName) -> String {
 pub fn section(of: &PhaseTables) -> Option<Block> {
     let mut blocks = Vec::new();
     if !of.rows.is_empty() {
-        blocks.push(Block::Table(table(of)));
+        blocks.push(Block::Table(figure::table(&[PHASES], &of.rows, words::limits(8), |_| true)));
     }
     if of.rows.iter().any(|row| row.open > 0) {
         let open: Vec<String> =
@@ -49,80 +49,50 @@ pub fn section(of: &PhaseTables) -> Option<Block> {
     (!blocks.is_empty()).then(|| document::section("phases", "The program's own phases", blocks))
 }
 
-fn table(of: &PhaseTables) -> Table {
-    let share = |of: &Reading<Ratio>| Text::of(of, |share| words::percent(*share));
-    let value = |of: &RatedShare| Text::of(&of.value, |share| words::efficiency(*share));
-    let rows = of.rows.iter().map(|row| {
-        let of = &row.efficiency;
-        let cells: [Cell; 13] = [
-            name(&row.name).into(),
-            row.calls.to_string().into(),
-            words::time(&row.elapsed).into(),
-            share(&row.share).into(),
-            share(&row.useful.value).into(),
-            share(&row.mpi).into(),
-            value(&of.mpi_parallel).into(),
-            value(&of.mpi_communication).into(),
-            value(&of.mpi_load_balance).into(),
-            value(&of.openmp_parallel).into(),
-            value(&of.openmp_serialization).into(),
-            value(&of.openmp_load_balance).into(),
-            words::judged(&row.useful),
-        ];
-        cells.into_iter().collect::<Row>()
-    });
-    let page = |column: Column| Column { only: Some(Face::Html), ..column };
-    let columns = vec![
-        Column::text("phase"),
-        Column::number("calls").expendable(1),
-        Column::number("elapsed"),
-        Column::number("of the run").expendable(2),
-        Column::number("useful"),
-        Column::number("MPI"),
-        Column::number("MPI efficiency"),
-        page(Column::number("MPI communication")),
-        page(Column::number("MPI load balance")),
-        Column::number("OpenMP efficiency"),
-        page(Column::number("OpenMP serialization")),
-        page(Column::number("OpenMP load balance")),
-        Column::text("judgement").expendable(3),
-    ];
-    Table { columns, rows: rows.collect(), most: words::limits(8) }
+declare! {
+    /// A phase, by the names that figures of the run have.
+    pub PHASES: PhaseRow {
+        json "name" Json |of| Measured(match &of.name {
+            PhaseName::Region(name) | PhaseName::ThreadRegion(name) => json!(name),
+            PhaseName::Control(_) => json!(name(&of.name)),
+        });
+        shown "" Name |of| Measured(name(&of.name)) => text: "phase";
+        json "kind" Name |of| Measured(kind(&of.name).to_owned());
+        json "level" Json |of| Measured(json!(match of.name {
+            PhaseName::Control(level) => Some(level),
+            _ => None,
+        }));
+        json "processes" Count |of| Measured(of.processes);
+        json "calls" Count |of| Measured(of.calls) => number: "calls", expendable: 1;
+        json "elapsed_seconds" Time |of| of.elapsed.clone() => number: "elapsed";
+        json "longest_seconds" Time |of| Measured(of.longest);
+        json "share" Share |of| of.share.clone() => number: "of the run", expendable: 2;
+        json "cpus" Count |of| Measured(of.cpus);
+        json "time" Json |of| Measured(reading(&of.time, figures::cpu_time));
+        json "useful" Share |of| of.useful.value.clone() => number: "useful";
+        json "mpi" Share |of| of.mpi.clone() => number: "MPI";
+        json "efficiency" Json |of| Measured(figures::efficiency(&of.efficiency));
+        shown "MPI efficiency" Efficiency |of| of.efficiency.mpi_parallel.value.clone();
+        shown "MPI communication" Efficiency |of| of.efficiency.mpi_communication.value.clone() => when: When::InPage;
+        shown "MPI load balance" Efficiency |of| of.efficiency.mpi_load_balance.value.clone() => when: When::InPage;
+        shown "OpenMP efficiency" Efficiency |of| of.efficiency.openmp_parallel.value.clone();
+        shown "OpenMP serialization" Efficiency |of| of.efficiency.openmp_serialization.value.clone() => when: When::InPage;
+        shown "OpenMP load balance" Efficiency |of| of.efficiency.openmp_load_balance.value.clone() => when: When::InPage;
+        shown "" Judgement |of| Measured(of.useful.clone()) => text: "judgement", expendable: 3;
+        json "open" Count |of| Measured(of.open);
+    }
 }
 
-/// The same as JSON: what a row is of, and its figures by the names that those of the run have.
+fn kind(of: &PhaseName) -> &'static str {
+    match of {
+        PhaseName::Region(_) => "region",
+        PhaseName::ThreadRegion(_) => "thread_region",
+        PhaseName::Control(_) => "pcontrol",
+    }
+}
+
+/// The same as JSON.
 pub fn json(of: &PhaseTables) -> Value {
-    object!({
-        "rows": each(&of.rows, row),
-        "lost": of.lost,
-        "unbalanced": of.unbalanced,
-    })
-}
-
-fn row(of: &PhaseRow) -> Value {
-    let (kind, level) = match &of.name {
-        PhaseName::Region(_) => ("region", None),
-        PhaseName::ThreadRegion(_) => ("thread_region", None),
-        PhaseName::Control(level) => ("pcontrol", Some(level)),
-    };
-    let text = match &of.name {
-        PhaseName::Region(name) | PhaseName::ThreadRegion(name) => name.clone(),
-        PhaseName::Control(_) => name(&of.name),
-    };
-    object!({
-        "name": text,
-        "kind": kind,
-        "level": level,
-        "processes": of.processes,
-        "calls": of.calls,
-        "elapsed_seconds": reading(&of.elapsed, |time| object!(time.seconds())),
-        "longest_seconds": of.longest.seconds(),
-        "share": reading(&of.share, |share| object!(share.0)),
-        "cpus": of.cpus,
-        "time": reading(&of.time, figures::cpu_time),
-        "useful": reading(&of.useful.value, |share| object!(share.0)),
-        "mpi": reading(&of.mpi, |share| object!(share.0)),
-        "efficiency": figures::efficiency(&of.efficiency),
-        "open": of.open,
-    })
+    let rows = each(&of.rows, |row| figure::object(PHASES, row));
+    json!({ "rows": rows, "lost": of.lost, "unbalanced": of.unbalanced })
 }

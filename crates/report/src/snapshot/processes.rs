@@ -1,12 +1,16 @@
 //! Processes in a snapshot: a bar for each by what its CPUs did, and a table.
 
+use numawise_facts::Reading::{self, Measured};
+use numawise_tables::RunSnapshot;
 use numawise_tables::snapshot::{CpuTime, MergedRankTables, ProcessRow};
 use numawise_units::{Arrange, TimeSum};
 use serde_json::{Value, json};
 
-use super::{Shown, spreads, words, worlds};
+use super::figure::{self, When, declare};
+use super::{Shown, figures, spreads, words, worlds};
 use crate::amount::many;
-use crate::document::{self, Bar, BarPart, Bars, Block, Cell, Column, Face, Row, Table, Text};
+use crate::document::{self, Bar, BarPart, Bars, Block};
+use crate::object::reading;
 
 /// The chart of the page's script, which takes the place of the drawing.
 const CHART: &str = "chart-ranks";
@@ -140,47 +144,74 @@ pub fn data(rows: &[ProcessRow]) -> Value {
     })
 }
 
+declare! {
+    /// Which process a row is of.
+    pub WHO: ProcessRow {
+        both "rank" Number |of| of.rank.as_ref().map(|rank| i64::from(*rank)) => number: "rank", when: When::WithRanks;
+        both "host" Name |of| Measured(of.host.clone()) => text: "computer", when: When::WithHosts;
+        both "pid" Number |of| Measured(of.pid.0.into()) => number: "process";
+    }
+
+    /// What its CPUs did.
+    pub TIMES: ProcessRow {
+        both "program" Name |of| Measured(of.program.clone());
+        shown "" Name |of| Measured(words::last(&of.program).to_owned()) => text: "program", expendable: 2;
+        both "elapsed_seconds" Time |of| of.elapsed.clone() => number: "elapsed";
+        json "end" Shaped |of| Measured((json!(of.end), words::end(of.end).into())) => text: "end", when: When::WithEnds, at: 101;
+        both "cpus" Count |of| of.cpus.clone() => number: "CPUs";
+        both "threads" Count |of| of.threads.as_ref().map(|threads| threads.len() as u64);
+        both "useful" Share |of| of.useful.value.clone() => number: "useful";
+        both "mpi_seconds" Time |of| of.mpi.clone() => number: "MPI", when: When::WithMpi;
+        both "mpi_waiting_seconds" Time |of| of.mpi_waiting.clone();
+        both "not_running_seconds" Time |of| of.not_running.clone();
+        json "time" Json |of| Measured(reading(&of.time, figures::cpu_time));
+        csv "cpu_useful_seconds" Sum |of| part(of, |time| time.useful);
+        csv "cpu_mpi_seconds" Sum |of| part(of, |time| time.mpi);
+        csv "cpu_imbalance_seconds" Sum |of| part(of, |time| time.imbalance)
+            => number: "OpenMP waits", when: When::WithOpenMp, expendable: 1;
+        csv "cpu_lock_seconds" Sum |of| part(of, |time| time.lock);
+        csv "cpu_scheduling_seconds" Sum |of| part(of, |time| time.scheduling);
+        csv "cpu_serial_seconds" Sum |of| part(of, |time| time.serial);
+        csv "cpu_waiting_seconds" Sum |of| part(of, |time| time.waiting);
+        csv "cpu_without_cpu_seconds" Sum |of| of.time.as_ref().and_then(CpuTime::without_cpu);
+    }
+
+    /// In front of all, where there are several.
+    WORLD: ProcessRow {
+        shown "world" Name |of| Measured(of.world.map_or_else(String::new, |world| world.to_string()));
+    }
+}
+
+fn part(of: &ProcessRow, part: PartOfTime) -> Reading<TimeSum> {
+    of.time.as_ref().map(part)
+}
+
+/// What of that a terminal shows.
+pub fn with_who(tables: &RunSnapshot) -> impl Fn(When) -> bool {
+    let has_ranks = tables.rows.iter().any(|row| row.rank.measured().is_some());
+    let has_hosts = tables.processes.hosts > 1;
+    move |when| match when {
+        When::WithRanks => has_ranks,
+        When::WithHosts => has_hosts,
+        _ => true,
+    }
+}
+
 pub fn section(shown: &Shown) -> Block {
     let tables = shown.tables;
-    let (several, has_mpi) = (tables.processes.hosts > 1, tables.mpi.measured().is_some());
+    let has_mpi = tables.mpi.measured().is_some();
     let has_openmp = tables.openmp.measured().is_some();
-    let row = |row: &ProcessRow| {
-        let cpu = |part: fn(&CpuTime) -> TimeSum| Text::of(&row.time, |time| part(time).to_string());
-        let cells: [Cell; 10] = [
-            Text::of(&row.rank, u32::to_string).into(),
-            row.host.as_str().into(),
-            row.pid.to_string().into(),
-            words::last(&row.program).into(),
-            words::time(&row.elapsed).into(),
-            Text::of(&row.cpus, u64::to_string).into(),
-            Text::of(&row.useful.value, |share| words::percent(*share)).into(),
-            words::time(&row.mpi).into(),
-            cpu(|time| time.imbalance).into(),
-            words::end(row.end).into(),
-        ];
-        let world = row.world.map(|world| Cell::from(world.to_string()));
-        world.into_iter().chain(cells).collect::<Row>()
+    let has_ends = tables.rows.iter().any(|row| !words::end(row.end).is_empty());
+    let has_hosts = tables.processes.hosts > 1;
+    let is_shown = |when| match when {
+        When::WithRanks | When::WithMpi => has_mpi,
+        When::WithHosts => has_hosts,
+        When::WithOpenMp => has_openmp,
+        When::WithEnds => has_ends,
+        _ => true,
     };
-    let only_page = |is_shown: bool, column: Column| {
-        if is_shown { column } else { Column { only: Some(Face::Html), ..column } }
-    };
-    let no_end = tables.rows.iter().all(|row| words::end(row.end).is_empty());
-    let mut columns = vec![
-        only_page(has_mpi, Column::number("rank")),
-        only_page(several, Column::text("computer")),
-        Column::number("process"),
-        Column::text("program").expendable(2),
-        Column::number("elapsed"),
-        Column::number("CPUs"),
-        Column::number("useful"),
-        only_page(has_mpi, Column::number("MPI")),
-        only_page(has_openmp, Column::number("OpenMP waits")).expendable(1),
-        only_page(!no_end, Column::text("end")),
-    ];
-    if tables.rows.iter().any(|row| row.world.is_some()) {
-        columns.insert(0, Column::number("world"));
-    }
-    let table = Table { columns, rows: tables.rows.iter().map(row).collect(), most: words::limits(8) };
+    let world = if tables.rows.iter().any(|row| row.world.is_some()) { WORLD } else { &[] };
+    let table = figure::table(&[world, WHO, TIMES], &tables.rows, words::limits(8), is_shown);
     let mut blocks = tables.merged.as_ref().map_or_else(Vec::new, spreads::blocks);
     blocks.extend(worlds::block(tables));
     blocks.push(Block::Table(table));

@@ -4,6 +4,7 @@ use numawise_facts::finding::{EvidenceQuantity, WatchedQuantity};
 use numawise_facts::{FindingId, Reading};
 use numawise_tables::snapshot::{Grade, MpiSummary, RatedShare, SnapshotFinding};
 
+use super::figures::Efficiency;
 use super::{Shown, counters, files, next, objects, surroundings, trace, words, worlds};
 use crate::amount::many;
 use crate::document::{Block, Cell, Column, Document, Fact, Row, Table, Text, section};
@@ -52,9 +53,9 @@ fn judged(shown: &Shown) -> Table {
     // What threads waited for CPUs is worth a line where it is any.
     let all_had_cpus = is_good(&tables.efficiency.with_cpu);
     let is_shown = |share: &RatedShare| !(all_had_cpus && std::ptr::eq(share, &tables.efficiency.with_cpu));
-    let efficiencies = super::document::shown_efficiencies(tables).filter(|(_, share, _)| is_shown(share));
-    rows.extend(efficiencies.map(|(name, share, _)| {
-        let mut row = row(name, words::efficiency, share);
+    let efficiencies = super::document::shown_efficiencies(tables).filter(|of| is_shown(of.share));
+    rows.extend(efficiencies.map(|Efficiency { title, share, .. }| {
+        let mut row = row(title, words::efficiency, share);
         let remark = words::remark(tables, share);
         row.cells.iter_mut().skip(3).zip(remark).for_each(|(cell, remark)| *cell = remark.into());
         row

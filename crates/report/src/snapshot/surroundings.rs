@@ -2,18 +2,21 @@
 
 use std::fmt::Display;
 
-use numawise_facts::Reading;
+use numawise_facts::Reading::{self, Measured};
+use numawise_facts::activity::{MemoryByNode, MemoryMoment};
 use numawise_tables::RunSnapshot;
 use numawise_tables::snapshot::{
     MemorySpread, MemorySummary, OverfullCpus, PlacedMasks, PlacementSummary, ProcessName, ProcessRow,
     RemoteMemory, RemoteSummary, SharedCpu,
 };
-use numawise_units::{Bytes, CpuSet, NodeId, NodeSet, Ratio};
+use numawise_units::{Bytes, CpuSet, NodeId, Ratio};
 use serde_json::{Value, json as object};
 
+use super::figure::{self, When, declare};
+use super::processes::{WHO, with_who};
 use super::words;
 use crate::amount::{many, of_ranks, whose};
-use crate::document::{Block, Cell, Column, Face, Fact, Row, Table, Text, section};
+use crate::document::{Block, Cell, Column, Fact, Row, Table, Text, section};
 use crate::object::{each, reading};
 
 /// CPUs and sets of them that are named.
@@ -178,45 +181,46 @@ fn remote_line(of: &RemoteSummary) -> Text {
     line.into()
 }
 
-fn by_node(of: &[(NodeId, Bytes)]) -> String {
-    of.iter().map(|(node, bytes)| format!("node {node}: {bytes}")).collect::<Vec<_>>().join(", ")
+declare! {
+    /// Where a process ran.
+    pub PLACED: ProcessRow {
+        both "mask" Name |of| of.mask.as_ref().map(CpuSet::to_string) => text: "may run on CPUs", compared: 1;
+        both "cpus" Name |of| of.seen_on_cpus().map(|cpus| cpus.to_string()) => csv: "seen_on_cpus", text: "ran on CPUs";
+        both "nodes" Name |of| of.seen_on_nodes().map(|nodes| nodes.to_string()) => csv: "seen_on_nodes", text: "nodes";
+        both "migrations" Count |of| of.migrations() => number: "migrations", expendable: 2, compared: 3;
+        json "switches" Json |of| Measured(object!(of.surroundings.switches));
+        csv "voluntary_switches" Count |of| of.surroundings.switches.as_ref().map(|of| of.voluntary);
+        csv "forced_switches" Count |of| of.surroundings.switches.as_ref().map(|of| of.forced)
+            => number: "CPU taken away", when: When::InPage, at: 101;
+        both "run_delay_seconds" Time |of| of.run_delay.clone() => number: "CPU wait", compared: 2;
+    }
+
+    /// And its memory.
+    pub MEMORY: ProcessRow {
+        both "peak_bytes" Bytes |of| of.surroundings.peak_memory.clone() => number: "peak memory", at: 102, compared: 4;
+        both "swapped_bytes" Bytes |of| of.surroundings.swapped.clone();
+        json "last" Shaped |of| by_node(&of.surroundings.memory, |memory| &memory.last);
+        json "most" Shaped |of| by_node(&of.surroundings.memory, |memory| &memory.most)
+            => text: "by node", expendable: 1, at: 103;
+        json "remote" Json |of| Measured(reading(&of.remote, remote));
+        csv "remote_bytes" Bytes |of| of.remote.as_ref().map(|remote| remote.remote);
+    }
+}
+
+fn by_node(of: &Reading<MemoryByNode>, when: fn(&MemoryByNode) -> &MemoryMoment) -> Reading<(Value, Text)> {
+    let nodes = of.as_ref().map(|of| &when(of).by_node);
+    let value = reading(&nodes, |all| each(all, |(node, bytes)| object!({ "node": node, "bytes": bytes.0 })));
+    let one = |(node, bytes): &(NodeId, Bytes)| format!("node {node}: {bytes}");
+    let text = Text::of(&nodes, |all| all.iter().map(one).collect::<Vec<_>>().join(", "));
+    Measured((value, text))
 }
 
 fn processes(tables: &RunSnapshot) -> Table {
-    let rows = tables.rows.iter().map(|row| {
-        let cells: [Cell; 11] = [
-            Text::of(&row.rank, u32::to_string).into(),
-            row.host.as_str().into(),
-            row.pid.to_string().into(),
-            Text::of(&row.mask, CpuSet::to_string).into(),
-            Text::of(&row.seen_on_cpus(), CpuSet::to_string).into(),
-            Text::of(&row.seen_on_nodes(), NodeSet::to_string).into(),
-            Text::of(&row.migrations(), u64::to_string).into(),
-            words::time(&row.run_delay).into(),
-            Text::of(&row.switches, |switches| switches.forced.to_string()).into(),
-            Text::of(&row.memory.peak, Bytes::to_string).into(),
-            Text::of(&row.memory.most, |most| by_node(most)).into(),
-        ];
-        cells.into_iter().collect::<Row>()
-    });
-    let only_page = |is_shown: bool, column: Column| {
-        if is_shown { column } else { Column { only: Some(Face::Html), ..column } }
-    };
-    let has_ranks = tables.rows.iter().any(|row| row.rank.measured().is_some());
-    let columns = vec![
-        only_page(has_ranks, Column::number("rank")),
-        only_page(tables.processes.hosts > 1, Column::text("computer")).expendable(3),
-        Column::number("process"),
-        Column::text("may run on CPUs"),
-        Column::text("ran on CPUs"),
-        Column::text("nodes"),
-        Column::number("migrations").expendable(2),
-        Column::number("CPU wait"),
-        only_page(false, Column::number("CPU taken away")),
-        Column::number("peak memory"),
-        Column::text("by node").expendable(1),
-    ];
-    Table { columns, rows: rows.collect(), most: words::limits(8) }
+    let figures = [WHO, PLACED, MEMORY];
+    let mut table = figure::table(&figures, &tables.rows, words::limits(8), with_who(tables));
+    // The widest of all tables: rather the CPUs than the computer.
+    table.columns[1].expendable = 3;
+    table
 }
 
 /// Mean; most, and of which process.
@@ -250,25 +254,9 @@ fn memory(of: &MemorySummary) -> Vec<Block> {
 
 /// Of one process.
 pub fn process_json(of: &ProcessRow) -> Value {
-    let amounts = |of: &Reading<Vec<(NodeId, Bytes)>>| {
-        reading(of, |all| each(all, |(node, bytes)| object!({ "node": node, "bytes": bytes.0 })))
-    };
-    let bytes = |of: &Reading<Bytes>| reading(of, |bytes| object!(bytes.0));
-    object!({
-        "mask": of.mask,
-        "cpus": of.seen_on_cpus(),
-        "nodes": of.seen_on_nodes(),
-        "migrations": of.migrations(),
-        "switches": of.switches,
-        "run_delay_seconds": reading(&of.run_delay, |delay| object!(delay.seconds())),
-        "memory": {
-            "peak_bytes": bytes(&of.memory.peak),
-            "swapped_bytes": bytes(&of.memory.swapped),
-            "last": amounts(&of.memory.last),
-            "most": amounts(&of.memory.most),
-            "remote": reading(&of.remote, remote),
-        },
-    })
+    let mut value = figure::object(PLACED, of);
+    value["memory"] = figure::object(MEMORY, of);
+    value
 }
 
 fn remote(of: &RemoteMemory) -> Value {

@@ -7,12 +7,12 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use numawise_facts::activity::{MemoryByNode, MemoryMoment, ProcessEnd, ProcessSurroundings, ThreadActivity};
-use numawise_facts::{Activity, ObservedMemory, ObservedProcess, ObservedThread, Reading};
+use numawise_facts::activity::{ProcessEnd, ProcessSurroundings, ThreadActivity};
+use numawise_facts::{Activity, ObservedProcess, ObservedThread, Reading};
 use numawise_linux::Roots;
 use numawise_linux::calls::clock;
 use numawise_observe::activity::{self, ActivityError, SeenFromOutside};
-use numawise_units::{Nanoseconds, NodeId, Pid};
+use numawise_units::{Nanoseconds, Pid};
 
 use super::{counters, unwatched};
 
@@ -79,9 +79,7 @@ fn not_looked_at(pid: Pid, alive: Nanoseconds) -> ObservedProcess {
         pid,
         alive,
         threads: Vec::new(),
-        peak_memory: Reading::unavailable(TOO_SHORT),
-        swapped: Reading::unavailable(TOO_SHORT),
-        memory: Reading::unavailable(TOO_SHORT),
+        surroundings: ProcessSurroundings::unavailable(TOO_SHORT),
         io: Reading::unavailable(TOO_SHORT),
     }
 }
@@ -154,19 +152,13 @@ fn complete(processes: &mut [&mut Activity], seen: &[ObservedProcess]) {
 fn complete_one(activity: &mut Activity, seen: &ObservedProcess, to_unix: Nanoseconds, has_become: bool) {
     let began = activity.began;
     let told = activity.end == ProcessEnd::Exit && !activity.is_sandboxed;
-    let of: &mut ProcessSurroundings = &mut activity.surroundings;
-    if of.peak_memory.measured().is_none() {
-        of.peak_memory = seen.peak_memory.clone();
+    let mut outside = seen.surroundings.clone();
+    if let Reading::Measured(memory) = &mut outside.memory {
+        for moment in [&mut memory.last, &mut memory.most] {
+            moment.at = (moment.at + to_unix).saturating_sub(began);
+        }
     }
-    if of.swapped.measured() < seen.swapped.measured() {
-        of.swapped = seen.swapped.clone();
-    }
-    let moment = |(at, by_node): &(Nanoseconds, Vec<(NodeId, _)>)| MemoryMoment {
-        at: (*at + to_unix).saturating_sub(began),
-        by_node: by_node.clone(),
-    };
-    let by_node = |of: &ObservedMemory| MemoryByNode { last: moment(&of.last), most: moment(&of.most) };
-    of.memory = seen.memory.as_ref().map(by_node);
+    activity.surroundings = activity.surroundings.clone().with(outside);
     let io = &mut activity.io;
     if io.kernel.measured().is_none() {
         // What became another program goes on with what it had accounted before.

@@ -1,8 +1,9 @@
 use numawise_facts::ThreadObservation;
 use numawise_facts::activity::{
-    ActivityLosses, CallTime, CountedProcess, CpuStays, FileActivity, KernelIo, ProcessCounters, ProcessIo,
+    ActivityLosses, CallTime, CountedProcess, CpuStays, FileActivity, KernelIo, MemoryByNode, MemoryMoment,
+    ProcessCounters, ProcessIo,
 };
-use numawise_units::{Bytes, CpuId};
+use numawise_units::{Bytes, CpuId, NodeId};
 
 use super::*;
 
@@ -78,12 +79,15 @@ fn seen() -> ObservedProcess {
         pid: Pid(7),
         alive: now,
         threads: vec![ObservedThread { observation, run_delay: Reading::Measured(Nanoseconds(50)) }],
-        peak_memory: Reading::Measured(Bytes(4096)),
-        swapped: Reading::Measured(Bytes(8)),
-        memory: Reading::Measured(ObservedMemory {
-            last: (now, vec![(NodeId(0), Bytes(10))]),
-            most: (now, vec![(NodeId(1), Bytes(20))]),
-        }),
+        surroundings: ProcessSurroundings {
+            peak_memory: Reading::Measured(Bytes(4096)),
+            swapped: Reading::Measured(Bytes(8)),
+            memory: Reading::Measured(MemoryByNode {
+                last: MemoryMoment { at: now, by_node: vec![(NodeId(0), Bytes(10))] },
+                most: MemoryMoment { at: now, by_node: vec![(NodeId(1), Bytes(20))] },
+            }),
+            ..ProcessSurroundings::unavailable("it was seen from outside")
+        },
         io: Reading::Measured(KernelIo::from_numbers([10, 20, 30, 40, 50])),
     }
 }
@@ -180,7 +184,8 @@ fn what_one_leaves_is_there_for_another() {
     assert_eq!(all.iter().map(|one| one.pid).collect::<Vec<_>>(), [Pid(7), Pid(9)]);
     assert_eq!(all[0].threads, seen().threads);
     assert!(
-        all[1].alive >= all[0].alive && all[1].memory.reason().unwrap().0.contains("nobody looked at it")
+        all[1].alive >= all[0].alive
+            && all[1].surroundings.memory.reason().unwrap().0.contains("nobody looked at it")
     );
 }
 

@@ -1,7 +1,7 @@
 //! Processes and threads, and where they ran.
 
 use numawise_facts::Reading;
-use numawise_facts::activity::{ProcessEnd, ThreadRole, ThreadSwitches};
+use numawise_facts::activity::{ProcessEnd, ProcessSurroundings, ThreadRole};
 use numawise_units::{Bytes, CpuId, CpuSet, Nanoseconds, NodeId, NodeSet, Pid};
 
 use super::{
@@ -35,12 +35,11 @@ pub struct ProcessRow {
     pub not_running: Reading<Nanoseconds>,
     /// The CPUs on which it may run.
     pub mask: Reading<CpuSet>,
-    pub memory: ProcessMemory,
+    /// What was noted of it beside the work of its threads.
+    pub surroundings: ProcessSurroundings,
     /// How much of it is on other nodes than its threads.
     pub remote: Reading<RemoteMemory>,
     pub counters: Reading<CounterFigures>,
-    /// Of all its threads together.
-    pub switches: Reading<ThreadSwitches>,
     /// How long its working threads were ready and waited for a CPU, summed.
     pub run_delay: Reading<Nanoseconds>,
     /// Its time in these calls is part of `time`.
@@ -105,19 +104,6 @@ pub struct CpuStay {
     pub cpu: CpuId,
     pub node: Option<NodeId>,
     pub found: u64,
-}
-
-/// Memory of a process.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ProcessMemory {
-    /// The most that was resident at once.
-    pub peak: Reading<Bytes>,
-    /// The most that was seen in swap.
-    pub swapped: Reading<Bytes>,
-    /// By node when it was looked at last, the nodes in their order.
-    pub last: Reading<Vec<(NodeId, Bytes)>>,
-    /// By node when most was resident, of all times that it was looked at.
-    pub most: Reading<Vec<(NodeId, Bytes)>>,
 }
 
 /// Where the threads of all processes were.

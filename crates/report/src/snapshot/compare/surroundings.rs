@@ -1,25 +1,32 @@
 //! Memory and placement of two runs.
 
 use numawise_facts::Reading;
+use numawise_tables::RunSnapshot;
 use numawise_tables::snapshot::{
-    BothRuns, ComparedCount, ComparedMemory, ComparedProcess, MemorySpread, ProcessPlacement,
-    SnapshotComparison,
+    ComparedMemory, ComparedProcess, MemorySpread, PlacementSummary, ProcessRow,
 };
-use numawise_units::{Bytes, CpuSet, Nanoseconds};
 use serde_json::{Value, json as object};
 
+use super::Compared;
 use crate::document::{Block, Cell, Column, Row, Table, Text};
 use crate::object::reading;
-use crate::snapshot::{surroundings, words};
+use crate::snapshot::Shown;
+use crate::snapshot::figure::{self, Figure};
+use crate::snapshot::surroundings::{self, MEMORY, PLACED};
 
 /// What is counted and what memory there is; then each rank.
-pub fn blocks(of: &SnapshotComparison) -> Vec<Block> {
-    let mut rows: Vec<Row> = of.counts.iter().map(|(name, both)| count(*name, both)).collect();
+pub fn blocks(compared: &Compared) -> Vec<Block> {
+    let of = compared.comparison;
+    let [first, second] = compared.sides.each_ref().map(|side| counts(side.tables));
+    let cell = |of: &Reading<u64>| Text::of(of, u64::to_string);
+    let both = first.iter().zip(&second);
+    let mut rows: Vec<Row> =
+        both.map(|((_, title, first), (.., second))| row(*title, cell(first), cell(second))).collect();
     rows.extend(of.memory.iter().map(memory));
     let columns = vec![Column::text("what"), Column::number("first"), Column::number("second")];
     let mut blocks = vec![Block::Table(Table { columns, rows, most: None })];
     if !of.processes.is_empty() {
-        blocks.push(Block::Table(processes(&of.processes)));
+        blocks.push(Block::Table(processes(compared)));
     }
     blocks
 }
@@ -28,16 +35,30 @@ fn row(name: impl Into<Cell>, first: impl Into<Cell>, second: impl Into<Cell>) -
     [name.into(), first.into(), second.into()].into_iter().collect()
 }
 
-fn count(name: ComparedCount, both: &BothRuns<Reading<u64>>) -> Row {
-    let name = match name {
-        ComparedCount::Masks => "masks that differ",
-        ComparedCount::UnboundThreads => "threads that may run on several cores",
-        ComparedCount::MovedThreads => "threads seen on several CPUs",
-        ComparedCount::Migrations => "moves of threads",
-        ComparedCount::SharedCpus => "CPUs that threads share",
+/// What is counted of a run, by the names in JSON.
+fn counts(run: &RunSnapshot) -> [(&'static str, &'static str, Reading<u64>); 5] {
+    let of = run.placement.as_ref();
+    // Of threads, where some were seen.
+    let seen = |count: fn(&PlacementSummary) -> u64| {
+        of.clone().and_then(|of| of.migrations.as_ref().map(|_| count(of)))
     };
-    let cell = |of: &Reading<u64>| Text::of(of, u64::to_string);
-    row(name, cell(&both.first), cell(&both.second))
+    [
+        ("masks", "masks that differ", of.clone().and_then(|of| of.masks.as_ref().map(|masks| masks.sets))),
+        (
+            "unbound_threads",
+            "threads that may run on several cores",
+            of.clone().and_then(|of| of.unbound.clone()),
+        ),
+        ("moved_threads", "threads seen on several CPUs", seen(|of| of.moved)),
+        ("migrations", "moves of threads", of.clone().and_then(|of| of.migrations.clone())),
+        ("shared_cpus", "CPUs that threads share", seen(|of| of.shared.len() as u64)),
+    ]
+}
+
+pub fn counts_json(first: &RunSnapshot, second: &RunSnapshot) -> Value {
+    let both = counts(first).into_iter().zip(counts(second));
+    both.map(|((name, _, first), (.., second))| object!({ "name": name, "first": first, "second": second }))
+        .collect()
 }
 
 fn memory(of: &ComparedMemory) -> Row {
@@ -53,33 +74,20 @@ fn memory(of: &ComparedMemory) -> Row {
     row(name, cell(&of.runs.first), cell(&of.runs.second))
 }
 
-fn processes(all: &[ComparedProcess]) -> Table {
+fn processes(compared: &Compared) -> Table {
     let row = |(number, of): (usize, &ComparedProcess)| {
-        let both = |text: &dyn Fn(&ProcessPlacement) -> Text| {
-            let cell = |of: &Option<ProcessPlacement>| of.as_ref().map_or_else(|| "-".into(), text);
-            let mut all: Text = cell(&of.runs.first);
-            all.0.extend(Text::from(" -> ").0);
-            all.0.extend(cell(&of.runs.second).0);
-            Cell::from(all)
-        };
         let name = of.rank.map_or_else(|| format!("process {}", number + 1), |rank| format!("rank {rank}"));
-        let cells: [Cell; 5] = [
-            name.into(),
-            both(&|of| Text::of(&of.mask, CpuSet::to_string)),
-            both(&|of| Text::of(&of.run_delay, Nanoseconds::to_string)),
-            both(&|of| Text::of(&of.migrations, u64::to_string)),
-            both(&|of| Text::of(&of.peak_memory, Bytes::to_string)),
-        ];
-        cells.into_iter().collect::<Row>()
+        (name, sides(compared, of))
     };
-    let columns = vec![
-        Column::text("first -> second"),
-        Column::text("may run on CPUs"),
-        Column::number("CPU wait"),
-        Column::number("migrations").expendable(1),
-        Column::number("peak memory"),
-    ];
-    Table { columns, rows: all.iter().enumerate().map(row).collect(), most: words::limits(8) }
+    figure::compared(&FIGURES, compared.comparison.processes.iter().enumerate().map(row).collect())
+}
+
+const FIGURES: [&[Figure<ProcessRow>]; 2] = [PLACED, MEMORY];
+
+fn sides<'a>(compared: &'a Compared, of: &ComparedProcess) -> [Option<&'a ProcessRow>; 2] {
+    let row = |side: &Shown<'a>, number: Option<usize>| side.tables.rows.get(number?);
+    let [first, second] = &compared.sides;
+    [row(first, of.runs.first), row(second, of.runs.second)]
 }
 
 /// Of one node, or of all.
@@ -95,16 +103,7 @@ pub fn memory_json(of: &ComparedMemory) -> Value {
 }
 
 /// Of one rank.
-pub fn process_json(of: &ComparedProcess) -> Value {
-    let side = |of: &Option<ProcessPlacement>| {
-        of.as_ref().map(|of| {
-            object!({
-                "mask": of.mask,
-                "run_delay_seconds": reading(&of.run_delay, |delay| object!(delay.seconds())),
-                "migrations": of.migrations,
-                "peak_bytes": reading(&of.peak_memory, |bytes| object!(bytes.0)),
-            })
-        })
-    };
-    object!({ "rank": of.rank, "first": side(&of.runs.first), "second": side(&of.runs.second) })
+pub fn process_json(compared: &Compared, of: &ComparedProcess) -> Value {
+    let [first, second] = sides(compared, of).map(|row| figure::compared_json(&FIGURES, row));
+    object!({ "rank": of.rank, "first": first, "second": second })
 }

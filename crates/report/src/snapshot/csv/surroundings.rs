@@ -5,8 +5,11 @@ use numawise_tables::RunSnapshot;
 use numawise_tables::snapshot::{
     MemorySpread, MemorySummary, PlacementSummary, ProcessName, ProcessRow, ProcessSpread, SharedCpu,
 };
-use numawise_units::{Bytes, CpuSet, NodeId, NodeSet};
+use numawise_units::{Bytes, NodeId, NodeSet};
 
+use super::super::figure;
+use super::super::processes::WHO;
+use super::super::surroundings::{MEMORY, PLACED};
 use super::{Value, bytes, count, read, seconds, text};
 
 /// Of one rank.
@@ -17,41 +20,26 @@ pub fn rank(tables: &RunSnapshot, of: &ProcessRow) -> Vec<Value> {
         Some(_) => Reading::unavailable("ranks are merged, and of a shared CPU not all threads are kept"),
         None => tables.placement.as_ref().map(|placement| placement.shared.iter().filter(shares).count()),
     };
-    let seen = of.seen_on_cpus();
-    vec![
-        read("mask", "", &of.mask, CpuSet::to_string),
-        read("seen_on_cpus", "", &seen, CpuSet::to_string),
-        read("seen_on_nodes", "", &of.seen_on_nodes(), NodeSet::to_string),
-        read("migrations", "count", &of.migrations(), u64::to_string),
-        read("voluntary_switches", "count", &of.switches, |of| of.voluntary.to_string()),
-        read("forced_switches", "count", &of.switches, |of| of.forced.to_string()),
-        seconds("run_delay_seconds", &of.run_delay),
-        read(
-            "shared_cpus",
-            "count",
-            &shared.and_then(|shared| seen.as_ref().map(|_| shared)),
-            usize::to_string,
-        ),
-        bytes("peak_bytes", &of.memory.peak),
-        bytes("swapped_bytes", &of.memory.swapped),
-        bytes("remote_bytes", &of.remote.as_ref().map(|remote| remote.remote)),
-    ]
+    let shared = shared.and_then(|shared| of.seen_on_cpus().map(|_| shared));
+    let mut row = figure::csv(PLACED, of);
+    row.push(read("shared_cpus", "count", &shared, usize::to_string));
+    row.extend(figure::csv(MEMORY, of));
+    row
 }
 
 /// Of one rank, by node.
 pub fn rank_memory(of: &ProcessRow) -> Vec<Vec<Value>> {
     let row = |node: Reading<NodeId>, last: Reading<Bytes>, most: Reading<Bytes>| {
-        vec![
-            read("rank", "", &of.rank, u32::to_string),
-            text("host", of.host.as_str()),
-            text("pid", of.pid.to_string()),
+        let mut row = figure::csv(WHO, of);
+        row.extend([
             read("node", "", &node, NodeId::to_string),
             bytes("last_bytes", &last),
             bytes("most_bytes", &most),
-        ]
+        ]);
+        row
     };
-    let (last, most) = match of.memory.last.as_ref().zip(of.memory.most.as_ref()) {
-        Reading::Measured(both) => both,
+    let (last, most) = match &of.surroundings.memory {
+        Reading::Measured(memory) => (&memory.last.by_node, &memory.most.by_node),
         Reading::Unavailable { unavailable } => {
             let missing = || Reading::Unavailable { unavailable: unavailable.clone() };
             let node = Reading::Unavailable { unavailable: unavailable.clone() };
