@@ -17,7 +17,10 @@ fn folder() -> &'static Path {
         let linked = link.arg(&archive).arg(folder.join("libnumawise.so")).output().unwrap();
         let messages = String::from_utf8_lossy(&linked.stderr);
         assert!(linked.status.success() && messages.is_empty(), "{}: {messages}", archive.display());
-        std::fs::copy(archive, folder.join("libnumawise.a")).unwrap();
+        // As link-library does: tests of other processes link with what is there.
+        let made = folder.join(format!("libnumawise.a.{}", std::process::id()));
+        std::fs::copy(archive, &made).unwrap();
+        std::fs::rename(made, folder.join("libnumawise.a")).unwrap();
         folder
     })
 }

@@ -1,6 +1,7 @@
 //! Lines, variables and globals of programs, against what their sources and other tools say.
 
 use std::collections::{BTreeMap, HashMap};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -53,9 +54,14 @@ fn compiled(compiler: &str, flags: &[&str], source: &Path) -> Option<PathBuf> {
     }
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("symbols-programs");
     std::fs::create_dir_all(&folder).unwrap();
-    let program = folder.join(known.len().to_string());
-    let compiled = Command::new(compiler).args(flags).arg(source).arg("-o").arg(&program).output().ok()?;
+    let mut name = DefaultHasher::new();
+    words.hash(&mut name);
+    let program = folder.join(format!("{:016x}", name.finish()));
+    // Tests of other processes make theirs here too: a program takes its name when it is whole.
+    let made = folder.join(format!("{:016x}-{}", name.finish(), std::process::id()));
+    let compiled = Command::new(compiler).args(flags).arg(source).arg("-o").arg(&made).output().ok()?;
     assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
+    std::fs::rename(&made, &program).unwrap();
     known.insert(words, program.clone());
     Some(program)
 }
