@@ -48,8 +48,9 @@ pub use profile::{compare_profiles, profile};
 pub use residency::residency;
 pub use series::Series;
 pub use snapshot::{
-    DivisionRuns, JobRanks, MOST_IN_FULL, RunParts, align_clocks, compare_divisions, compare_snapshots,
-    is_for_memory_bound, median_run, merge as merged, mpi_jobs, run_snapshot, trace_events,
+    DivisionRuns, JobRanks, MOST_IN_FULL, RunParts, StreamAt, StreamView, TraceView, align_clocks,
+    calls_at_edges, compare_divisions, compare_snapshots, is_for_memory_bound, median_run, merge as merged,
+    mpi_jobs, run_snapshot, trace_events,
 };
 pub use study_comparison::compare_studies;
 pub use summary::left_out;

@@ -53,6 +53,7 @@ pub use hybrid::{DivisionRuns, compare_divisions, median_run};
 pub use input::RunParts;
 pub use job::{JobRanks, MOST_IN_FULL};
 pub use jobs::mpi_jobs;
+pub use trace::{StreamAt, StreamView, TraceView, calls_at_edges};
 
 use process::Process;
 

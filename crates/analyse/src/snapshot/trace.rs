@@ -19,6 +19,7 @@ mod phases;
 mod replay;
 mod threads;
 mod timeline;
+mod view;
 mod waits;
 
 use std::collections::BTreeMap;
@@ -36,6 +37,7 @@ use collectives::Collectives;
 use lanes::{Lane, Lanes};
 use matching::Matched;
 pub use matching::paired;
+pub use view::{StreamAt, StreamView, TraceView, calls_at_edges};
 use waits::Waits;
 
 #[cfg(test)]

@@ -18,6 +18,8 @@ use super::*;
 mod replay;
 #[path = "trace_tests/threads.rs"]
 mod threaded;
+#[path = "trace_tests/view.rs"]
+mod viewed;
 
 /// The calls of a rank, in milliseconds.
 struct Made {

@@ -39,5 +39,6 @@ mod signals;
 mod support;
 mod surroundings;
 mod trace;
+mod view;
 mod waiting;
 mod worlds;

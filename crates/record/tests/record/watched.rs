@@ -1,6 +1,7 @@
 //! The snapshot of a run.
 
 mod merged;
+mod streams;
 
 use std::path::PathBuf;
 use std::sync::Arc;
