@@ -53,6 +53,7 @@ pub use hybrid::{DivisionRuns, compare_divisions, median_run};
 pub use input::RunParts;
 pub use job::{JobRanks, MOST_IN_FULL};
 pub use jobs::mpi_jobs;
+pub use traced::{view as trace_view, view_of_streams as trace_view_of_streams};
 
 use process::Process;
 

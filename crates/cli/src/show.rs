@@ -133,7 +133,7 @@ impl SnapshotDetail {
 }
 
 /// What the analysis of a run reads.
-fn parts<'a>(
+pub fn parts<'a>(
     run: &'a WatchedRun,
     part: &'a TracePart,
     machines: &'a BTreeMap<String, &'a Machine>,

@@ -4,6 +4,7 @@
 //! table of them in rows of its own, and in full those that stand out.
 
 mod merged;
+mod streams;
 mod trace;
 
 use std::path::Path;
@@ -15,6 +16,7 @@ use rusqlite::{Connection, Transaction, params, params_from_iter};
 
 use crate::cell::{Cells, Parsed};
 
+pub use streams::{StreamPart, TraceStreams};
 pub use trace::spans::{add_span_part, span_parts};
 pub use trace::{add_trace_part, trace_parts};
 
@@ -50,7 +52,7 @@ pub fn watched_run_may_be_saved(path: &Path, existing: Existing) -> Result<(), R
 /// Whatever keeps the file from being the snapshot of a run that we know and may read: see [`RecordError`].
 pub fn read_watched_run(path: &Path) -> Result<WatchedRun, RecordError> {
     let connection = whole::open(path, &WATCHED_RUN)?;
-    read_run(&connection).map_err(|error| read::damage(path, error))
+    read_run(&connection, true).map_err(|error| read::damage(path, error))
 }
 
 fn sound(run: &WatchedRun) -> Result<(), Flaw> {
@@ -108,11 +110,16 @@ fn insert_process(transaction: &Transaction<'_>, number: i64, activity: &Activit
     Ok(())
 }
 
-fn read_run(connection: &Connection) -> Parsed<WatchedRun> {
+/// `has_events`: with calls and spans in its traces.
+fn read_run(connection: &Connection, has_events: bool) -> Parsed<WatchedRun> {
     let transaction = connection.unchecked_transaction()?;
     let header = header(&transaction)?;
     let mut counted = CountedSoFar::default();
-    let has = (read::has_table(&transaction, "traces")?, read::has_table(&transaction, "spans")?);
+    let has = Has {
+        traces: read::has_table(&transaction, "traces")?,
+        spans: has_events && read::has_table(&transaction, "spans")?,
+        calls: has_events,
+    };
     let mut processes = Vec::new();
     let mut query = transaction.prepare("SELECT process, activity FROM processes ORDER BY process")?;
     let mut rows = query.query([])?;
@@ -146,11 +153,15 @@ fn header(connection: &Connection) -> Parsed<WatchedRunHeader> {
     Ok(header)
 }
 
-fn threads(
-    connection: &Connection,
-    process: i64,
-    (has_traces, has_spans): (bool, bool),
-) -> Parsed<Vec<ThreadActivity>> {
+/// What is read of traces.
+#[derive(Clone, Copy)]
+struct Has {
+    traces: bool,
+    spans: bool,
+    calls: bool,
+}
+
+fn threads(connection: &Connection, process: i64, has: Has) -> Parsed<Vec<ThreadActivity>> {
     let mut query = connection
         .prepare_cached("SELECT thread, activity FROM threads WHERE process = ?1 ORDER BY thread")?;
     let mut rows = query.query([process])?;
@@ -160,11 +171,8 @@ fn threads(
         if threads.len() == valid::MOST_THREADS {
             return Err(cells.flaw("thread", "at most 1024 threads of a process"));
         }
-        let trace = if has_traces {
-            trace::read(connection, (process, threads.len() as i64), has_spans)?
-        } else {
-            None
-        };
+        let at = (process, threads.len() as i64);
+        let trace = if has.traces { trace::read(connection, at, has)? } else { None };
         threads.push(ThreadActivity { trace: trace.map(Arc::new), ..cells.json("activity")? });
     }
     Ok(threads)

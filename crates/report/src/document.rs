@@ -27,7 +27,7 @@ pub use download::Download;
 pub(crate) use download::length as download_length;
 pub use drawing::{Bar, BarPart, Bars, HeatCell, HeatMap};
 pub use events::{Events, ID as EVENTS};
-pub use html::html;
+pub use html::{NO_CHARTS, html, served};
 pub use matrix::{Matrix, MatrixCell, MatrixColours, MatrixColumn, MatrixFigure};
 pub use paint::Tone;
 pub use ratios::{RatioRow, Ratios};
@@ -64,7 +64,8 @@ pub struct Opening {
 #[derive(Debug, Clone)]
 pub struct Charts {
     pub data: Value,
-    pub script: &'static str,
+    /// One behind the other.
+    pub scripts: Vec<&'static str>,
 }
 
 /// A part of a document.

@@ -20,6 +20,7 @@ mod spreads;
 mod summary;
 mod surroundings;
 pub(crate) mod trace;
+pub mod view;
 mod volume;
 pub(crate) mod words;
 mod worlds;

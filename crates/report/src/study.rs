@@ -60,7 +60,8 @@ pub fn document(shown: &ShownStudy<'_>) -> Document {
     blocks.extend(notices(shown));
     blocks.extend(reproduce::sections(shown).into_iter().map(html));
     blocks.push(html(raw::section_of(shown)));
-    let charts = Charts { data: data::data(shown, curves.as_ref(), bars.as_ref(), &drawn), script: SCRIPT };
+    let charts =
+        Charts { data: data::data(shown, curves.as_ref(), bars.as_ref(), &drawn), scripts: vec![SCRIPT] };
     Document { charts: Some(charts), ..of_blocks(shown, blocks) }
 }
 

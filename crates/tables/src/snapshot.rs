@@ -14,6 +14,7 @@ mod phase;
 mod process;
 mod rating;
 mod trace;
+mod view;
 
 use numawise_facts::{Finding, Reading};
 use numawise_units::{Nanoseconds, Ratio, TimeSum};
@@ -47,6 +48,7 @@ pub use trace::{
     TraceChange, TraceEvents, TracePeriod, TraceTimes, TracedConstruct, TracedPhase, TracedRank, TracedWait,
     TracedWorker, WaitKind, WaitingCause, WaitingPair, WhatIf,
 };
+pub use view::{AskedWindow, SHARES, TraceWindow};
 
 /// All that is said of one run.
 #[derive(Debug, Clone, PartialEq)]

@@ -195,7 +195,8 @@ impl Collectives {
         self.all.iter().map(|one| (one, self.members.get(one.members.clone()).unwrap_or_default()))
     }
 
-    fn members(&self, number: usize) -> &[At] {
+    /// The calls of one, in the order of their lanes.
+    pub fn members(&self, number: usize) -> &[At] {
         self.all.get(number).and_then(|one| self.members.get(one.members.clone())).unwrap_or_default()
     }
 

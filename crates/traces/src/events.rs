@@ -2,7 +2,7 @@
 
 use numawise_facts::activity::{TracedCall, TracedKind};
 use numawise_tables::snapshot::{
-    EventCall, EventLane, EventMessage, EventSpan, EventState, EventWorker, SpanState, TraceEvents,
+    CallAt, EventCall, EventLane, EventMessage, EventSpan, EventState, EventWorker, SpanState, TraceEvents,
 };
 use numawise_units::Nanoseconds;
 
@@ -13,18 +13,22 @@ use super::waits::Waits;
 use super::{phase_tables, span, timeline};
 
 pub fn of(lanes: &Lanes<'_>, matched: &Matched, waits: &Waits, collectives: &Collectives) -> TraceEvents {
-    let message = |of: &Message| EventMessage { from: of.send, to: of.receive, bytes: of.bytes, tag: of.tag };
     TraceEvents {
         span: span(lanes.origin, lanes.end),
         are_ranks: lanes.are_ranks,
         sites: lanes.places.clone(),
         lanes: lanes.all.iter().map(|lane| events_of(lanes, lane, waits)).collect(),
-        messages: matched.messages.iter().map(message).collect(),
+        messages: matched.messages.iter().map(|of| message(of, of.send, of.receive)).collect(),
         collectives: collectives.each().map(|(_, members)| members.to_vec()).collect(),
         constructs: lanes.constructs.clone(),
         workers: lanes.all.iter().flat_map(|lane| workers(lanes, lane)).collect(),
         phases: phase_tables::events(lanes),
     }
+}
+
+/// A message between two calls.
+pub fn message(of: &Message, from: CallAt, to: CallAt) -> EventMessage {
+    EventMessage { from, to, bytes: of.bytes, tag: of.tag }
 }
 
 fn workers(lanes: &Lanes<'_>, lane: &Lane<'_>) -> Vec<EventWorker> {
@@ -38,32 +42,46 @@ fn workers(lanes: &Lanes<'_>, lane: &Lane<'_>) -> Vec<EventWorker> {
 }
 
 /// Those of which there is nothing to be said are left out.
-fn spans(lanes: &Lanes<'_>, all: impl IntoIterator<Item = EventSpan>) -> Vec<EventSpan> {
+pub fn spans(lanes: &Lanes<'_>, all: impl IntoIterator<Item = EventSpan>) -> Vec<EventSpan> {
     let since = |moment: Nanoseconds| span(lanes.origin, moment);
     let said = all.into_iter().filter(|part| part.state != SpanState::Useful || part.of.is_some());
     said.map(|part| EventSpan { begin: since(part.begin), end: since(part.end), ..part }).collect()
 }
 
-fn events_of(lanes: &Lanes<'_>, lane: &Lane<'_>, waits: &Waits) -> EventLane {
+/// A call as it is drawn.
+pub fn call(
+    lanes: &Lanes<'_>,
+    lane: &Lane<'_>,
+    waits: &Waits,
+    (number, call): (u32, &TracedCall),
+) -> EventCall {
     let since = |moment: Nanoseconds| span(lanes.origin, moment);
-    let call = |(number, call): (u32, &TracedCall)| {
-        let state = match (call.kind, waits.of_call(lane.number, number)) {
-            (TracedKind::Polls { calls, .. }, _) => EventState::Polled { calls },
-            (_, Some(wait)) => {
-                EventState::Waited { until: since(wait.until), kind: wait.kind, late: wait.late }
-            }
-            _ => EventState::Called,
-        };
-        let site = lane.place_of(call.site);
-        EventCall { site, begin: since(call.entered()), end: since(call.end), bytes: call.bytes, state }
+    let state = match (call.kind, waits.of_call(lane.number, number)) {
+        (TracedKind::Polls { calls, .. }, _) => EventState::Polled { calls },
+        (_, Some(wait)) => EventState::Waited { until: since(wait.until), kind: wait.kind, late: wait.late },
+        _ => EventState::Called,
     };
+    let site = lane.place_of(call.site);
+    EventCall { site, begin: since(call.entered()), end: since(call.end), bytes: call.bytes, state }
+}
+
+/// A lane of which nothing is drawn yet.
+pub fn empty(lanes: &Lanes<'_>, lane: &Lane<'_>) -> EventLane {
     EventLane {
         world: lane.numbered_world,
         rank: lane.rank,
         thread: lane.thread_number,
-        begin: since(lane.begin),
-        end: since(lane.end),
-        calls: (0..).zip(lane.calls).map(call).collect(),
+        begin: span(lanes.origin, lane.begin),
+        end: span(lanes.origin, lane.end),
+        calls: Vec::new(),
+        spans: Vec::new(),
+    }
+}
+
+fn events_of(lanes: &Lanes<'_>, lane: &Lane<'_>, waits: &Waits) -> EventLane {
+    EventLane {
+        calls: (0..).zip(lane.calls).map(|numbered| call(lanes, lane, waits, numbered)).collect(),
         spans: spans(lanes, timeline::outside(lane, waits)),
+        ..empty(lanes, lane)
     }
 }

@@ -21,6 +21,7 @@ mod replay;
 mod run;
 mod threads;
 mod timeline;
+mod view;
 mod waits;
 mod windows;
 
@@ -39,6 +40,7 @@ use lanes::{Lane, Lanes};
 use matching::Matched;
 pub use matching::paired;
 pub use run::{Process, Run};
+pub use view::{StreamAt, StreamView, TraceView, calls_at_edges};
 use waits::Waits;
 
 /// Rows of each table.

@@ -4,6 +4,7 @@
 
 use std::collections::HashMap;
 use std::num::NonZeroU64;
+use std::ops::Range;
 
 use numawise_facts::activity::{MessageSide, TracedMessage};
 use numawise_units::{Bytes, Nanoseconds};
@@ -44,6 +45,23 @@ impl Matched {
         let rest = self.by_send.get(self.by_send.partition_point(is_before)..).unwrap_or_default();
         let rest = rest.iter().filter_map(message);
         rest.take_while(move |of| moment(of) == (lane, begin))
+    }
+
+    /// Those that some calls of a lane sent.
+    pub fn sent_by(&self, lane: u32, calls: &Range<u32>) -> impl Iterator<Item = &Message> {
+        let [from, to] = [calls.start, calls.end].map(|call| At { lane, call });
+        let message = |number: &u32| self.messages.get(*number as usize);
+        let sent = self
+            .by_send
+            .get(self.by_send.partition_point(|of| message(of).is_some_and(|of| of.send < from))..);
+        sent.unwrap_or_default().iter().filter_map(message).take_while(move |of| of.send < to)
+    }
+
+    /// Those that they received.
+    pub fn received_by(&self, lane: u32, calls: &Range<u32>) -> &[Message] {
+        let [from, to] = [calls.start, calls.end].map(|call| At { lane, call });
+        let before = |at: At| self.messages.partition_point(|of| of.receive < at);
+        self.messages.get(before(from)..before(to)).unwrap_or_default()
     }
 }
 

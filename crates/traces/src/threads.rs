@@ -38,6 +38,12 @@ impl ThreadStates {
         self.parts.is_empty()
     }
 
+    /// How many parts it has in a window.
+    pub fn parts_within(&self, begin: Nanoseconds, end: Nanoseconds) -> usize {
+        let before = |moment: Nanoseconds| self.parts.partition_point(|part| part.end <= moment);
+        before(end).saturating_sub(before(begin))
+    }
+
     /// What it is in outside of regions.
     pub fn outside(&self) -> SpanState {
         self.outside

@@ -81,13 +81,18 @@ fn add(times: &mut TraceTimes, doing: Doing, time: Nanoseconds) {
 
 /// What a thread does: in a call, or outside of calls.
 #[derive(Clone, Copy)]
-enum Doing {
+pub enum Doing {
     Called(State),
     Outside(SpanState),
 }
 
 /// What a lane does in a window, piece by piece.
-fn pieces(lane: &Lane<'_>, waits: &Waits, (from, to): Window, take: &mut impl FnMut(Doing, Window)) {
+pub fn pieces(
+    lane: &Lane<'_>,
+    waits: &Waits,
+    (from, to): Window,
+    take: &mut (impl FnMut(Doing, Window) + ?Sized),
+) {
     let first = lane.calls.partition_point(|call| call.end <= from);
     segments(lane, waits, first, &mut |segment| {
         let (begin, end) = (segment.begin.max(from), segment.end.min(to));
@@ -113,12 +118,19 @@ pub fn add_asked(lane: &Lane<'_>, waits: &Waits, window: Window, times: &mut Tra
 
 /// What a lane is in outside of its calls, from its begin to its end.
 pub fn outside(lane: &Lane<'_>, waits: &Waits) -> Vec<EventSpan> {
+    outside_within(lane, waits, (lane.begin, lane.end))
+}
+
+/// The same in a window.
+pub fn outside_within(lane: &Lane<'_>, waits: &Waits, (from, to): Window) -> Vec<EventSpan> {
     let mut all = Vec::new();
-    segments(lane, waits, 0, &mut |segment| {
-        if segment.state == State::Useful {
-            all.extend(lane.states.within(segment.begin, segment.end));
+    let first = lane.calls.partition_point(|call| call.end <= from);
+    segments(lane, waits, first, &mut |segment| {
+        let (begin, end) = (segment.begin.max(from), segment.end.min(to));
+        if segment.state == State::Useful && begin < end {
+            all.extend(lane.states.within(begin, end));
         }
-        true
+        segment.begin < to
     });
     all
 }

@@ -21,6 +21,8 @@ mod profiles;
 mod replay;
 #[path = "traced_tests/threads.rs"]
 mod threaded;
+#[path = "traced_tests/view.rs"]
+mod viewed;
 #[path = "traced_tests/windows.rs"]
 mod windows;
 

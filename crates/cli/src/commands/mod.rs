@@ -17,6 +17,7 @@ mod run;
 mod snapshot;
 mod study;
 mod trace;
+mod view;
 mod where_;
 
 use std::ffi::OsString;
@@ -54,6 +55,7 @@ enum Command {
     Snapshot(Box<snapshot::Arguments>),
     Study(Box<study::Arguments>),
     Trace(Box<trace::Arguments>),
+    View(view::Arguments),
     Where(where_::Arguments),
 }
 
@@ -94,6 +96,7 @@ pub fn main() -> Status {
         Command::Snapshot(arguments) => snapshot::run(*arguments),
         Command::Study(arguments) => study::run(*arguments),
         Command::Trace(arguments) => trace::run(*arguments),
+        Command::View(arguments) => view::run(arguments),
         Command::Where(arguments) => where_::run(arguments),
     };
     result.unwrap_or_else(|failure| failure.report())

@@ -4,7 +4,7 @@
 //! All kinds of file are shown: the record of a study (`numawise check`), the time series of a job (`numawise where --record`), the
 //! snapshot of a run (`numawise snapshot --output`) and its memory objects (`numawise objects --output`).
 
-mod foreign;
+pub mod foreign;
 
 use std::path::{Path, PathBuf};
 
@@ -141,11 +141,15 @@ fn part(arguments: &Arguments) -> Result<TracePart, Failure> {
         phase: arguments.phase.clone(),
     };
     match (part.from, part.to) {
-        (Some(from), Some(to)) if from >= to => Err(Failure::new(format!(
-            "--from {from} --to {to}: found an end that is not behind the begin; expected moments in their order"
-        ))),
+        (Some(from), Some(to)) if from >= to => Err(not_behind(from, to)),
         _ => Ok(part),
     }
+}
+
+pub fn not_behind(from: Nanoseconds, to: Nanoseconds) -> Failure {
+    Failure::new(format!(
+        "--from {from} --to {to}: found an end that is not behind the begin; expected moments in their order"
+    ))
 }
 
 /// Several records: divisions of one command into ranks and threads.
@@ -211,17 +215,22 @@ pub fn watched_run(path: &Path) -> Result<WatchedRun, Failure> {
 
 /// A run with a trace, which an option is for.
 pub fn traced(path: &Path, kind: RecordKind, option: &str) -> Result<WatchedRun, Failure> {
-    let found = match not_a_snapshot(kind) {
-        Some(other) => other,
-        None => match watched_run(path)? {
-            run if run.is_traced() => return Ok(run),
-            _ => "a snapshot without a trace",
-        },
-    };
-    Err(Failure::new(format!(
+    if kind == RecordKind::WatchedRun {
+        let run = watched_run(path)?;
+        if run.is_traced() {
+            return Ok(run);
+        }
+    }
+    Err(no_trace(path, kind, option))
+}
+
+/// A record of another kind, or a snapshot without a trace.
+pub fn no_trace(path: &Path, kind: RecordKind, option: &str) -> Failure {
+    let found = not_a_snapshot(kind).unwrap_or("a snapshot without a trace");
+    Failure::new(format!(
         "{option} {}: this is {found}; expected the trace of a program with MPI or OpenMP, by numawise trace",
         path.display()
-    )))
+    ))
 }
 
 /// The memory objects of a run; what a record of somebody else holds that ours leave out is left out here.

@@ -40,5 +40,6 @@ mod signals;
 mod support;
 mod surroundings;
 mod trace;
+mod view;
 mod waiting;
 mod worlds;

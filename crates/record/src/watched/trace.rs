@@ -15,6 +15,7 @@ use numawise_units::packed::{Packed, Unpacked};
 use numawise_units::{Bytes, Nanoseconds};
 use rusqlite::{Connection, Transaction, params};
 
+use super::Has;
 use crate::cell::{Cells, Parsed};
 use crate::valid::Flaw;
 use crate::write;
@@ -127,11 +128,7 @@ fn inflated(blob: &[u8]) -> Option<Vec<u8>> {
 }
 
 /// The trace of a thread; nothing where none was made.
-pub fn read(
-    connection: &Connection,
-    (process, thread): (i64, i64),
-    has_spans: bool,
-) -> Parsed<Option<ThreadTrace>> {
+pub fn read(connection: &Connection, (process, thread): (i64, i64), has: Has) -> Parsed<Option<ThreadTrace>> {
     let mut query = connection.prepare_cached(
         "SELECT part, sites, calls FROM traces WHERE process = ?1 AND thread = ?2 ORDER BY part",
     )?;
@@ -150,7 +147,7 @@ pub fn read(
             }
             trace = Some(ThreadTrace { sites, ..ThreadTrace::default() });
         }
-        let Some(trace) = &mut trace else { break };
+        let Some(trace) = trace.as_mut().filter(|_| has.calls) else { break };
         let blob = row.get_ref("calls")?.as_blob().ok();
         let unpacked = blob.and_then(|blob| add_trace_part(blob, trace));
         if unpacked.is_none() {
@@ -161,7 +158,7 @@ pub fn read(
         }
         part += 1;
     }
-    if let Some(trace) = trace.as_mut().filter(|_| has_spans) {
+    if let Some(trace) = trace.as_mut().filter(|_| has.spans) {
         spans::read(connection, (process, thread), trace)?;
     }
     Ok(trace)

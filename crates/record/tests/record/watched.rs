@@ -1,6 +1,7 @@
 //! The snapshot of a run.
 
 mod merged;
+mod streams;
 mod traced;
 
 use std::path::PathBuf;

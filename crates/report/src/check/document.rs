@@ -52,7 +52,7 @@ pub fn document(check: &Check) -> Document {
             sentence: Some(words::sentence(check)),
         },
         blocks,
-        charts: Some(Charts { data: data::data(check), script: SCRIPT }),
+        charts: Some(Charts { data: data::data(check), scripts: vec![SCRIPT] }),
         width: 120,
     }
 }

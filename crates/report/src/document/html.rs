@@ -21,8 +21,8 @@ const STYLE: &str = include_str!("page/style.css");
 /// What all charts share, and the drawing of them; the charts themselves go in between.
 const SCRIPT: [&str; 2] = [include_str!("page/base.js"), include_str!("page/draw.js")];
 const ECHARTS: &str = include_str!("../../assets/echarts.min.js");
-/// The script of a page that has nothing to draw.
-const NO_CHARTS: &str = "const CHARTS = [];";
+/// The script of a page that has no charts.
+pub const NO_CHARTS: &str = "const CHARTS = [];";
 /// The licences of what is embedded ask to go with it.
 const LICENCES: [&str; 3] = [
     include_str!("../../assets/echarts.NOTICE"),
@@ -33,9 +33,22 @@ const LICENCES: [&str; 3] = [
 /// Nothing may be loaded from anywhere, nor sent: not by us, not by what somebody might smuggle in.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; \
                       base-uri 'none'; form-action 'none'";
+/// The same of a page that fetches what it draws from whom it comes from.
+const POLICY_OF_SERVED: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; \
+                                base-uri 'none'; form-action 'none'";
 
 /// The document as one HTML file.
 pub fn html(document: &Document) -> String {
+    let charts = html! { script { (PreEscaped(licences())) (PreEscaped(ECHARTS)) } };
+    page(document, POLICY, &charts)
+}
+
+/// The same without charts, for who serves it with what its script fetches.
+pub fn served(document: &Document) -> String {
+    page(document, POLICY_OF_SERVED, &html! {})
+}
+
+fn page(document: &Document, policy: &str, charts: &Markup) -> String {
     let mut marks = Marks::default();
     let opening = &document.opening;
     let body = html! {
@@ -47,11 +60,17 @@ pub fn html(document: &Document) -> String {
         }
         @for block in &document.blocks { (self::block(block, true, &mut marks)) }
     };
-    let (data, script) = match &document.charts {
-        Some(charts) => (for_script(&charts.data), charts.script),
-        None => ("{}".to_owned(), NO_CHARTS),
+    let (data, own) = match &document.charts {
+        Some(charts) => (for_script(&charts.data), charts.scripts.as_slice()),
+        None => ("{}".to_owned(), &[NO_CHARTS][..]),
     };
-    frame(&document.title, &body, &data, script)
+    let [base, draw] = SCRIPT;
+    let scripts = html! {
+        script type="application/json" #data { (PreEscaped(data)) }
+        (charts)
+        script { (PreEscaped(base)) @for script in own { (PreEscaped(script)) } (PreEscaped(draw)) }
+    };
+    frame(&document.title, policy, &body, &scripts)
 }
 
 fn verdict(tone: Tone) -> &'static str {
@@ -349,15 +368,14 @@ fn reasons(title: &str, marks: &Marks) -> Markup {
     }
 }
 
-/// The page around a body. `data` is JSON that can stand in a script element ([`for_script`]), `charts` a script of ours.
-fn frame(title: &str, body: &Markup, data: &str, charts: &str) -> String {
-    let [base, draw] = SCRIPT;
+/// The page around a body, with scripts of ours.
+fn frame(title: &str, policy: &str, body: &Markup, scripts: &Markup) -> String {
     let page = html! {
         (DOCTYPE)
         html lang="en" {
             head {
                 meta charset="utf-8";
-                meta http-equiv="Content-Security-Policy" content=(POLICY);
+                meta http-equiv="Content-Security-Policy" content=(policy);
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="color-scheme" content="light dark";
                 title { (title) }
@@ -365,9 +383,7 @@ fn frame(title: &str, body: &Markup, data: &str, charts: &str) -> String {
             }
             body {
                 main { (body) }
-                script type="application/json" #data { (PreEscaped(data)) }
-                script { (PreEscaped(licences())) (PreEscaped(ECHARTS)) }
-                script { (PreEscaped(base)) (PreEscaped(charts)) (PreEscaped(draw)) }
+                (scripts)
             }
         }
     };

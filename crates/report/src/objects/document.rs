@@ -32,7 +32,7 @@ pub fn document(shown: &Shown) -> Document {
         title: format!("Objects: {}", shown.run.header.command.shell_line()),
         opening: opening(shown),
         blocks,
-        charts: Some(Charts { data: data::data(shown), script: SCRIPT }),
+        charts: Some(Charts { data: data::data(shown), scripts: vec![SCRIPT] }),
         width: 120,
     }
 }

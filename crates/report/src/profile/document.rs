@@ -45,7 +45,7 @@ pub fn document(measured: &Measured) -> Document {
         title: headline.clone(),
         opening: Opening { headline, ..Opening::default() },
         blocks,
-        charts: Some(Charts { data: data::data(measured), script: SCRIPT }),
+        charts: Some(Charts { data: data::data(measured), scripts: vec![SCRIPT] }),
         width: 200,
     }
 }

@@ -51,7 +51,7 @@ pub fn document(series: &Series) -> Document {
             ..Opening::default()
         },
         blocks,
-        charts: Some(Charts { data: data(series), script: SCRIPT }),
+        charts: Some(Charts { data: data(series), scripts: vec![SCRIPT] }),
         width: 120,
     }
 }

@@ -23,8 +23,7 @@ const OBJECT_LINES: usize = 20;
 /// Rows of the tables of a trace.
 const MOST_OF_TRACE: usize = 16;
 
-const SCRIPT: &str = include_str!("charts.js");
-const SCRIPT_OF_TRACE: &str = concat!(include_str!("charts.js"), events::script!());
+static SCRIPT: &str = include_str!("charts.js");
 
 /// The snapshot as a document.
 pub fn document(shown: &Shown) -> Document {
@@ -72,7 +71,7 @@ pub fn opened(shown: &Shown) -> Document {
         blocks: Vec::new(),
         charts: Some(Charts {
             data: data(shown),
-            script: if shown.events.is_some() { SCRIPT_OF_TRACE } else { SCRIPT },
+            scripts: std::iter::once(SCRIPT).chain(shown.events.map(|_| events::SCRIPT)).collect(),
         }),
         width: 120,
     }

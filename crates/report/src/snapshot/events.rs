@@ -33,7 +33,7 @@ use numawise_units::{Arrange, harmless};
 use serde_json::{Value, json};
 
 use super::{phases, words};
-use crate::document::{BarPart, Block, Charts, Events};
+use crate::document::{BarPart, Block, Charts, Events, NO_CHARTS};
 use crate::object::each;
 
 #[cfg(test)]
@@ -57,22 +57,18 @@ const KINDS: [WaitKind; 8] = [
     WaitKind::LockContention,
 ];
 
-/// Draws them.
-macro_rules! script {
-    () => {
-        concat!(
-            include_str!("trace/unpack.js"),
-            include_str!("trace/view.js"),
-            include_str!("trace/draw.js"),
-            include_str!("trace/hands.js"),
-        )
-    };
-}
-pub(super) use script;
+/// Draws them. Not a constant, of which each user would have a copy.
+pub static SCRIPT: &str = concat!(
+    include_str!("trace/unpack.js"),
+    include_str!("trace/view.js"),
+    include_str!("trace/draw.js"),
+    include_str!("trace/fetched.js"),
+    include_str!("trace/hands.js"),
+);
 
 /// For a page that has nothing but a trace.
 pub fn charts(events: &TraceEvents, parts: &[BarPart], meaning: fn(WaitKind) -> &'static str) -> Charts {
-    Charts { data: json!({ "events": data(Some(events), parts, meaning) }), script: script!() }
+    Charts { data: json!({ "events": data(Some(events), parts, meaning) }), scripts: vec![SCRIPT, NO_CHARTS] }
 }
 
 /// The drawing, or why there is none; nothing where nobody gave events. `parts`: what a rank does, as of [`data`]; `file`: of the trace.
@@ -175,7 +171,7 @@ fn call(of: &TraceEvents, at: CallAt) -> Option<&EventCall> {
 }
 
 /// What the head of this file describes. What names a call that is not there is left out.
-fn packed(of: &TraceEvents) -> Vec<u8> {
+pub fn packed(of: &TraceEvents) -> Vec<u8> {
     let mut messages: Vec<(&EventMessage, u64)> = (of.messages.iter())
         .filter_map(|message| call(of, message.to).and(Some((message, call(of, message.from)?.bytes.0))))
         .collect();

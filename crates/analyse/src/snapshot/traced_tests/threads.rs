@@ -60,7 +60,7 @@ fn constructs(of: &[TracedConstruct]) -> Vec<(ConstructName, u64, u64, u64, u64)
 
 /// One region from 100 to 200: the thread that opens it waits at a barrier from 120 to 130 and at the end from 150 on, the worker from 190 on. In a
 /// second one from 320 to 380 the worker waits at the end from 330 on, but for a task from 340 to 350.
-fn hybrid(number: u32) -> Activity {
+pub fn hybrid(number: u32) -> Activity {
     let own = vec![
         span(BARRIER, 120, 130, SpanKind::Waited),
         region(100, 200, 150),

@@ -27,12 +27,7 @@ pub fn is_archive(path: &Path) -> bool {
 pub fn report(path: &Path, part: &TracePart, faces: &Faces) -> Result<(), Failure> {
     let read = read(path)?;
     let assumed: Vec<String> = read.assumed.iter().map(said).collect();
-    let tables = Snapshot::trace(&read.run, part).ok_or_else(|| {
-        Failure::new(format!(
-            "{}: it has no call of a rank between MPI_Init and MPI_Finalize; expected the trace of a program with MPI",
-            path.display()
-        ))
-    })?;
+    let tables = Snapshot::trace(&read.run, part).ok_or_else(|| no_rank(path))?;
     let archive = path.display().to_string();
     show::holds_part(&tables, part, (&read.run, &archive))?;
     let shown = ForeignTrace {
@@ -54,7 +49,15 @@ pub fn report(path: &Path, part: &TracePart, faces: &Faces) -> Result<(), Failur
     )
 }
 
-fn read(path: &Path) -> Result<ReadTrace, Failure> {
+/// It is read, and holds nothing of use.
+pub fn no_rank(path: &Path) -> Failure {
+    Failure::new(format!(
+        "{}: it has no call of a rank between MPI_Init and MPI_Finalize; expected the trace of a program with MPI",
+        path.display()
+    ))
+}
+
+pub fn read(path: &Path) -> Result<ReadTrace, Failure> {
     let (sender, receiver) = mpsc::channel();
     let anchor = path.to_owned();
     let reader = move || {

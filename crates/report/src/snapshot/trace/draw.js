@@ -36,19 +36,19 @@
     paint.edge = pixelOf("card");
   }
 
-  // Adds a span of time to the columns in which it lies.
-  function add(from, to, state) {
+  // Adds a span of time to the columns in which it lies, or a share of it.
+  function add(from, to, state, share = 1) {
     const [sums, width] = [paint.sums, paint.width];
     const a = Math.max(0, from), b = Math.min(width, to);
     if (!(b > a)) return;
     const first = Math.floor(a), last = Math.floor(b);
     if (first === last) {
-      sums[STATES * first + state] += b - a;
+      sums[STATES * first + state] += (b - a) * share;
       return;
     }
-    sums[STATES * first + state] += first + 1 - a;
-    for (let k = first + 1; k < last; k += 1) sums[STATES * k + state] += 1;
-    if (last < width) sums[STATES * last + state] += b - last;
+    sums[STATES * first + state] += (first + 1 - a) * share;
+    for (let k = first + 1; k < last; k += 1) sums[STATES * k + state] += share;
+    if (last < width) sums[STATES * last + state] += (b - last) * share;
   }
 
   function label(name, a, b, top, height) {
@@ -59,10 +59,11 @@
   function sumUp(lane, top, height) {
     const scale = paint.width / (view.to - view.from);
     const { begin, end, state, until } = calls;
+    const [from, to] = here ? [Math.max(view.from, here.from), Math.min(view.to, here.to)] : [view.from, view.to];
     // A lane that is there all the time that is shown is in every column.
-    if (lane.begin <= view.from && lane.end >= view.to) paint.everywhere += 1;
-    else add((lane.begin - view.from) * scale, (lane.end - view.from) * scale, COMPUTES);
-    for (let k = firstSpanAfter(lane, view.from); k < lane.lastSpan && spans.begin[k] < view.to; k += 1) {
+    if (lane.begin <= view.from && lane.end >= view.to && from === view.from && to === view.to) paint.everywhere += 1;
+    else add((Math.max(from, lane.begin) - view.from) * scale, (Math.min(to, lane.end) - view.from) * scale, COMPUTES);
+    for (let k = firstSpanAfter(lane, from); k < lane.lastSpan && spans.begin[k] < to; k += 1) {
       const a = (spans.begin[k] - view.from) * scale, b = (spans.end[k] - view.from) * scale;
       paint.counts[a < 0 ? 0 : Math.floor(a)] += 1;
       const state = OUTSIDE[spans.state[k]];
@@ -71,7 +72,7 @@
       if (spans.of[k] >= 0) label(names.constructs[spans.of[k]], a, b, top, height);
     }
     let before = -Infinity, wide = 0;
-    for (let k = firstEndingAfter(lane, view.from); k < lane.last && begin[k] < view.to; k += 1) {
+    for (let k = firstEndingAfter(lane, from); k < lane.last && begin[k] < to; k += 1) {
       const a = (begin[k] - view.from) * scale, b = (end[k] - view.from) * scale;
       const column = a < 0 ? 0 : Math.floor(a);
       paint.counts[column] += 1;
@@ -128,6 +129,7 @@
       paint.sums.fill(0);
       paint.counts.fill(0);
       paint.edges.fill(0);
+      if (here && addFetched(lane, next)) lane = next;
       for (; lane < next; lane += 1) sumUp(lanes[lane], topOf(lane), high / box.ratio);
       const to = Math.max(from + 1, Math.min(paint.height, Math.floor((next - view.top) * high)) - gap);
       paintRow(from, to, high >= 6);
@@ -337,7 +339,7 @@
     drawPhases();
     drawAxis();
     const rows = view.bottom - view.top < lanes.length ? ", " + rankName(lanes[view.top]) + " to " + rankName(lanes[view.bottom - 1]) : "";
-    const further = hasAll ? "" : "; zoom in to see messages as lines (up to " + MOST_LINES + ")";
+    const further = here && here.shares ? "; zoom in to see calls and messages" : hasAll ? "" : "; zoom in to see messages as lines (up to " + MOST_LINES + ")";
     const digits = Math.min(9, Math.max(0, 4 - Math.floor(Math.log10((view.to - view.from) / 1e9))));
     figure.querySelector(".shown").textContent = moment(view.from, digits) + " to " + moment(view.to, digits) + " (" + lasting(view.to - view.from) + ")" + rows + further;
   }

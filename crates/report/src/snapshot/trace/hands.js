@@ -20,10 +20,13 @@
       const lane = lanes[view.top];
       const first = firstEndingAfter(lane, view.from);
       if (first < lane.last) go({ call: first });
-      return;
+      return undefined;
     }
     const next = chosen.call + by;
+    // Behind the edge of what was fetched are only calls that belong to others.
+    if (here && (!(calls.end[next] > here.from) || !(calls.begin[next] < here.to))) return move(by / 2);
     if (next >= 0 && next < calls.count && calls.lane[next] === calls.lane[chosen.call]) go({ call: next });
+    return undefined;
   }
 
   // The call of the rank above or below at the same time; all ranks move where not all are shown and none is chosen.
@@ -155,25 +158,32 @@
       act();
     });
     for (const button of figure.querySelectorAll("[data-act]")) button.addEventListener("click", ACTS[button.dataset.act]);
-    addEventListener("resize", repaint);
+    addEventListener("resize", () => show(view.from, view.to));
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", repaint);
   }
 
   function begin(all) {
     events = all;
     ({ lanes, calls, messages, groups, spans, phases } = all);
-    if (!lanes.length || !(events.span > 0)) return;
+    if (!lanes.length || !(events.span > 0)) {
+      if (isServed && names.goes_on) setTimeout(() => fetchAll().then(begin), 600);
+      else if (isServed) say("No rank called MPI or OpenMP while it was traced: there is nothing to draw.");
+      return;
+    }
     Object.assign(view, { from: 0, to: events.span, top: 0, bottom: lanes.length });
     figure.hidden = false;
     if (drawing) drawing.hidden = true;
     draw();
     listen();
+    if (isServed) show(...firstShown);
   }
 
-  inflated(figure.querySelector("script").textContent).then((bytes) => begin(eventsOf(bytes))).catch((error) => {
+  const first = isServed ? fetchAll() : inflated(figure.querySelector("script").textContent).then((bytes) => eventsOf(new Numbers(bytes)));
+  first.then(begin).catch((error) => {
     figure.hidden = true;
     if (drawing) drawing.hidden = false;
-    say("The calls one by one cannot be unpacked (" + error.message + "): the drawing shows spans of time.");
+    if (isServed) say("numawise view does not answer (" + error.message + "): start it again.");
+    else say("The calls one by one cannot be unpacked (" + error.message + "): the drawing shows spans of time.");
   });
 })();
 

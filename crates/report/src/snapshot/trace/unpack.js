@@ -43,6 +43,11 @@
       return column;
     }
 
+    raw(count) {
+      this.at += count;
+      return this.bytes.subarray(this.at - count, this.at);
+    }
+
     signed(count) {
       const column = this.column(count);
       for (let k = 0; k < count; k += 1) {
@@ -57,8 +62,7 @@
   const CALLED = 0, POLLED = 1, WAITED = 2;
 
   // Calls are numbered through all lanes; those of a lane are from its `first` to before its `last`.
-  function eventsOf(bytes) {
-    const read = new Numbers(bytes);
+  function eventsOf(read) {
     const span = read.next();
     const [laneCount, messageCount, groupCount, memberCount] = [0, 0, 0, 0].map(() => read.next());
     const lanes = [];

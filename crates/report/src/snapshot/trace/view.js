@@ -1,5 +1,5 @@
 // The calls of a trace, each in the row of its rank, nearer and farther; what is known of a call or of a message where a person points. Without it
-// a drawing of spans of time stands in its place. Four files in a row make the script: unpack.js, this one, draw.js, hands.js.
+// a drawing of spans of time stands in its place. Five files in a row make the script: unpack.js, this one, draw.js, fetched.js, hands.js.
 (function () {
   const figure = document.getElementById("events");
   if (!figure) return;
@@ -10,11 +10,14 @@
     line.textContent = text;
     figure.before(line);
   };
-  if (typeof DecompressionStream === "undefined") {
+  if (data.events.parts && typeof DecompressionStream === "undefined") {
     say("This browser cannot unpack the calls one by one: the drawing shows spans of time.");
     return;
   }
-  const names = data.events;
+  let names = data.events;
+  // Of a page that fetches what it shows: the part that came last, and the whole in shares of states.
+  let [here, base] = [null, null];
+  const isServed = !names.parts;
   // All that is unpacked, and the parts of the page.
   let events, lanes, calls, messages, groups, spans, phases;
   const canvas = figure.querySelector("canvas");
@@ -48,6 +51,7 @@
     view.top = Math.min(Math.max(0, Math.round(top)), lanes.length - rows);
     view.bottom = view.top + rows;
     repaint();
+    if (isServed) ask();
   }
 
   function zoom(factor, around = (view.from + view.to) / 2) {

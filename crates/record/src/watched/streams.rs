@@ -1,0 +1,144 @@
+//! A trace whose calls are read part by part, for who looks at some of it: what stands in a part says where it begins, and nothing else is unpacked.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use flate2::read::ZlibDecoder;
+use numawise_facts::WatchedRun;
+use numawise_facts::activity::ThreadTrace;
+use numawise_units::packed::Unpacked;
+use numawise_units::{Bytes, Nanoseconds};
+use rusqlite::Connection;
+
+use super::{add_trace_part, read_run};
+use crate::schema::WATCHED_RUN;
+use crate::{RecordError, file, guard, read, whole};
+
+/// So many bytes hold the first three numbers of a part, unpacked.
+const HEAD: u64 = 32;
+
+/// A trace in a file. It can be given to another thread, and is used by one at a time.
+pub struct TraceStreams {
+    connection: Connection,
+    path: PathBuf,
+}
+
+/// Where calls of a thread are that follow one another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StreamPart {
+    /// As in the run's list.
+    pub process: u32,
+    /// As in the process's list.
+    pub thread: u32,
+    /// From 0 on.
+    pub part: u32,
+    /// Of its first call.
+    pub begin: Nanoseconds,
+}
+
+impl TraceStreams {
+    /// The trace, and the run that it is of, in which the traces have neither calls nor spans.
+    ///
+    /// # Errors
+    /// As [`super::read_watched_run`].
+    pub fn open(path: &Path) -> Result<(TraceStreams, WatchedRun), RecordError> {
+        let connection = whole::open(path, &WATCHED_RUN)?;
+        let run = read_run(&connection, false).map_err(|error| read::damage(path, error))?;
+        Ok((TraceStreams { connection, path: path.to_owned() }, run))
+    }
+
+    /// The same trace for another thread.
+    ///
+    /// # Errors
+    /// What the file system says.
+    pub fn again(&self) -> Result<TraceStreams, RecordError> {
+        let mut connection = file::connect(&self.path)?;
+        guard::bound(&mut connection, &self.path)?;
+        Ok(TraceStreams { connection, path: self.path.clone() })
+    }
+
+    /// What calls and spans take in the file.
+    ///
+    /// # Errors
+    /// What SQLite says.
+    pub fn size(&self) -> Result<Bytes, RecordError> {
+        let of = |table: &str, column: &str| -> rusqlite::Result<u64> {
+            if !read::has_table(&self.connection, table)? {
+                return Ok(0);
+            }
+            let sum = format!("SELECT coalesce(sum(length({column})), 0) FROM {table}");
+            self.connection.query_row(&sum, [], |row| row.get::<_, i64>(0)).map(i64::cast_unsigned)
+        };
+        let both =
+            of("traces", "calls").and_then(|calls| Ok(Bytes(calls.saturating_add(of("spans", "spans")?))));
+        both.map_err(|error| self.problem(error))
+    }
+
+    /// All parts that have calls, in the order of their processes and threads.
+    ///
+    /// # Errors
+    /// What SQLite says; of a part that does not begin as it should, that it is damaged.
+    pub fn parts(&self) -> Result<Vec<StreamPart>, RecordError> {
+        let mut parts = Vec::new();
+        let mut each = || -> rusqlite::Result<bool> {
+            let mut query = self
+                .connection
+                .prepare("SELECT process, thread, part, calls FROM traces ORDER BY process, thread, part")?;
+            let mut rows = query.query([])?;
+            while let Some(row) = rows.next()? {
+                let Some(begin) = row.get_ref(3)?.as_blob().ok().and_then(first_begin) else {
+                    return Ok(false);
+                };
+                let at = [row.get::<_, u32>(0)?, row.get(1)?, row.get(2)?];
+                let [process, thread, part] = at;
+                parts.extend(begin.map(|begin| StreamPart { process, thread, part, begin }));
+            }
+            Ok(true)
+        };
+        match each() {
+            Ok(true) => Ok(parts),
+            Ok(false) => {
+                Err(RecordError::damaged(&self.path, "a part of the table 'traces' holds no packed calls"))
+            }
+            Err(error) => Err(self.problem(error)),
+        }
+    }
+
+    /// The calls of one part behind those of a trace that has their sites.
+    ///
+    /// # Errors
+    /// What SQLite says; of a part that does not hold what it should, that it is damaged.
+    pub fn read(&self, of: StreamPart, trace: &mut ThreadTrace) -> Result<(), RecordError> {
+        let key = [of.process, of.thread, of.part];
+        let query = "SELECT calls FROM traces WHERE process = ?1 AND thread = ?2 AND part = ?3";
+        let query = self.connection.prepare_cached(query);
+        let unpacked = query.and_then(|mut query| {
+            query.query_row(key, |row| {
+                Ok(row.get_ref(0)?.as_blob().ok().and_then(|blob| add_trace_part(blob, trace)))
+            })
+        });
+        match unpacked {
+            Ok(Some(())) => Ok(()),
+            Ok(None) => {
+                Err(RecordError::damaged(&self.path, "a part of the table 'traces' holds no packed calls"))
+            }
+            Err(error) => Err(self.problem(error)),
+        }
+    }
+
+    fn problem(&self, error: rusqlite::Error) -> RecordError {
+        RecordError::sqlite(&self.path, "read it", error)
+    }
+}
+
+/// When the first call of a part began; nothing where it has none. None where this is no part.
+fn first_begin(blob: &[u8]) -> Option<Option<Nanoseconds>> {
+    let mut head = Vec::new();
+    ZlibDecoder::new(blob).take(HEAD).read_to_end(&mut head).ok()?;
+    let mut numbers = Unpacked::of(&head);
+    if numbers.number()? == 0 {
+        return Some(None);
+    }
+    numbers.number()?;
+    Some(Some(Nanoseconds(numbers.difference(0)?)))
+}

@@ -1,0 +1,65 @@
+//! Parts of a trace, read one by one.
+
+use numawise_facts::activity::ThreadTrace;
+use numawise_record::{Existing, RecordError, TraceStreams, read_watched_run, save_watched_run};
+use rusqlite::Connection;
+
+use super::spanned_run;
+
+const CALLS: u64 = 150_000;
+
+#[test]
+fn parts_of_a_trace_are_read_one_by_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run.trace");
+    save_watched_run(&path, &spanned_run(CALLS, 10), Existing::Stays).unwrap();
+    let whole = read_watched_run(&path).unwrap();
+    let (streams, mut run) = TraceStreams::open(&path).unwrap();
+    let traced = |run: &numawise_facts::WatchedRun| {
+        run.processes[1].threads.measured().unwrap()[0].trace.clone().unwrap()
+    };
+    let of_whole = traced(&whole);
+    let alone = ThreadTrace { sites: of_whole.sites.clone(), ..ThreadTrace::default() };
+    assert_eq!(*traced(&run), alone);
+    // All but that is the same.
+    run.processes[1].threads.measured_mut().unwrap()[0].trace = Some(of_whole.clone());
+    assert_eq!(run, whole);
+    let size = streams.size().unwrap().0;
+    assert!(size > 100_000 && size < path.metadata().unwrap().len(), "{size}");
+
+    let parts = streams.parts().unwrap();
+    let places: Vec<_> = parts.iter().map(|part| (part.process, part.thread, part.part)).collect();
+    assert_eq!(places, [(1, 0, 0), (1, 0, 1), (1, 0, 2)]);
+    let begins: Vec<_> = parts.iter().map(|part| part.begin).collect();
+    assert_eq!(begins, [0, 1, 2].map(|part| of_whole.calls[part << 16].begin));
+    // By another connection, and from the last to the first.
+    let again = streams.again().unwrap();
+    for (number, part) in parts.iter().enumerate().rev() {
+        let mut read = alone.clone();
+        again.read(*part, &mut read).unwrap();
+        let expected = &of_whole.calls[number << 16..];
+        assert_eq!(read.calls, expected[..expected.len().min(1 << 16)]);
+    }
+}
+
+#[test]
+fn a_damaged_part_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run.trace");
+    save_watched_run(&path, &spanned_run(CALLS, 10), Existing::Stays).unwrap();
+    let break_part = |how: &str| {
+        let file = Connection::open(&path).unwrap();
+        file.execute(&format!("UPDATE traces SET calls = {how} WHERE part = 1"), []).unwrap();
+    };
+    let is_damage = |error: RecordError| error.to_string().contains("holds no packed calls");
+    // The first numbers are there.
+    break_part("substr(calls, 1, length(calls) / 2)");
+    let (streams, _) = TraceStreams::open(&path).unwrap();
+    let parts = streams.parts().unwrap();
+    assert!(is_damage(streams.read(parts[1], &mut ThreadTrace::default()).unwrap_err()));
+    for how in ["x'00'", "''", "'text'"] {
+        break_part(how);
+        let (streams, _) = TraceStreams::open(&path).unwrap();
+        assert!(is_damage(streams.parts().unwrap_err()), "{how}");
+    }
+}
