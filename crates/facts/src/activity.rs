@@ -175,6 +175,13 @@ pub struct CodePlace {
     pub source: SourcePlace,
 }
 
+impl CodePlace {
+    /// Whether both are of one line, of which compilers make several places.
+    pub fn is_of_line_of(&self, other: &CodePlace) -> bool {
+        self.source.line.measured().is_some() && (&self.file, &self.source) == (&other.file, &other.source)
+    }
+}
+
 /// What one thread did, or several that had its place one after the other.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ThreadActivity {

@@ -44,10 +44,10 @@ pub use process::{
 pub use rating::{Grade, RatedShare, Rating, ThresholdSource};
 pub use trace::{
     CallAt, CallPlace, EventCall, EventLane, EventMessage, EventPhase, EventSpan, EventState, EventWorker,
-    LongestThreadWait, LongestWait, NotJudged, NotJudgedReason, OddRepetition, OutOfOrder, PathPart,
-    RankActivity, RankAsOthers, RunTrace, SpanState, TraceChange, TraceEvents, TracePeriod, TraceTimes,
-    TracedConstruct, TracedPhase, TracedRank, TracedWait, TracedWorker, WaitKind, WaitingCause, WaitingPair,
-    WhatIf,
+    LateThread, LongestThreadWait, LongestWait, NotJudged, NotJudgedReason, OddRepetition, OutOfOrder,
+    PathPart, RankActivity, RankAsOthers, RunTrace, SpanState, TraceChange, TraceEvents, TracePeriod,
+    TraceTimes, TracedConstruct, TracedPhase, TracedRank, TracedRegion, TracedSerial, TracedWait,
+    TracedWorker, WaitKind, WaitingCause, WaitingPair, WhatIf,
 };
 
 /// All that is said of one run.

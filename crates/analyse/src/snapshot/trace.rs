@@ -7,6 +7,7 @@
 mod both;
 mod causes;
 mod collectives;
+mod equal_threads;
 mod events;
 mod kinds;
 mod lanes;
@@ -17,6 +18,8 @@ mod period;
 mod phase_tables;
 mod phases;
 mod replay;
+mod team_tables;
+mod teams;
 mod threads;
 mod timeline;
 mod waits;
@@ -36,6 +39,7 @@ use collectives::Collectives;
 use lanes::{Lane, Lanes};
 use matching::Matched;
 pub use matching::paired;
+pub use threads::is_same_place;
 use waits::Waits;
 
 #[cfg(test)]
@@ -168,6 +172,8 @@ impl<'a> Traced<'a> {
             out_of_order: order::out_of_order(lanes, matched, waits),
             not_judged: waits.not_judged_by_reason(lanes),
             openmp: openmp::constructs(lanes, waits),
+            regions: team_tables::regions(lanes),
+            serial: team_tables::serial(lanes, waits),
             openmp_unseen: openmp::unseen(run, lanes),
             phases: phase_tables::table(lanes, waits),
         }

@@ -16,6 +16,8 @@ use super::*;
 
 #[path = "trace_tests/replay.rs"]
 mod replay;
+#[path = "trace_tests/teams.rs"]
+mod teamed;
 #[path = "trace_tests/threads.rs"]
 mod threaded;
 

@@ -23,6 +23,7 @@ mod jobs;
 mod killed;
 mod known;
 mod known_openmp;
+mod late_threads;
 #[path = "../../../collector/tests/support/library.rs"]
 mod library;
 mod objects;

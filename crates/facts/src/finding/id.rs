@@ -130,6 +130,10 @@ identifiers! {
     "NW083" SendsWait,
     /// Receives wait for one message while another one is there.
     "NW084" ReceivesOutOfOrder,
+    /// Threads of a parallel region wait for the last one of them.
+    "NW085" ThreadsWaitForLast,
+    /// Threads idle while one of their rank works outside of parallel regions.
+    "NW086" ThreadsIdleOutside,
 }
 
 impl fmt::Display for FindingId {

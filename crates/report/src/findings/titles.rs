@@ -50,6 +50,8 @@ pub fn title(id: FindingId) -> &'static str {
         FindingId::ComputingUnequal => "computing is unequal, and no single rank is the cause",
         FindingId::SendsWait => "sends wait for late receives",
         FindingId::ReceivesOutOfOrder => "receives wait, though the message for the next receive has come",
+        FindingId::ThreadsWaitForLast => "OpenMP threads wait for the last one of a region",
+        FindingId::ThreadsIdleOutside => "threads idle outside of parallel regions",
         FindingId::MoreWorkersBringNothing => "more threads bring nothing",
         FindingId::MoreWorkersBringLess => "more threads bring less beyond some number",
         FindingId::LevelMatters => "a factor changes the result",

@@ -1,6 +1,7 @@
 //! A snapshot as CSV, as `docs/formats/snapshot-csv.md` specifies it: all tables, one value a row, or one table, a column for each quantity.
 
 mod surroundings;
+mod teams;
 mod trace;
 
 use std::fmt;
@@ -50,10 +51,12 @@ pub enum CsvTable {
     Timeline,
     TracedOpenMp,
     TracedPhases,
+    TracedRegions,
+    TracedSerial,
 }
 
 /// By their names.
-pub const TABLES: [(&str, CsvTable); 22] = [
+pub const TABLES: [(&str, CsvTable); 24] = [
     ("efficiency", CsvTable::Efficiency),
     ("ranks", CsvTable::Ranks),
     ("memory", CsvTable::Memory),
@@ -76,6 +79,8 @@ pub const TABLES: [(&str, CsvTable); 22] = [
     ("timeline", CsvTable::Timeline),
     ("trace_openmp", CsvTable::TracedOpenMp),
     ("trace_phases", CsvTable::TracedPhases),
+    ("trace_regions", CsvTable::TracedRegions),
+    ("trace_serial", CsvTable::TracedSerial),
 ];
 
 /// A word that names no table.
@@ -200,6 +205,10 @@ fn rows(shown: &Shown, table: CsvTable) -> Vec<Vec<Value>> {
             traced.map_or(&[][..], |of| &of.openmp).iter().map(trace::construct).collect()
         }
         CsvTable::TracedPhases => traced.map_or(&[][..], |of| &of.phases).iter().map(trace::phase).collect(),
+        CsvTable::TracedRegions => {
+            traced.map_or(&[][..], |of| &of.regions).iter().map(teams::region).collect()
+        }
+        CsvTable::TracedSerial => traced.map_or(&[][..], |of| &of.serial).iter().map(teams::serial).collect(),
     }
 }
 

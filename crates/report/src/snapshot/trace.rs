@@ -18,6 +18,7 @@ use crate::document::{
 mod foreign;
 mod json;
 mod openmp;
+mod teams;
 
 pub use foreign::{ForeignTrace, foreign_document, foreign_json};
 pub use json::{activity_word, change_word, json, kind_word};
@@ -111,6 +112,9 @@ fn did(what: &RankActivity) -> String {
         RankActivity::Called(at) => format!("was in {}, not waiting", call(at)),
         RankActivity::Polled(at) => format!("polled with {}", call(at)),
         RankActivity::Outside => "had not begun MPI, or had ended it".to_owned(),
+        RankActivity::InRegion { .. } | RankActivity::Serial { .. } => {
+            teams::did(what, false).unwrap_or_default()
+        }
     }
 }
 
@@ -122,6 +126,9 @@ fn did_longer(what: &RankActivity) -> String {
         RankActivity::Called(at) => format!("was longer in {}, not waiting", call(at)),
         RankActivity::Polled(at) => format!("polled longer with {}", call(at)),
         RankActivity::Outside => did(what),
+        RankActivity::InRegion { .. } | RankActivity::Serial { .. } => {
+            teams::did(what, true).unwrap_or_default()
+        }
     }
 }
 
@@ -167,11 +174,12 @@ pub fn sections(of: &RunTrace, most: usize, events: Option<Block>) -> Vec<Block>
         blocks.push(section("pairs", "Who waited for whom", vec![Block::Table(pairs(of, most))]));
     }
     blocks.extend(openmp::sections(of, most));
-    if !of.are_ranks {
+    blocks.extend(what_if(of));
+    let has_teams = of.critical_path.iter().any(|part| matches!(part.what, RankActivity::InRegion { .. }));
+    if !of.are_ranks && !has_teams {
         blocks.extend(remarks(of));
         return blocks;
     }
-    blocks.extend(what_if(of));
     blocks.extend(of.period.as_ref().map(period));
     let path = vec![
         Block::Table(critical_path(of, most)),
@@ -474,6 +482,10 @@ const CHANGES: f64 = 0.5;
 /// What is changed, as a row says it.
 fn changed(of: &TraceChange) -> String {
     match of {
+        TraceChange::ThreadsEqual { region } => {
+            format!("all threads have equal work in {}", teams::region(region))
+        }
+        TraceChange::SerialDivided => "all threads of each rank share its serial parts".to_owned(),
         TraceChange::ComputingEqual => "all ranks compute equally long before the same calls".to_owned(),
         TraceChange::CallsInstant => {
             "calls of MPI take no time but for waiting (an ideal network)".to_owned()
