@@ -171,7 +171,7 @@ fn tables<'a>(run: &Run<'a>, others: &[Process<'a>]) -> RunSnapshot {
 /// The calls and messages of a trace; nothing where none was made.
 pub fn trace_events(parts: &RunParts<'_>) -> Option<TraceEvents> {
     let run = counted(parts).0;
-    Some(trace::Traced::of(&run)?.events())
+    Some(trace::Traced::of(&run)?.events(&run))
 }
 
 /// The processes of one world after those of another.

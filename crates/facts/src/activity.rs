@@ -8,6 +8,7 @@ mod mpi;
 mod openmp;
 mod phase;
 mod sample;
+mod seen;
 mod surroundings;
 mod trace;
 
@@ -30,6 +31,7 @@ pub use mpi::{
 pub use openmp::{Construct, ConstructName, ConstructTeam, LoopChunks, OpenMpRuntimes, OpenMpSchedule};
 pub use phase::{ActivityPhases, PhaseActivity, PhaseName};
 pub use sample::{CallSample, SampledCall};
+pub use seen::{SeenChange, SeenKind, SeenThread};
 pub use surroundings::{MemoryByNode, MemoryMoment, ProcessSurroundings};
 pub use trace::{
     ClockMove, MessageSide, SpanKind, SpanName, ThreadTrace, TraceLoss, TracedCall, TracedKind,

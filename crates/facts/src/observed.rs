@@ -3,7 +3,7 @@
 use numawise_units::{Bytes, Nanoseconds, NodeId, Pid};
 use serde::{Deserialize, Serialize};
 
-use crate::activity::KernelIo;
+use crate::activity::{KernelIo, SeenThread};
 use crate::{Reading, ThreadObservation};
 
 /// One process, as it was seen from outside.
@@ -35,4 +35,7 @@ pub struct ObservedThread {
     pub observation: ThreadObservation,
     /// How long it had been ready and waited for a CPU when it was seen last.
     pub run_delay: Reading<Nanoseconds>,
+    /// What changed of it, and of the memory of its process where it is the first one.
+    #[serde(default)]
+    pub seen: SeenThread,
 }

@@ -38,7 +38,7 @@ pub(crate) const READERS: [Reader; 5] = [
         corpus: &[
             "testdata/records/snapshot-version-1.nw",
             "testdata/records/snapshot-merged-version-1.nw",
-            "testdata/records/snapshot-version-4.nw",
+            "testdata/records/snapshot-version-5.nw",
         ],
         words: &[],
         inputs: 800,

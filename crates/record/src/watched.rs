@@ -15,6 +15,7 @@ use rusqlite::{Connection, Transaction, params, params_from_iter};
 
 use crate::cell::{Cells, Parsed};
 
+pub use trace::seen::{add_seen_part, seen_part};
 pub use trace::spans::{add_span_part, span_parts};
 pub use trace::{add_trace_part, trace_parts};
 
@@ -112,7 +113,8 @@ fn read_run(connection: &Connection) -> Parsed<WatchedRun> {
     let transaction = connection.unchecked_transaction()?;
     let header = header(&transaction)?;
     let mut counted = CountedSoFar::default();
-    let has = (read::has_table(&transaction, "traces")?, read::has_table(&transaction, "spans")?);
+    let has = |table| read::has_table(&transaction, table);
+    let has = (has("traces")?, (has("spans")?, has("seen")?));
     let mut processes = Vec::new();
     let mut query = transaction.prepare("SELECT process, activity FROM processes ORDER BY process")?;
     let mut rows = query.query([])?;
@@ -149,7 +151,7 @@ fn header(connection: &Connection) -> Parsed<WatchedRunHeader> {
 fn threads(
     connection: &Connection,
     process: i64,
-    (has_traces, has_spans): (bool, bool),
+    (has_traces, has_more): (bool, (bool, bool)),
 ) -> Parsed<Vec<ThreadActivity>> {
     let mut query = connection
         .prepare_cached("SELECT thread, activity FROM threads WHERE process = ?1 ORDER BY thread")?;
@@ -161,7 +163,7 @@ fn threads(
             return Err(cells.flaw("thread", "at most 1024 threads of a process"));
         }
         let trace = if has_traces {
-            trace::read(connection, (process, threads.len() as i64), has_spans)?
+            trace::read(connection, (process, threads.len() as i64), has_more)?
         } else {
             None
         };

@@ -45,9 +45,10 @@ pub use rating::{Grade, RatedShare, Rating, ThresholdSource};
 pub use trace::{
     CallAt, CallPlace, EventCall, EventLane, EventMessage, EventPhase, EventSpan, EventState, EventWorker,
     LateThread, LongestThreadWait, LongestWait, NotJudged, NotJudgedReason, OddRepetition, OutOfOrder,
-    PathPart, RankActivity, RankAsOthers, RunTrace, SpanState, TraceChange, TraceEvents, TracePeriod,
-    TraceTimes, TracedConstruct, TracedPhase, TracedRank, TracedRegion, TracedSerial, TracedWait,
-    TracedWorker, WaitKind, WaitingCause, WaitingPair, WhatIf,
+    PathPart, PlacedChange, PlacedMark, PlacedMarks, RankActivity, RankAsOthers, RunTrace, SpanState,
+    ThreadWithoutCpu, TraceChange, TraceEvents, TracePeriod, TraceTimes, TracedConstruct, TracedPhase,
+    TracedRank, TracedRegion, TracedSerial, TracedWait, TracedWorker, WaitKind, WaitingCause, WaitingPair,
+    WhatIf,
 };
 
 /// All that is said of one run.

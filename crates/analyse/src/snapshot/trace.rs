@@ -17,6 +17,7 @@ mod order;
 mod period;
 mod phase_tables;
 mod phases;
+mod placed;
 mod replay;
 mod team_tables;
 mod teams;
@@ -109,8 +110,9 @@ impl<'a> Traced<'a> {
     }
 
     /// Its calls and messages, for a drawing.
-    pub fn events(&self) -> TraceEvents {
-        events::of(&self.lanes, &self.matched, &self.waits, &self.collectives)
+    pub fn events(&self, run: &Run<'a>) -> TraceEvents {
+        let marks = placed::all(run, &self.lanes);
+        events::of(&self.lanes, &self.matched, &self.waits, &self.collectives, marks)
     }
 
     /// All tables.
@@ -174,6 +176,7 @@ impl<'a> Traced<'a> {
             openmp: openmp::constructs(lanes, waits),
             regions: team_tables::regions(lanes),
             serial: team_tables::serial(lanes, waits),
+            placed: placed::marks(run, lanes, waits),
             openmp_unseen: openmp::unseen(run, lanes),
             phases: phase_tables::table(lanes, waits),
         }

@@ -14,6 +14,8 @@ use super::super::input::RunParts;
 use super::super::sample::{at, simple_rank, snapshot, threads};
 use super::*;
 
+#[path = "trace_tests/placed.rs"]
+mod placed_tests;
 #[path = "trace_tests/replay.rs"]
 mod replay;
 #[path = "trace_tests/teams.rs"]

@@ -134,6 +134,8 @@ identifiers! {
     "NW085" ThreadsWaitForLast,
     /// Threads idle while one of their rank works outside of parallel regions.
     "NW086" ThreadsIdleOutside,
+    /// Others had the CPU of a thread, at known times.
+    "NW087" CpuTakenAway,
 }
 
 impl fmt::Display for FindingId {

@@ -50,6 +50,12 @@ pub enum TracedQuantity {
     IdleMeanwhile,
     /// The same time at one place; `of`: at all.
     SerialBetween,
+    /// How long a thread was ready without a CPU, by samples; `of`: the traced time.
+    ThreadWithoutCpu,
+    /// When the longest of that began, since the begin of all; `of`: how long it was.
+    LongestWithoutCpu,
+    /// What others waited in MPI for its rank while it had none.
+    WaitedMeanwhile,
     /// The traced time if that were divided over all threads of each rank; `of`: the traced time.
     TimeIfDivided,
 }

@@ -251,7 +251,14 @@ pub enum WatchedSubject {
         #[serde(skip_serializing_if = "Option::is_none")]
         within: Option<CodePlace>,
     },
-    /// A thread of a rank in a region: 0 calls MPI.
+    /// A thread of a rank: 0 calls MPI.
+    ThreadOf {
+        #[serde(skip_serializing_if = "Option::is_none")]
+        world: Option<u32>,
+        rank: u32,
+        thread: u32,
+    },
+    /// The same in a region.
     ThreadInRegion {
         #[serde(skip_serializing_if = "Option::is_none")]
         world: Option<u32>,

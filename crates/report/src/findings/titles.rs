@@ -52,6 +52,7 @@ pub fn title(id: FindingId) -> &'static str {
         FindingId::ReceivesOutOfOrder => "receives wait, though the message for the next receive has come",
         FindingId::ThreadsWaitForLast => "OpenMP threads wait for the last one of a region",
         FindingId::ThreadsIdleOutside => "threads idle outside of parallel regions",
+        FindingId::CpuTakenAway => "others had the CPU of a thread",
         FindingId::MoreWorkersBringNothing => "more threads bring nothing",
         FindingId::MoreWorkersBringLess => "more threads bring less beyond some number",
         FindingId::LevelMatters => "a factor changes the result",

@@ -202,6 +202,10 @@ fn subject(one: &Evidence) -> String {
             let world = world.map_or_else(String::new, |world| format!(" of world {world}"));
             format!("thread {thread} of rank {rank}{world}, in the region {},", place(at))
         }
+        WatchedSubject::ThreadOf { world, rank, thread } => {
+            let world = world.map_or_else(String::new, |world| format!(" of world {world}"));
+            format!("thread {thread} of rank {rank}{world}")
+        }
         WatchedSubject::Between { after, before } => traced::between([after.as_ref(), before.as_ref()]),
         WatchedSubject::Region { place: at, within: None } => format!("the region {}", place(at)),
         WatchedSubject::Region { place: at, within: Some(within) } => {

@@ -179,6 +179,7 @@ fn findings_have_their_rows_in_the_manual() {
         FindingId::ReceivesOutOfOrder,
         FindingId::ThreadsWaitForLast,
         FindingId::ThreadsIdleOutside,
+        FindingId::CpuTakenAway,
         FindingId::Oversubscribed,
     ] {
         let row = format!("| {id} | {} |", title(id));

@@ -1,5 +1,6 @@
 //! A snapshot as CSV, as `docs/formats/snapshot-csv.md` specifies it: all tables, one value a row, or one table, a column for each quantity.
 
+mod placed;
 mod surroundings;
 mod teams;
 mod trace;
@@ -53,10 +54,11 @@ pub enum CsvTable {
     TracedPhases,
     TracedRegions,
     TracedSerial,
+    TracedPlaces,
 }
 
 /// By their names.
-pub const TABLES: [(&str, CsvTable); 24] = [
+pub const TABLES: [(&str, CsvTable); 25] = [
     ("efficiency", CsvTable::Efficiency),
     ("ranks", CsvTable::Ranks),
     ("memory", CsvTable::Memory),
@@ -81,6 +83,7 @@ pub const TABLES: [(&str, CsvTable); 24] = [
     ("trace_phases", CsvTable::TracedPhases),
     ("trace_regions", CsvTable::TracedRegions),
     ("trace_serial", CsvTable::TracedSerial),
+    ("trace_placed", CsvTable::TracedPlaces),
 ];
 
 /// A word that names no table.
@@ -207,6 +210,10 @@ fn rows(shown: &Shown, table: CsvTable) -> Vec<Vec<Value>> {
         CsvTable::TracedPhases => traced.map_or(&[][..], |of| &of.phases).iter().map(trace::phase).collect(),
         CsvTable::TracedRegions => {
             traced.map_or(&[][..], |of| &of.regions).iter().map(teams::region).collect()
+        }
+        CsvTable::TracedPlaces => {
+            let placed = traced.and_then(|of| of.placed.measured());
+            placed.map_or(&[][..], |of| &of.marks).iter().map(placed::mark).collect()
         }
         CsvTable::TracedSerial => traced.map_or(&[][..], |of| &of.serial).iter().map(teams::serial).collect(),
     }

@@ -28,6 +28,7 @@ pub fn of_finding(shown: &Shown, finding: &Finding) -> Option<String> {
         FindingId::OneRankComputesLonger => around_a_wait(shown, finding),
         FindingId::ComputingUnequal => table(shown, "causes"),
         FindingId::ThreadsWaitForLast => around_late_thread(shown, finding),
+        FindingId::CpuTakenAway => around_no_cpu(shown, finding),
         FindingId::ThreadsIdleOutside => table(shown, "trace_serial"),
         FindingId::SendsWait | FindingId::ReceivesOutOfOrder => table(shown, "waits"),
         FindingId::MpiImbalance | FindingId::MachineShared => table(shown, "ranks"),
@@ -92,6 +93,18 @@ fn around(shown: &Shown, trace: &RunTrace, (begin, time): (Nanoseconds, Nanoseco
     let from = begin.0.saturating_sub(time.0) / 1000;
     let to = (begin.0 + 2 * time.0).min(trace.begin.0 + trace.span.0).div_ceil(1000);
     Some(format!("numawise report {} --from {from}us --to {to}us", word(shown.record?)))
+}
+
+/// The part of a trace around the longest time for which a thread had no CPU.
+fn around_no_cpu(shown: &Shown, finding: &Finding) -> Option<String> {
+    let trace = shown.tables.trace.as_ref()?;
+    let of = finding.evidence.iter().find_map(|one| match &one.subject {
+        EvidenceSubject::Watched(WatchedSubject::ThreadOf { rank, thread, .. }) => Some((*rank, *thread)),
+        _ => None,
+    })?;
+    let mut all = trace.placed.measured()?.without_cpu.iter();
+    let longest = all.find(|one| (one.rank, one.thread) == of)?.longest;
+    around(shown, trace, (longest.begin, longest.end.saturating_sub(longest.begin)))
 }
 
 /// The part of a trace around the longest time that threads wait for one alone.

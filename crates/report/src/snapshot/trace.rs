@@ -18,10 +18,13 @@ use crate::document::{
 mod foreign;
 mod json;
 mod openmp;
+mod placed;
 mod teams;
 
 pub use foreign::{ForeignTrace, foreign_document, foreign_json};
 pub use json::{activity_word, change_word, json, kind_word};
+pub use placed::{amount_of, change as placed_change, change_word as placed_word};
+pub use teams::{between, point, region};
 
 /// Characters of a line of the timeline.
 const LINE: usize = 80;
@@ -161,6 +164,7 @@ pub fn sections(of: &RunTrace, most: usize, events: Option<Block>) -> Vec<Block>
     let title =
         if of.are_ranks { "Timeline: ranks by what they did" } else { "Timeline: threads by what they did" };
     let mut blocks = vec![section("timeline", title, timeline(of, events))];
+    blocks.extend(placed::section_of(of));
     if of.times.waiting.0 > 0 {
         let kinds: std::collections::BTreeSet<WaitKind> = of.waits.iter().map(|row| row.kind).collect();
         let legend = kinds.into_iter().map(meaning).collect::<Vec<_>>().join("; ");
@@ -211,6 +215,7 @@ fn remarks(of: &RunTrace) -> Option<Block> {
     if let Some(why) = of.what_if.reason() {
         lines.push(format!("what the run would be without its waiting (what if): {why}").into());
     }
+    lines.extend(placed::missing(of).map(Text::from));
     if of.openmp_unseen > 0 {
         let ranks = many(of.openmp_unseen, "rank");
         lines.push(format!("what threads waited for in OpenMP in {ranks}: the trace does not have it, and it counts as useful").into());
@@ -309,7 +314,16 @@ fn timeline(of: &RunTrace, events: Option<Block>) -> Vec<Block> {
     let drawn_rows = if page_rows.len() > LINES { rows(of, false) } else { page_rows.clone() };
     let shown = drawn_rows.iter().take(LINES);
     let width = shown.clone().map(|(name, _)| name.len()).max().unwrap_or(0);
-    let mut drawn: String = shown.map(|(name, bins)| format!("{name:width$} {}\n", line(bins))).collect();
+    let mut each = of.ranks.iter();
+    let mut drawn = String::new();
+    for (row, (name, bins)) in shown.enumerate() {
+        drawn += &format!("{name:width$} {}\n", line(bins));
+        // The last row of a rank: what comes next is none of its workers'.
+        let is_last = drawn_rows.get(row + 1).is_none_or(|(next, _)| !next.starts_with(' '));
+        let rank = if is_last { each.next() } else { None };
+        let marks = rank.and_then(|rank| placed::line(of, rank));
+        drawn.extend(marks.map(|marks| format!("{:width$} {marks}\n", "")));
+    }
     if drawn_rows.len() > LINES {
         drawn += &format!("and {} more\n", many((drawn_rows.len() - LINES) as u64, "rank"));
     }
@@ -323,6 +337,7 @@ fn timeline(of: &RunTrace, events: Option<Block>) -> Vec<Block> {
     if all.serial.0 > 0 {
         legend += "; serial: outside of parallel regions, one thread works";
     }
+    legend += &placed::legend(of).unwrap_or_default();
     if drawn_rows.len() < page_rows.len() {
         legend += "; of each rank the thread that calls MPI, shares of all threads";
     }

@@ -9,8 +9,10 @@ use numawise_units::{Bytes, Nanoseconds};
 
 use super::RankInCall;
 
+mod placed;
 mod teams;
 
+pub use placed::{PlacedChange, PlacedMark, PlacedMarks, ThreadWithoutCpu};
 pub use teams::{LateThread, TracedRegion, TracedSerial};
 
 /// A run whose calls of MPI were written down one by one.
@@ -61,6 +63,8 @@ pub struct RunTrace {
     pub regions: Vec<TracedRegion>,
     /// Where ranks were outside of regions, the longest first; of ranks that have regions.
     pub serial: Vec<TracedSerial>,
+    /// What was seen from outside to change of threads.
+    pub placed: Reading<PlacedMarks>,
     /// Ranks that use OpenMP of which the trace does not have it: their waiting there counts as useful.
     pub openmp_unseen: u64,
     /// What the program named, in the order in which it began.
@@ -399,6 +403,8 @@ pub struct TraceEvents {
     /// Threads that call no MPI, in the order of their ranks.
     pub workers: Vec<EventWorker>,
     pub phases: Vec<EventPhase>,
+    /// Moments since the begin of the span.
+    pub marks: Vec<(u32, PlacedMark)>,
 }
 
 /// A thread that calls no MPI.

@@ -1,11 +1,12 @@
-//! NW085, NW086: what a trace says of threads that wait for one another, and of time outside of regions.
+//! NW085 to NW087: what a trace says of threads that wait for one another, of time outside of regions, and of threads without a CPU.
 
 use numawise_facts::finding::{
     Amount, Evidence, EvidenceSubject, TracedQuantity, WatchedAdvice, WatchedQuantity, WatchedSubject,
 };
 use numawise_facts::{FindingId, Reading};
 use numawise_tables::snapshot::{
-    LateThread, PotentialGain, RunTrace, SnapshotFinding, TraceChange, TracedRegion, TracedSerial,
+    LateThread, PlacedChange, PotentialGain, RunTrace, SnapshotFinding, ThreadWithoutCpu, TraceChange,
+    TracedRegion, TracedSerial,
 };
 use numawise_units::Nanoseconds;
 
@@ -39,6 +40,7 @@ pub fn explain(case: &Case<'_>, findings: &mut Vec<SnapshotFinding>) {
     });
     findings.extend(regions.into_iter().map(|(_, finding)| finding));
     findings.extend(serial);
+    findings.extend(without_cpu(case, trace));
 }
 
 fn is_of(finding: &SnapshotFinding, of: &TracedRegion) -> bool {
@@ -105,6 +107,28 @@ fn of_thread(of: &TracedRegion, late: &LateThread) -> Evidence {
     let LateThread { world, rank, thread, times, time } = *late;
     let subject = WatchedSubject::ThreadInRegion { world, rank, thread, place: of.region.clone() };
     evidence(TracedQuantity::ThreadLate.into(), Amount::Time(time), Some(Amount::Count(times)), subject)
+}
+
+/// NW087: others had the CPU of a thread. What the run would be without that is not known.
+fn without_cpu(case: &Case<'_>, trace: &RunTrace) -> Option<SnapshotFinding> {
+    let all = &trace.placed.measured()?.without_cpu;
+    let worth: Vec<&ThreadWithoutCpu> =
+        all.iter().filter(|of| case.is_worth(of.time.seconds())).take(NAMED).collect();
+    let first = worth.first()?;
+    let PlacedChange::NoCpu(longest) = first.longest.what else { return None };
+    let fact = |quantity: TracedQuantity, value, of: Option<Nanoseconds>, thread: &ThreadWithoutCpu| {
+        let ThreadWithoutCpu { world, rank, thread, .. } = *thread;
+        let subject = WatchedSubject::ThreadOf { world, rank, thread };
+        evidence(quantity.into(), Amount::Time(value), of.map(Amount::Time), subject)
+    };
+    let each = |of: &&ThreadWithoutCpu| fact(TracedQuantity::ThreadWithoutCpu, of.time, Some(trace.span), of);
+    let mut facts: Vec<Evidence> = worth.iter().map(each).collect();
+    facts.push(fact(TracedQuantity::LongestWithoutCpu, first.longest.begin, Some(longest), first));
+    if first.waited_meanwhile.0 > 0 {
+        facts.push(fact(TracedQuantity::WaitedMeanwhile, first.waited_meanwhile, None, first));
+    }
+    let gain = Reading::unavailable("samples do not tell which computing took longer for want of a CPU");
+    Some(finding(FindingId::CpuTakenAway, facts, gain, vec![advice(WatchedAdvice::SeparateCpus)]))
 }
 
 /// NW086: threads idle while one of their rank works outside of regions.

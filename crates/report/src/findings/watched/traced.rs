@@ -72,6 +72,15 @@ pub fn sentence(quantity: TracedQuantity, one: &Evidence, value: &str, of: &str)
         }
         TracedQuantity::IdleMeanwhile => format!("their other threads idle meanwhile for {value}"),
         TracedQuantity::SerialBetween => format!("{value} of the {of} {}", subject(one)),
+        TracedQuantity::ThreadWithoutCpu => {
+            format!("{} was ready without a CPU for {value} of {of} (by samples)", subject(one))
+        }
+        TracedQuantity::LongestWithoutCpu => {
+            format!("the longest of this, {of}, lies behind {value} of the timeline")
+        }
+        TracedQuantity::WaitedMeanwhile => {
+            format!("others waited in MPI for this rank for {value} of the time in which that happened")
+        }
         TracedQuantity::TimeIfDivided => if_so("if all threads shared that"),
         TracedQuantity::TimesOutOfOrder => format!("it waited so {}", how_often(one)),
     }

@@ -1,25 +1,22 @@
 //! Columns of a trace: threads of OpenMP that wait for one another, and what lies outside of regions.
 
 use numawise_facts::Reading;
-use numawise_facts::activity::CodePlace;
 use numawise_facts::finding::RegionOrCall;
 use numawise_tables::snapshot::{LateThread, RankActivity, TracedRegion, TracedSerial};
 
-use super::{Value, count, known_seconds, place, place_as, read, text};
+use super::super::trace::{between, point, region as region_name};
+use super::{Value, count, known_seconds, place, read, text};
 
-/// The thread that came last in a region, and that region, or what the serial part began behind.
+/// The thread that came last in a region, and that region, or the serial part.
 pub fn part(of: &RankActivity) -> Vec<Value> {
-    let nowhere = || Reading::unavailable("it was in no region, and behind none");
-    let (thread, at) = match of {
-        RankActivity::InRegion { region, thread, .. } => (*thread, region.clone()),
-        RankActivity::Serial { after: Some(after), .. } => (None, after.place.clone()),
-        _ => (None, nowhere()),
+    let (thread, part) = match of {
+        RankActivity::InRegion { region: at, thread, .. } => (*thread, region_name(at)),
+        RankActivity::Serial { after, before, .. } => (None, between(after.as_ref(), before.as_ref())),
+        _ => (None, String::new()),
     };
     let thread =
         thread.map_or_else(|| Reading::unavailable("no thread of a region came last"), Reading::Measured);
-    let mut row = vec![read("thread", "", &thread, u32::to_string)];
-    row.extend(place_as(["part_function", "part_file", "part_line"], &at));
-    row
+    vec![read("thread", "", &thread, u32::to_string), text("part", part)]
 }
 
 /// With the thread that came last by most.
@@ -40,24 +37,14 @@ pub fn region(of: &TracedRegion) -> Vec<Value> {
     row
 }
 
-fn end(names: [&'static str; 4], of: Option<&RegionOrCall>) -> Vec<Value> {
-    let [name, function, file, line] = names;
-    let call = of.and_then(|of| of.call.clone());
-    let nowhere: Reading<CodePlace> = Reading::unavailable("the begin or the end of the rank");
-    let at = of.map_or(nowhere, |of| of.place.clone());
-    let mut row = vec![text(name, call.unwrap_or_default())];
-    row.extend(place_as([function, file, line], &at));
-    row
-}
-
 pub fn serial(of: &TracedSerial) -> Vec<Value> {
-    let mut row = end(["after_name", "after_function", "after_file", "after_line"], of.after.as_ref());
-    row.extend(end(["before_name", "before_function", "before_file", "before_line"], of.before.as_ref()));
-    row.extend([
+    let end = |of: Option<&RegionOrCall>, end: &str| of.map_or_else(|| end.to_owned(), point);
+    vec![
+        text("after", end(of.after.as_ref(), "the begin")),
+        text("before", end(of.before.as_ref(), "the end")),
         count("times", of.times),
         known_seconds("seconds", of.time),
         known_seconds("idle_seconds", of.idle),
         count("ranks", of.ranks),
-    ]);
-    row
+    ]
 }

@@ -10,7 +10,7 @@ use numawise_units::Nanoseconds;
 use serde_json::{Value, json as object};
 
 use super::super::{figures, phases};
-use super::teams;
+use super::{placed, teams};
 use crate::object::{each, reading};
 
 /// As JSON and CSV have it.
@@ -151,6 +151,7 @@ pub fn json(of: Option<&RunTrace>) -> Value {
         "openmp": each(&of.openmp, construct_json),
         "regions": teams::regions_json(of),
         "serial": teams::serial_json(of),
+        "placed": placed::json(of),
         "openmp_unseen": of.openmp_unseen,
         "phases": each(&of.phases, phase_json),
         "waits": each(&of.waits, |row| object!({

@@ -1,0 +1,7 @@
+CREATE TABLE seen (
+  -- Of a trace, what changed of threads between two looks from outside. How it is packed is in docs/formats/nw-snapshot.md.
+  process INTEGER NOT NULL,           -- as in processes
+  thread  INTEGER NOT NULL,           -- as in threads
+  changes BLOB NOT NULL,              -- packed
+  PRIMARY KEY (process, thread)
+) WITHOUT ROWID;
