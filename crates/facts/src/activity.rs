@@ -9,6 +9,7 @@ mod openmp;
 mod phase;
 mod places;
 mod sample;
+mod seen;
 mod surroundings;
 mod trace;
 
@@ -33,6 +34,7 @@ pub use openmp::{Construct, ConstructName, ConstructTeam, LoopChunks, OpenMpRunt
 pub use phase::{ActivityPhases, PhaseActivity, PhaseName};
 pub use places::SourcePlaces;
 pub use sample::{CallSample, SampledCall};
+pub use seen::{SeenChange, SeenKind, SeenThread};
 pub use surroundings::{MemoryByNode, MemoryMoment, ProcessSurroundings};
 pub use trace::{
     ClockMove, MessageSide, SpanKind, SpanName, ThreadTrace, TraceLoss, TracedCall, TracedKind,
@@ -176,6 +178,13 @@ pub struct CodePlace {
     pub address: u64,
     /// What symbols and debugging information say.
     pub source: SourcePlace,
+}
+
+impl CodePlace {
+    /// Whether both are of one line, of which compilers make several places.
+    pub fn is_of_line_of(&self, other: &CodePlace) -> bool {
+        self.source.line.measured().is_some() && (&self.file, &self.source) == (&other.file, &other.source)
+    }
 }
 
 /// What one thread did, or several that had its place one after the other.

@@ -20,7 +20,7 @@ pub use study::{
     ClockAdvice, ClockQuantity, NoiseQuantity, ObeyedAdvice, ObeyedQuantity, PinningQuantity,
     RunGroupQuantity, SystemAdvice, SystemQuantity,
 };
-pub use traced::TracedQuantity;
+pub use traced::{RegionOrCall, TracedQuantity};
 pub use watched::{
     EarlyQuantity, FileAdvice, FileCallKind, FilesQuantity, PlacedQuantity, RankInCall, WatchedAdvice,
     WatchedQuantity, WatchedSubject,

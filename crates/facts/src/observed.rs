@@ -3,7 +3,7 @@
 use numawise_units::{Nanoseconds, Pid};
 use serde::{Deserialize, Serialize};
 
-use crate::activity::{KernelIo, ProcessSurroundings};
+use crate::activity::{KernelIo, ProcessSurroundings, SeenThread};
 use crate::{Reading, ThreadObservation};
 
 /// One process, as it was seen from outside.
@@ -24,4 +24,7 @@ pub struct ObservedThread {
     pub observation: ThreadObservation,
     /// How long it had been ready and waited for a CPU when it was seen last.
     pub run_delay: Reading<Nanoseconds>,
+    /// What changed of it, and of the memory of its process where it is the first one.
+    #[serde(default)]
+    pub seen: SeenThread,
 }

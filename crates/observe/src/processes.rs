@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use numawise_facts::activity::ProcessSurroundings;
+use numawise_facts::activity::{ProcessSurroundings, SeenChange, SeenThread};
 use numawise_facts::{ObservedProcess, ObservedThread, Reading};
 use numawise_linux::Roots;
 use numawise_linux::file::read_path;
@@ -26,7 +26,19 @@ pub(crate) fn all(seen: &SamplerResults, begun: Nanoseconds, why: &str) -> Vec<O
             Some(delay) => Reading::Measured(delay),
             None => Reading::unavailable("this kernel does not count run delay (schedstat)"),
         };
-        let one = ObservedThread { observation: thread.observation(), run_delay };
+        let mut of = SeenThread { looks: thread.samples.into(), ..thread.seen.clone() };
+        if thread.tid == thread.pid {
+            let moved = seen.each.get(thread.pid).map_or(&[][..], |of| of.moved.as_slice());
+            let moment = |at: Nanoseconds| begun + at;
+            let moved = moved.iter().map(|change| SeenChange {
+                before: moment(change.before),
+                at: moment(change.at),
+                what: change.what,
+            });
+            of.changes.extend(moved);
+            of.changes.sort_by_key(|change| change.at);
+        }
+        let one = ObservedThread { observation: thread.observation(), run_delay, seen: of };
         threads.entry(thread.pid).or_default().push(one);
     }
     let one = |(pid, alive): (&Pid, &Nanoseconds)| {

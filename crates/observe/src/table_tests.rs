@@ -1,6 +1,7 @@
 use super::*;
 use crate::fixture::{PID, THREAD, Thread as Files, Tree};
 use numawise_facts::ThreadObservation;
+use numawise_facts::activity::SeenKind;
 use numawise_units::CpuId;
 
 const PLENTY: Nanoseconds = Nanoseconds(1_000_000_000);
@@ -45,6 +46,32 @@ fn time_goes_to_the_cpu_where_the_thread_is_at_the_end_of_a_span() {
     assert_eq!(thread.mask, numawise_facts::Reading::Measured("0-3".parse().unwrap()));
     assert_eq!(table.migrations(), Some(2));
     assert_eq!(table.run_delay(), Some(Nanoseconds(9_000)));
+}
+
+#[test]
+fn what_changes_of_a_thread_stands_with_the_looks_before_and_behind() {
+    let tree = Tree::new();
+    tree.thread(100, 100, &THREAD);
+    let mut table = table(&tree);
+    look(&mut table);
+    // What it was, and how much of it there was: another CPU; many page faults; long without a CPU.
+    let delay = 5_000_000_000;
+    let mut thread = THREAD;
+    for (k, (cpu, faults, delay)) in
+        [(1, 10, 1_000), (1, 9000, 1_000), (1, 9100, delay), (3, 9100, delay)].into_iter().enumerate()
+    {
+        thread = Files { cpu, faults, delay, time: (k as u64 + 2) * 1_000_000, ..thread };
+        tree.thread(100, 100, &thread);
+        look(&mut table);
+    }
+    let all: Vec<_> = table.seen().flat_map(|thread| thread.seen.changes.clone()).collect();
+    assert!(all.iter().all(|change| change.before < change.at), "{all:?}");
+    assert!(all.windows(2).all(|pair| pair[0].at <= pair[1].before || pair[0].at == pair[1].at));
+    let kinds: Vec<_> = all.iter().map(|change| change.what).collect();
+    let moved = |from, to| SeenKind::Moved { from: CpuId(from), to: CpuId(to) };
+    let expected = [SeenKind::Faults(8990), SeenKind::NoCpu(Nanoseconds(delay - 1_000)), moved(1, 3)];
+    // It may have been on another CPU at first.
+    assert_eq!(kinds[kinds.len() - 3..], expected, "{kinds:?}");
 }
 
 #[test]

@@ -17,6 +17,7 @@ use rusqlite::{Connection, Transaction, params, params_from_iter};
 use crate::cell::{Cells, Parsed};
 
 pub use streams::{StreamPart, TraceStreams};
+pub use trace::seen::{add_seen_part, seen_part};
 pub use trace::spans::{add_span_part, span_parts};
 pub use trace::{add_trace_part, trace_parts};
 
@@ -115,9 +116,11 @@ fn read_run(connection: &Connection, has_events: bool) -> Parsed<WatchedRun> {
     let transaction = connection.unchecked_transaction()?;
     let header = header(&transaction)?;
     let mut counted = CountedSoFar::default();
+    let has = |table| read::has_table(&transaction, table);
     let has = Has {
-        traces: read::has_table(&transaction, "traces")?,
-        spans: has_events && read::has_table(&transaction, "spans")?,
+        traces: has("traces")?,
+        spans: has_events && has("spans")?,
+        seen: has_events && has("seen")?,
         calls: has_events,
     };
     let mut processes = Vec::new();
@@ -158,6 +161,7 @@ fn header(connection: &Connection) -> Parsed<WatchedRunHeader> {
 struct Has {
     traces: bool,
     spans: bool,
+    seen: bool,
     calls: bool,
 }
 

@@ -1,7 +1,9 @@
 //! A trace for Perfetto's page (ui.perfetto.dev) and its trace processor: TrackEvents as protobufs, by the published schema
 //! (`protos/perfetto/trace/trace_packet.proto`). Only the fields that we write stand here, with the numbers of the schema.
 
-use numawise_tables::snapshot::{EventCall, EventLane, EventSpan, EventState, SpanState, TraceEvents};
+use numawise_tables::snapshot::{
+    EventCall, EventLane, EventSpan, EventState, EventWorker, SpanState, TraceEvents,
+};
 use numawise_units::{Arrange, Nanoseconds};
 use prost::Message;
 
@@ -51,6 +53,8 @@ struct TrackEvent {
     name_iid: Option<u64>,
     #[prost(uint64, optional, tag = "11")]
     track_uuid: Option<u64>,
+    #[prost(string, optional, tag = "23")]
+    name: Option<String>,
     #[prost(fixed64, repeated, tag = "47")]
     flow_ids: Vec<u64>,
     #[prost(fixed64, repeated, tag = "48")]
@@ -83,6 +87,7 @@ struct EventName {
 
 const SLICE_BEGIN: i32 = 1;
 const SLICE_END: i32 = 2;
+const INSTANT: i32 = 3;
 const STATE_CLEARED: u32 = 1;
 const NEEDS_STATE: u32 = 2;
 const EXPLICIT_ORDER: i32 = 3;
@@ -94,7 +99,7 @@ const ROOT: u64 = 1;
 const WAITS: u64 = 1;
 const FIRST_SITE: u64 = 2;
 
-/// The bytes of a file: a track for each rank, its workers and its phases; a slice for each call and for what of it was waiting, for what threads are in
+/// The bytes of a file: a track for each rank, its workers and its phases; a slice for each call and for what of it was waiting, an instant for each change that was seen from outside, for what threads are in
 /// outside of calls, and for each phase; a flow for each message.
 pub fn perfetto(events: &TraceEvents) -> Vec<u8> {
     let mut out = Vec::new();
@@ -214,6 +219,15 @@ fn outside_calls(out: &mut Vec<u8>, events: &TraceEvents, names: &Names) {
         let below = Some((uuid(worker.lane), worker.number as i32));
         put(out, track(own, &format!("thread {}", worker.number), below, None));
         spans(out, own, &worker.spans);
+    }
+    // What was seen of threads from outside, on their tracks.
+    for (lane, mark) in &events.marks {
+        let is_it = |worker: &EventWorker| (worker.lane, worker.number) == (*lane, mark.thread);
+        let worker = events.workers.iter().position(is_it).map(|place| first + place as u64);
+        let name = Some(trace_words::placed_change(&mark.what));
+        let said = vec![number("nanoseconds at most before", mark.end.saturating_sub(mark.begin).0)];
+        let of = TrackEvent { r#type: Some(INSTANT), name, debug_annotations: said, ..TrackEvent::default() };
+        put(out, event(worker.unwrap_or(uuid(*lane)), mark.end, of));
     }
     let first = first + events.workers.len() as u64;
     let mut has_track = std::collections::BTreeSet::new();

@@ -1,6 +1,8 @@
 use numawise_facts::Reading;
 use numawise_facts::activity::{ConstructName, PhaseName};
-use numawise_tables::snapshot::{CallAt, CallPlace, EventMessage, EventPhase, EventWorker, WaitKind};
+use numawise_tables::snapshot::{
+    CallAt, CallPlace, EventMessage, EventPhase, EventWorker, PlacedChange, PlacedMark, WaitKind,
+};
 use numawise_units::Bytes;
 
 use super::*;
@@ -102,6 +104,28 @@ fn workers_and_phases_have_tracks_of_their_own() {
         ("phases", vec![slice(10, 20, "solve"), slice(0, 5, "begin")]),
     ];
     assert_eq!(found, expected.map(|(track, slices)| (track.to_owned(), slices)));
+}
+
+#[test]
+fn what_was_seen_from_outside_is_an_instant_on_the_track_of_its_thread() {
+    let mut of = events();
+    of.workers = vec![EventWorker { lane: 1, number: 2, spans: Vec::new() }];
+    let mark = |thread, end| PlacedMark {
+        world: None,
+        rank: 1,
+        thread,
+        begin: Nanoseconds(10),
+        end: Nanoseconds(end),
+        what: PlacedChange::Faults(700),
+    };
+    of.marks = vec![(1, mark(0, 20)), (1, mark(2, 30))];
+    let file = File::decode(perfetto(&of).as_slice()).unwrap();
+    let instants = file.packets.iter().filter_map(|packet| {
+        let event = packet.track_event.as_ref().filter(|of| of.r#type == Some(INSTANT))?;
+        Some((packet.timestamp?, event.track_uuid?, event.name.clone()?))
+    });
+    let name = || "700 page faults".to_owned();
+    assert_eq!(instants.collect::<Vec<_>>(), [(20, uuid(1), name()), (30, uuid(2), name())]);
 }
 
 #[test]

@@ -43,9 +43,10 @@ pub use process::{CpuStay, PlacementSummary, ProcessRow, ProcessSpread, RemoteSu
 pub use rating::{Grade, RatedShare, Rating, ThresholdSource};
 pub use trace::{
     CallAt, CallPlace, CollectiveProfile, EventCall, EventLane, EventMessage, EventPhase, EventSpan,
-    EventState, EventWorker, LongestThreadWait, LongestTransfer, LongestWait, MessageProfile, NotJudged,
-    NotJudgedReason, OddRepetition, OutOfOrder, PathPart, RankActivity, RankAsOthers, RunTrace, SpanState,
-    TraceChange, TraceEvents, TracePeriod, TraceTimes, TracedConstruct, TracedPhase, TracedRank, TracedWait,
+    EventState, EventWorker, LateThread, LongestThreadWait, LongestTransfer, LongestWait, MessageProfile,
+    NotJudged, NotJudgedReason, OddRepetition, OutOfOrder, PathPart, PlacedChange, PlacedMark, PlacedMarks,
+    RankActivity, RankAsOthers, RunTrace, SpanState, ThreadWithoutCpu, TraceChange, TraceEvents, TracePeriod,
+    TraceTimes, TracedConstruct, TracedPhase, TracedRank, TracedRegion, TracedSerial, TracedWait,
     TracedWorker, WaitKind, WaitingCause, WaitingPair, WhatIf,
 };
 pub use view::{AskedWindow, SHARES, TraceWindow};

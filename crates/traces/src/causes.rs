@@ -8,6 +8,7 @@
 use std::cell::Cell;
 use std::collections::BTreeMap;
 
+use numawise_facts::Reading;
 use numawise_facts::activity::TracedCall;
 use numawise_tables::snapshot::{PathPart, RankActivity, WaitingCause};
 use numawise_units::Nanoseconds;
@@ -15,6 +16,7 @@ use numawise_units::Nanoseconds;
 use super::collectives::Collectives;
 use super::lanes::{At, Lane, LaneSet, Lanes};
 use super::matching::Matched;
+use super::teams::{Point, Team, Work, each_part};
 use super::timeline::{STATES, Segment, State, segments};
 use super::waits::{ShownWait, Wait, Waits};
 use super::{MOST_ROWS, span};
@@ -32,9 +34,21 @@ enum DoingState {
     Called,
     Polled,
     Outside,
+    /// In a region of this construct.
+    Together(u32),
+    /// Its other threads waited there for this one.
+    Late(u32, u32),
+    Serial(Point, Point),
 }
 
 impl DoingState {
+    fn of_work(work: &Work<'_>) -> DoingState {
+        match work {
+            Work::Serial { after, before } => DoingState::Serial(*after, *before),
+            Work::Together(region) => DoingState::Together(region.of),
+        }
+    }
+
     fn of(state: State) -> DoingState {
         match state {
             State::Useful => DoingState::Computed,
@@ -52,7 +66,18 @@ impl Doing {
 
     fn shown(self, lanes: &Lanes<'_>) -> RankActivity {
         let at = self.place.and_then(|place| lanes.places.get(place as usize)).cloned();
+        let region = |of: u32| {
+            let construct = lanes.constructs.get(of as usize);
+            construct.map_or_else(|| Reading::unavailable("of an unknown region"), |(_, place)| place.clone())
+        };
         match (self.state, at) {
+            (DoingState::Together(of), to) => RankActivity::InRegion { region: region(of), thread: None, to },
+            (DoingState::Late(of, thread), to) => {
+                RankActivity::InRegion { region: region(of), thread: Some(thread), to }
+            }
+            (DoingState::Serial(after, before), to) => {
+                RankActivity::Serial { after: after.shown(lanes), before: before.shown(lanes), to }
+            }
             (DoingState::Computed, to) => RankActivity::Computed { to },
             (DoingState::Called, Some(at)) => RankActivity::Called(at),
             (DoingState::Polled, Some(at)) => RankActivity::Polled(at),
@@ -212,8 +237,51 @@ struct Explainer<'r, 'l, 'a> {
     beyond: Vec<(Doing, u64)>,
 }
 
-/// What a lane did in a span: each with its time; and its waits there.
-type Spent = (Vec<(Doing, u64)>, Vec<(u32, u64)>);
+/// What a lane did in a span.
+#[derive(Default)]
+struct Spent {
+    /// Each with its time.
+    done: Vec<(Doing, u64)>,
+    /// Of what was done in regions, how much shorter each would have been without the thread that came last.
+    late: Vec<(Doing, u64)>,
+    waits: Vec<(u32, u64)>,
+}
+
+impl Spent {
+    /// Adds what was done outside of calls from one moment to another.
+    fn work(
+        &mut self,
+        lanes: &Lanes<'_>,
+        lane: &Lane<'_>,
+        segment: &Segment,
+        (begin, end): (Nanoseconds, Nanoseconds),
+    ) {
+        let doing = Doing::of(lane, segment);
+        let Some(team) = lanes.team(lane.number) else {
+            return spend(&mut self.done, doing, span(begin, end).0);
+        };
+        each_part(team, lane, segment, (begin, end), &mut |(begin, end), work| {
+            let state = DoingState::of_work(&work);
+            spend(&mut self.done, Doing { state, ..doing }, span(begin, end).0);
+            let Work::Together(region) = work else { return };
+            for stage in team.stages(region).iter().filter(|stage| stage.begin >= begin && stage.end <= end) {
+                let Some(thread) = stage.late else { continue };
+                let late = Doing { state: DoingState::Late(region.of, thread), ..doing };
+                spend(&mut self.late, late, stage.alone.0);
+            }
+        });
+    }
+
+    /// Of a region, what each of the threads made it longer that came last.
+    fn late_in(&self, region: Doing) -> impl Iterator<Item = (Doing, u64)> {
+        let is_in = move |late: &&(Doing, u64)| {
+            let state = region.state;
+            matches!(late.0.state, DoingState::Late(of, _) if state == DoingState::Together(of))
+                && late.0.place == region.place
+        };
+        self.late.iter().filter(is_in).copied()
+    }
+}
 
 /// Few are different: a list is faster than a map.
 fn spend(all: &mut Vec<(Doing, u64)>, doing: Doing, time: u64) {
@@ -231,19 +299,22 @@ impl Explainer<'_, '_, '_> {
         end: Nanoseconds,
         mut all: Spent,
     ) -> Spent {
-        all.0.clear();
-        all.1.clear();
+        all.done.clear();
+        all.late.clear();
+        all.waits.clear();
         let outside = Doing { state: DoingState::Outside, place: None };
         let before = span(begin, end.min(lane.begin)).0;
         if before > 0 {
-            spend(&mut all.0, outside, before);
+            spend(&mut all.done, outside, before);
         }
         segments(lane, self.waits, call, &mut |segment| {
-            let time = span(segment.begin.max(begin), segment.end.min(end)).0;
+            let (from, to) = (segment.begin.max(begin), segment.end.min(end));
+            let time = span(from, to).0;
             match segment.state {
                 _ if time == 0 => {}
-                State::Waiting => all.1.push((segment.call as u32, time)),
-                _ => spend(&mut all.0, Doing::of(lane, &segment), time),
+                State::Waiting => all.waits.push((segment.call as u32, time)),
+                State::Useful => all.work(self.lanes, lane, &segment, (from, to)),
+                _ => spend(&mut all.done, Doing::of(lane, &segment), time),
             }
             segment.end < end
         });
@@ -267,15 +338,19 @@ impl Explainer<'_, '_, '_> {
     /// Shares out what a wait cost over what its late lane spent more time on than the one that waits.
     fn share(&mut self, at: At, wait: &Wait, cost: &Explained, late: &Lane<'_>) {
         let lanes = self.lanes;
-        let [(done, waited), (of_late, waits_of_late)] = &self.spent;
-        let waited: u64 = waited.iter().map(|(_, time)| time).sum();
+        let [mine, theirs] = &self.spent;
+        let waited: u64 = mine.waits.iter().map(|(_, time)| time).sum();
+        let waits_of_late = &theirs.waits;
         let waited_late: u64 = waits_of_late.iter().map(|(_, time)| time).sum();
         let of_mine =
-            |doing: &Doing| done.iter().find(|(known, _)| known == doing).map_or(0, |(_, time)| *time);
-        let excess = |doing: &Doing, time: u64| time.saturating_sub(of_mine(doing));
-        let beyond = of_late.iter().map(|(doing, time)| (*doing, excess(doing, *time)));
+            |doing: &Doing| mine.done.iter().find(|(known, _)| known == doing).map_or(0, |(_, time)| *time);
         self.beyond.clear();
-        self.beyond.extend(beyond.filter(|(_, time)| *time > 0));
+        for (doing, time) in &theirs.done {
+            let excess = time.saturating_sub(of_mine(doing));
+            if excess > 0 {
+                beyond(&mut self.beyond, [mine, theirs], (*doing, excess));
+            }
+        }
         let of_waits = waited_late.saturating_sub(waited);
         let all = self.beyond.iter().map(|(_, time)| time).sum::<u64>() + of_waits;
         if all == 0 {
@@ -310,6 +385,21 @@ impl Explainer<'_, '_, '_> {
             }
         }
     }
+}
+
+/// Adds what a lane spent longer on than the one that waits: of a region, as much as that is due to threads that came last by so much more there.
+fn beyond(all: &mut Vec<(Doing, u64)>, [mine, theirs]: [&Spent; 2], (doing, excess): (Doing, u64)) {
+    let sum = |of: &Spent| of.late_in(doing).map(|(_, time)| time).sum::<u64>();
+    let late = sum(theirs);
+    let due = late.saturating_sub(sum(mine)).min(excess);
+    let share = |time: u64| (u128::from(due) * u128::from(time) / u128::from(late.max(1))) as u64;
+    let mut rest = excess;
+    for (of_thread, time) in theirs.late_in(doing) {
+        let time = share(time);
+        rest = rest.saturating_sub(time);
+        all.extend((time > 0).then_some((of_thread, time)));
+    }
+    all.extend((rest > 0).then_some((doing, rest)));
 }
 
 /// A row of the table, with what a replay needs.
@@ -369,11 +459,12 @@ pub fn of_waits(
     let shown = causes.into_iter().filter_map(|((lane, doing), of)| {
         let lane = lanes.all.get(lane as usize)?;
         let behind = lanes.places.len() as u32;
-        let computed_before = (doing.state == DoingState::Computed).then(|| doing.place.unwrap_or(behind));
+        let what = doing.shown(lanes);
+        let computed_before = what.computed_to().map(|_| doing.place.unwrap_or(behind));
         let row = WaitingCause {
             world: lane.numbered_world,
             rank: lane.rank,
-            what: doing.shown(lanes),
+            what,
             waiting: Nanoseconds(of.waiting.round() as u64),
             waiting_ranks: of.lanes.ranks(lanes),
             through_others: Nanoseconds(of.through_others.round() as u64),
@@ -387,6 +478,7 @@ pub fn of_waits(
 pub fn critical_path(lanes: &Lanes<'_>, waits: &Waits) -> Vec<PathPart> {
     // Of each lane, of each site and one behind them: by state, how often and how long.
     let mut sums: Vec<Vec<[(u64, Nanoseconds); STATES.len()]>> = vec![Vec::new(); lanes.all.len()];
+    let mut parts = PathParts::new();
     let Some(mut lane) = lanes.all.iter().max_by_key(|lane| lane.end) else { return Vec::new() };
     let mut at = lane.end.min(lanes.end);
     // A path that does not get on: clocks that differ.
@@ -423,6 +515,14 @@ pub fn critical_path(lanes: &Lanes<'_>, waits: &Waits) -> Vec<PathPart> {
             continue;
         }
         (jumps, last) = (0, Some((segment.call + 1).min(lane.calls.len())));
+        if let Some(team) = lanes.team(lane.number).filter(|_| segment.state == State::Useful) {
+            let window = (segment.begin, at);
+            each_part(team, lane, &segment, window, &mut |window, work| {
+                through_team(&mut parts, lanes, lane, (Doing::of(lane, &segment), team), (window, work));
+            });
+            at = segment.begin;
+            continue;
+        }
         for (number, (begin, end)) in lane.pieces(lanes, segment.begin, at).enumerate() {
             let Some(sums) = sums.get_mut(lane.number as usize) else { continue };
             if sums.is_empty() {
@@ -436,7 +536,6 @@ pub fn critical_path(lanes: &Lanes<'_>, waits: &Waits) -> Vec<PathPart> {
         }
         at = segment.begin;
     }
-    let mut parts: BTreeMap<(u32, Doing), (u64, Nanoseconds)> = BTreeMap::new();
     for (lane, sums) in lanes.all.iter().zip(sums) {
         for (site, of_site) in (0..).zip(sums) {
             let place = (site < lane.sites()).then(|| lane.place_of(site as u32));
@@ -448,6 +547,36 @@ pub fn critical_path(lanes: &Lanes<'_>, waits: &Waits) -> Vec<PathPart> {
             }
         }
     }
+    shown_path(lanes, parts)
+}
+
+/// By lane: how often, and how long.
+type PathParts = BTreeMap<(u32, Doing), (u64, Nanoseconds)>;
+
+/// Adds a part of the path outside of calls: of a region, each stage with the thread that came last.
+fn through_team(
+    parts: &mut PathParts,
+    lanes: &Lanes<'_>,
+    lane: &Lane<'_>,
+    (doing, team): (Doing, &Team),
+    ((begin, end), work): ((Nanoseconds, Nanoseconds), Work<'_>),
+) {
+    let mut add = |state: DoingState, begin: Nanoseconds, end: Nanoseconds| {
+        for (number, (begin, end)) in lane.pieces(lanes, begin, end).enumerate() {
+            let part = parts.entry((lane.number, Doing { state, ..doing })).or_default();
+            *part = (part.0 + u64::from(number == 0), part.1 + span(begin, end));
+        }
+    };
+    let Work::Together(region) = work else { return add(DoingState::of_work(&work), begin, end) };
+    for stage in team.stages(region) {
+        let state =
+            stage.late.map_or(DoingState::Together(region.of), |thread| DoingState::Late(region.of, thread));
+        add(state, stage.begin.max(begin), stage.end.min(end));
+    }
+}
+
+/// The longest first.
+fn shown_path(lanes: &Lanes<'_>, parts: PathParts) -> Vec<PathPart> {
     let mut parts: Vec<((u32, Doing), (u64, Nanoseconds))> = parts.into_iter().collect();
     parts.sort_by_cached_key(|(_, (_, time))| std::cmp::Reverse(*time));
     parts.truncate(MOST_ROWS);

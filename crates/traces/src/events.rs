@@ -2,7 +2,8 @@
 
 use numawise_facts::activity::{TracedCall, TracedKind};
 use numawise_tables::snapshot::{
-    CallAt, EventCall, EventLane, EventMessage, EventSpan, EventState, EventWorker, SpanState, TraceEvents,
+    CallAt, EventCall, EventLane, EventMessage, EventSpan, EventState, EventWorker, PlacedMark, SpanState,
+    TraceEvents,
 };
 use numawise_units::Nanoseconds;
 
@@ -12,7 +13,13 @@ use super::matching::{Matched, Message};
 use super::waits::Waits;
 use super::{phase_tables, span, timeline};
 
-pub fn of(lanes: &Lanes<'_>, matched: &Matched, waits: &Waits, collectives: &Collectives) -> TraceEvents {
+pub fn of(
+    lanes: &Lanes<'_>,
+    matched: &Matched,
+    waits: &Waits,
+    collectives: &Collectives,
+    marks: Vec<(u32, PlacedMark)>,
+) -> TraceEvents {
     TraceEvents {
         span: span(lanes.origin, lanes.end),
         are_ranks: lanes.are_ranks,
@@ -23,6 +30,7 @@ pub fn of(lanes: &Lanes<'_>, matched: &Matched, waits: &Waits, collectives: &Col
         constructs: lanes.constructs.clone(),
         workers: lanes.all.iter().flat_map(|lane| workers(lanes, lane)).collect(),
         phases: phase_tables::events(lanes),
+        marks,
     }
 }
 

@@ -9,6 +9,7 @@ use numawise_units::{Arrange, Nanoseconds};
 
 use super::kinds::SiteKind;
 use super::phases::{Phases, Window};
+use super::teams::Team;
 use super::threads::{self, Constructs, PlacedConstruct, ThreadStates, Worker};
 use super::{Process, Run};
 
@@ -73,6 +74,8 @@ pub struct Lanes<'a> {
     pub constructs: Vec<PlacedConstruct>,
     /// In the order of their processes.
     pub workers: Vec<Worker>,
+    /// Of each lane.
+    teams: Vec<Team>,
     pub phases: Phases,
     /// Of all lanes.
     pub origin: Nanoseconds,
@@ -396,7 +399,32 @@ impl<'a> Lanes<'a> {
         }
         let (places, constructs) = (places.all, constructs.all);
         let is_end = from.0 > 0;
-        Some(Lanes { all, places, constructs, workers, phases, origin, begin, end, lost, are_ranks, is_end })
+        let teams = Vec::new();
+        let mut lanes = Lanes {
+            all,
+            places,
+            constructs,
+            workers,
+            teams,
+            phases,
+            origin,
+            begin,
+            end,
+            lost,
+            are_ranks,
+            is_end,
+        };
+        let team = |lane: &Lane<'_>| {
+            let is_alone = lanes.of_process(lane.number).count() == 1;
+            Team::of(lane, is_alone, lanes.workers_of(lane.number), &lanes.constructs)
+        };
+        lanes.teams = lanes.all.iter().map(team).collect();
+        Some(lanes)
+    }
+
+    /// What its threads do together, where any do.
+    pub fn team(&self, lane: u32) -> Option<&Team> {
+        self.teams.get(lane as usize).filter(|team| team.threads > 0)
     }
 
     /// The largest error of clocks that were compared; none where all are one.

@@ -7,6 +7,7 @@
 mod both;
 mod causes;
 mod collectives;
+mod equal_threads;
 mod events;
 mod kinds;
 mod lanes;
@@ -16,9 +17,12 @@ mod order;
 mod period;
 mod phase_tables;
 mod phases;
+mod placed;
 mod profiles;
 mod replay;
 mod run;
+mod team_tables;
+mod teams;
 mod threads;
 mod timeline;
 mod view;
@@ -40,6 +44,7 @@ use lanes::{Lane, Lanes};
 use matching::Matched;
 pub use matching::paired;
 pub use run::{Process, Run};
+pub use threads::is_same_place;
 pub use view::{StreamAt, StreamView, TraceView, calls_at_edges};
 use waits::Waits;
 
@@ -108,7 +113,8 @@ impl<'a> Traced<'a> {
 
     /// Its calls and messages, for a drawing.
     pub fn events(&self) -> TraceEvents {
-        events::of(&self.lanes, &self.matched, &self.waits, &self.collectives)
+        let marks = placed::all(&self.run, &self.lanes);
+        events::of(&self.lanes, &self.matched, &self.waits, &self.collectives, marks)
     }
 
     /// All tables.
@@ -172,6 +178,9 @@ impl<'a> Traced<'a> {
             messages_by_pair: profiles::messages(lanes, matched),
             collective_calls: profiles::collectives(run, lanes, waits),
             openmp: openmp::constructs(lanes, waits),
+            regions: team_tables::regions(lanes),
+            serial: team_tables::serial(lanes, waits),
+            placed: placed::marks(run, lanes, waits),
             openmp_unseen: openmp::unseen(run, lanes),
             phases: phase_tables::table(lanes, waits),
         }

@@ -6,7 +6,7 @@ use numawise_units::{Arrange, Nanoseconds};
 
 use super::Run;
 use super::lanes::{Lane, LaneSet, Lanes};
-use super::threads::ThreadStates;
+use super::threads::{Region, ThreadStates};
 use super::waits::Waits;
 use super::{MOST_ROWS, span, timeline};
 
@@ -56,7 +56,7 @@ fn add(
     (number, states): (u32, &ThreadStates),
     parts: Vec<EventSpan>,
 ) {
-    for (begin, end, of) in &states.regions {
+    for Region { begin, end, of, .. } in &states.regions {
         let Some(row) = all.get_mut(*of as usize) else { continue };
         for (piece, (begin, end)) in lane.pieces(lanes, *begin, *end).enumerate() {
             row.regions += u64::from(piece == 0);

@@ -15,6 +15,7 @@ use numawise_units::Nanoseconds;
 use super::both::both;
 use super::causes::Cause;
 use super::collectives::{Collectives, Part, Pattern};
+use super::equal_threads::{self, Shorter};
 use super::lanes::{At, Lane, Lanes};
 use super::matching::Matched;
 use super::span;
@@ -77,11 +78,13 @@ enum Change<'c> {
     /// No send waits.
     ReceivesPosted,
     AsOthers(AsOthers<'c>),
+    Shorter(Shorter),
 }
 
 impl Change<'_> {
-    fn computing(&self, lane: u32, step: &Step) -> Nanoseconds {
+    fn computing(&self, lane: u32, number: usize, step: &Step) -> Nanoseconds {
         match self {
+            Change::Shorter(of) => of.computing(lane, number, step.computing),
             Change::ComputingEqual(of) => of.computing(lane, step),
             Change::AsOthers(of) => of.computing(lane, step),
             Change::Unchanged | Change::CallsInstant | Change::ReceivesPosted => step.computing,
@@ -397,7 +400,7 @@ impl Course<'_> {
         let mut begins = std::mem::take(self.begins.get_mut(place)?);
         while let Some(step) = of.steps.get(standing.step) {
             if begins.len() == standing.step {
-                standing.at = standing.at + change.computing(lane, step);
+                standing.at = standing.at + change.computing(lane, standing.step, step);
                 begins.push(standing.at);
                 self.begun(lane, of, &mut standing);
             }
@@ -539,18 +542,27 @@ impl Faithful {
     /// How long the traced time would be after some changes.
     pub fn what_if(&self, lanes: &Lanes<'_>, waits: &Waits, causes: &[Cause]) -> Vec<WhatIf> {
         let Faithful { replay, computing } = self;
-        let mut changes = vec![
-            (TraceChange::ComputingEqual, Change::ComputingEqual(ComputingEqual(computing))),
-            (TraceChange::CallsInstant, Change::CallsInstant),
-        ];
+        let threads = equal_threads::changes(lanes, waits).into_iter();
+        let mut changes: Vec<_> = threads.map(|(said, of)| (said, Change::Shorter(of))).collect();
+        if lanes.are_ranks {
+            changes.push((TraceChange::ComputingEqual, Change::ComputingEqual(ComputingEqual(computing))));
+            changes.push((TraceChange::CallsInstant, Change::CallsInstant));
+        }
         let sends_waited = |lane: &Lane<'_>| {
             waits.of_lane(lane.number).iter().any(|wait| wait.kind == WaitKind::LateReceiver)
         };
         if lanes.all.iter().any(sends_waited) {
             changes.push((TraceChange::ReceivesPosted, Change::ReceivesPosted));
         }
-        let computed = causes.iter().take(CAUSES).filter_map(|cause| Some((cause, cause.computed_before?)));
-        changes.extend(computed.map(|(cause, place)| {
+        let mut computed: Vec<(&Cause, u32)> = Vec::new();
+        for cause in causes.iter().filter(|_| lanes.are_ranks) {
+            let Some(place) = cause.computed_before else { continue };
+            let is_it = |(other, before): &(&Cause, u32)| (other.lane, *before) == (cause.lane, place);
+            if computed.len() < CAUSES && !computed.iter().any(is_it) {
+                computed.push((cause, place));
+            }
+        }
+        changes.extend(computed.into_iter().map(|(cause, place)| {
             let change = AsOthers::of(computing, cause.lane, place);
             let said = TraceChange::RankAsOthers(RankAsOthers {
                 world: cause.row.world,

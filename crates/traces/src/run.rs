@@ -1,6 +1,8 @@
 //! What is analysed: the processes of a run, whose threads have traces.
 
-use numawise_facts::{Activity, SourcePlaces, TracePart};
+use std::collections::BTreeMap;
+
+use numawise_facts::{Activity, Machine, SourcePlaces, TracePart};
 
 /// The processes that count, ranks in their order.
 pub struct Run<'a> {
@@ -8,6 +10,8 @@ pub struct Run<'a> {
     pub places: &'a SourcePlaces,
     /// What is asked for; none where all is.
     pub part: Option<&'a TracePart>,
+    /// By host, as far as they are known.
+    pub machines: &'a BTreeMap<String, &'a Machine>,
 }
 
 /// A process of the run.

@@ -10,7 +10,7 @@ use numawise_facts::{Activity, Reading};
 use numawise_tables::snapshot::{EventSpan, SpanState};
 use numawise_units::{Arrange, Nanoseconds, Pid};
 
-use super::Run;
+use super::{Run, span};
 
 /// A construct at a place of the program.
 pub type PlacedConstruct = (ConstructName, Reading<CodePlace>);
@@ -21,8 +21,19 @@ pub struct ThreadStates {
     /// One after the other; between them the thread is outside of regions.
     parts: Vec<EventSpan>,
     outside: SpanState,
-    /// Regions that it opened: begin, end, number of the construct.
-    pub regions: Vec<(Nanoseconds, Nanoseconds, u32)>,
+    /// Regions that it opened, in the order in which they ended.
+    pub regions: Vec<Region>,
+}
+
+/// A region.
+#[derive(Debug, Clone, Copy)]
+pub struct Region {
+    pub begin: Nanoseconds,
+    pub end: Nanoseconds,
+    /// The number of the construct.
+    pub of: u32,
+    /// It has several threads, as far as is known.
+    pub is_team: bool,
 }
 
 impl Default for ThreadStates {
@@ -42,6 +53,15 @@ impl ThreadStates {
     pub fn parts_within(&self, begin: Nanoseconds, end: Nanoseconds) -> usize {
         let before = |moment: Nanoseconds| self.parts.partition_point(|part| part.end <= moment);
         before(end).saturating_sub(before(begin))
+    }
+
+    /// Whether a part lies in a region that it opened within another one.
+    pub fn is_in_inner(&self, outer: &Region, part: &EventSpan) -> bool {
+        let first = self.regions.partition_point(|region| region.end < part.end);
+        let inner = self.regions.get(first).filter(|region| region.is_team);
+        inner.is_some_and(|inner| {
+            inner.begin <= part.begin && span(inner.begin, inner.end) < span(outer.begin, outer.end)
+        })
     }
 
     /// What it is in outside of regions.
@@ -98,14 +118,13 @@ pub fn spans(traced: &[(i32, &ThreadTrace)]) -> Option<(Nanoseconds, Nanoseconds
 
 /// Compilers make several calls of one line.
 fn is_same((name, place): &PlacedConstruct, (other_name, other): &PlacedConstruct) -> bool {
-    let is_line = |of: &CodePlace| of.source.line.measured().is_some();
-    let is_same_place = match (place.measured(), other.measured()) {
-        (Some(place), Some(other)) if is_line(place) => {
-            (&place.file, &place.source) == (&other.file, &other.source)
-        }
-        _ => place == other,
-    };
-    name == other_name && is_same_place
+    name == other_name && is_same_place(place, other)
+}
+
+/// Whether both are one place of the program.
+pub fn is_same_place(place: &Reading<CodePlace>, other: &Reading<CodePlace>) -> bool {
+    let places = place.measured().zip(other.measured());
+    place == other || places.is_some_and(|(place, other)| place.is_of_line_of(other))
 }
 
 /// The threads of a process, by their numbers.
@@ -155,7 +174,8 @@ fn of_thread(
         let mut add = |state, begin, end| all.push(EventSpan { begin, end, state, of });
         match span.kind {
             SpanKind::Region { threads, waits_since } => {
-                regions.extend(of.map(|of| (span.begin, span.end, of)));
+                let region = |of| Region { begin: span.begin, end: span.end, of, is_team: threads != 1 };
+                regions.extend(of.map(region));
                 if threads != 1 {
                     add(SpanState::Useful, span.begin, span.end);
                     add(SpanState::Waiting, waits_since, span.end);

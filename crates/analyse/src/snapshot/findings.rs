@@ -9,6 +9,7 @@ mod openmp;
 mod others;
 mod placement;
 mod trace;
+mod trace_openmp;
 
 use numawise_facts::finding::{
     Advice, Amount, Evidence, EvidenceQuantity, EvidenceSource, EvidenceSubject, WatchedAdvice,
@@ -95,6 +96,7 @@ pub fn all(case: &Case<'_>, of_worlds: Vec<SnapshotFinding>) -> Vec<SnapshotFind
     trace::explain(case, &mut findings);
     findings.extend(of_worlds);
     findings.extend(openmp::all(case));
+    trace_openmp::explain(case, &mut findings);
     findings.extend(placement::all(case));
     findings.extend(others::other_work(case));
     findings.extend(files::long_on_files(case));

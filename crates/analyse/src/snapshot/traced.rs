@@ -31,5 +31,6 @@ fn input<'a>(run: &Run<'a>) -> numawise_traces::Run<'a> {
         has_team: process.has_team(),
     };
     let processes = run.processes.iter().zip(&run.worlds).map(process).collect();
-    numawise_traces::Run { processes, places: run.parts.places, part: run.parts.trace_part }
+    let parts = run.parts;
+    numawise_traces::Run { processes, places: parts.places, part: parts.trace_part, machines: parts.machines }
 }

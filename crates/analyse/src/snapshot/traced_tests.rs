@@ -15,10 +15,14 @@ use super::super::sample::{at, simple_rank, snapshot, threads};
 
 #[path = "traced_tests/persistent.rs"]
 mod persistent;
+#[path = "traced_tests/placed.rs"]
+mod placed_tests;
 #[path = "traced_tests/profiles.rs"]
 mod profiles;
 #[path = "traced_tests/replay.rs"]
 mod replay;
+#[path = "traced_tests/teams.rs"]
+mod teamed;
 #[path = "traced_tests/threads.rs"]
 mod threaded;
 #[path = "traced_tests/view.rs"]

@@ -24,6 +24,7 @@ mod killed;
 mod known;
 mod known_openmp;
 mod late;
+mod late_threads;
 #[path = "../../../collector/tests/support/library.rs"]
 mod library;
 mod objects;

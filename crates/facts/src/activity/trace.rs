@@ -5,7 +5,7 @@ use std::num::NonZeroU64;
 use numawise_units::{Bytes, Nanoseconds, Pid};
 use serde::{Deserialize, Serialize};
 
-use super::{CodeAddress, ConstructName, PhaseName};
+use super::{CodeAddress, ConstructName, PhaseName, SeenThread};
 use crate::Reading;
 
 /// What a thread called, in the order in which it returned.
@@ -20,6 +20,8 @@ pub struct ThreadTrace {
     pub names: Vec<SpanName>,
     /// In the order in which they ended; phases in that in which they began.
     pub spans: Vec<TracedSpan>,
+    /// None: nobody looked at it.
+    pub seen: Option<SeenThread>,
 }
 
 impl ThreadTrace {
@@ -30,6 +32,10 @@ impl ThreadTrace {
             change(&mut call.end);
         }
         self.messages.iter_mut().for_each(|message| change(&mut message.posted));
+        for seen in self.seen.iter_mut().flat_map(|seen| &mut seen.changes) {
+            change(&mut seen.before);
+            change(&mut seen.at);
+        }
         for span in &mut self.spans {
             change(&mut span.begin);
             change(&mut span.end);

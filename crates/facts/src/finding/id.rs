@@ -130,6 +130,12 @@ identifiers! {
     "NW083" SendsWait,
     /// Receives wait for one message while another one is there.
     "NW084" ReceivesOutOfOrder,
+    /// Threads of a parallel region wait for the last one of them.
+    "NW085" ThreadsWaitForLast,
+    /// Threads idle while one of their rank works outside of parallel regions.
+    "NW086" ThreadsIdleOutside,
+    /// Others had the CPU of a thread, at known times.
+    "NW087" CpuTakenAway,
 }
 
 impl fmt::Display for FindingId {

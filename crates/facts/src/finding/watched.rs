@@ -3,7 +3,7 @@
 use numawise_units::{CpuId, CpuSet, NodeId, NodeSet};
 use serde::Serialize;
 
-use super::TracedQuantity;
+use super::{RegionOrCall, TracedQuantity};
 use crate::Reading;
 use crate::activity::{CodePlace, ConstructName};
 use crate::merged::ProcessName;
@@ -250,6 +250,26 @@ pub enum WatchedSubject {
         /// The innermost region, task or line of Python that it stands in, where there is one and its place is known.
         #[serde(skip_serializing_if = "Option::is_none")]
         within: Option<CodePlace>,
+    },
+    /// A thread of a rank: 0 calls MPI.
+    ThreadOf {
+        #[serde(skip_serializing_if = "Option::is_none")]
+        world: Option<u32>,
+        rank: u32,
+        thread: u32,
+    },
+    /// The same in a region.
+    ThreadInRegion {
+        #[serde(skip_serializing_if = "Option::is_none")]
+        world: Option<u32>,
+        rank: u32,
+        thread: u32,
+        place: Reading<CodePlace>,
+    },
+    /// Outside of regions; none: from the begin, to the end.
+    Between {
+        after: Option<RegionOrCall>,
+        before: Option<RegionOrCall>,
     },
     /// A loop, or what threads wait at, in a region.
     ConstructAt {

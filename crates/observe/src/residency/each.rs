@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use numawise_facts::Reading;
-use numawise_facts::activity::{KernelIo, MemoryByNode, MemoryMoment, ProcessSurroundings};
+use numawise_facts::activity::{
+    KernelIo, MemoryByNode, MemoryMoment, ProcessSurroundings, SeenChange, SeenKind, SeenThread,
+};
 use numawise_linux::proc::status::Status;
-use numawise_units::{Bytes, Nanoseconds, Pid};
+use numawise_units::{Bytes, Nanoseconds, NodeId, Pid};
 
 use super::kept::ProcessPages;
 
@@ -27,7 +29,14 @@ pub(crate) struct OneProcess {
     pub io: Option<KernelIo>,
     last: Option<Taken>,
     most: Option<Taken>,
+    /// When memory was on another node than in the sample before, from the start of watching.
+    pub moved: Vec<SeenChange>,
 }
+
+/// Changes that are kept.
+const MOST_CHANGES: usize = 256;
+/// Less memory on other nodes is no move.
+const MOVED: Bytes = Bytes::mib(1);
 
 /// A sample of a process.
 #[derive(Debug, Clone)]
@@ -59,6 +68,37 @@ impl OneProcess {
     }
 }
 
+impl OneProcess {
+    fn note(&mut self, moved: Option<SeenChange>) {
+        let Some(change) = moved else { return };
+        let mut all = SeenThread { looks: 0, changes: std::mem::take(&mut self.moved) };
+        all.add(change, MOST_CHANGES);
+        self.moved = all.changes;
+    }
+}
+
+/// What was on one node before and is on another now; only where all pages were counted, since samples of them scatter.
+fn moved(before: &Taken, now: &Taken) -> Option<SeenChange> {
+    if !before.pages.are_counted() || !now.pages.are_counted() {
+        return None;
+    }
+    let what = moved_between(&before.pages.own_part(), &now.pages.own_part())?;
+    Some(SeenChange { before: before.at, at: now.at, what })
+}
+
+fn moved_between(was: &[(NodeId, Bytes)], is: &[(NodeId, Bytes)]) -> Option<SeenKind> {
+    let of = |all: &[(NodeId, Bytes)], node: NodeId| {
+        all.iter().find(|(of, _)| *of == node).map_or(Bytes(0), |(_, bytes)| *bytes)
+    };
+    let less = |(node, bytes): &(NodeId, Bytes)| (bytes.0.saturating_sub(of(is, *node).0), *node);
+    let more = |(node, bytes): &(NodeId, Bytes)| (bytes.0.saturating_sub(of(was, *node).0), *node);
+    let gone: u64 = was.iter().map(|one| less(one).0).sum();
+    let come: u64 = is.iter().map(|one| more(one).0).sum();
+    let bytes = Bytes(gone.min(come));
+    let (from, to) = (was.iter().map(less).max()?.1, is.iter().map(more).max()?.1);
+    (bytes >= MOVED).then_some(SeenKind::MemoryMoved { from, to, bytes })
+}
+
 impl EachProcess {
     fn of(&mut self, pid: Pid) -> Option<&mut OneProcess> {
         let has_place = self.0.len() < MOST || self.0.contains_key(&pid);
@@ -69,6 +109,11 @@ impl EachProcess {
     pub fn add(&mut self, later: EachProcess) {
         for (pid, seen) in later.0 {
             let Some(of) = self.of(pid) else { continue };
+            if let Some((last, taken)) = of.last.as_ref().zip(seen.last.as_ref()) {
+                let moved = moved(last, taken);
+                of.note(moved);
+            }
+            of.moved.extend(seen.moved);
             of.peak = of.peak.max(seen.peak);
             of.swapped = of.swapped.max(seen.swapped);
             of.io = seen.io.or(of.io);
@@ -105,5 +150,26 @@ impl EachProcess {
 
     pub fn get(&self, pid: Pid) -> Option<&OneProcess> {
         self.0.get(&pid)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_that_left_one_node_and_is_on_another_has_moved() {
+        let of = |mebibytes: [u64; 3]| -> Vec<(NodeId, Bytes)> {
+            (0..).zip(mebibytes).map(|(node, size)| (NodeId(node), Bytes::mib(size))).collect()
+        };
+        let moved = |was, is| moved_between(&of(was), &of(is));
+        let (from, to) = (NodeId(0), NodeId(2));
+        let what = SeenKind::MemoryMoved { from, to, bytes: Bytes::mib(60) };
+        // Ten of it were freed.
+        assert_eq!(moved([100, 50, 0], [30, 50, 60]), Some(what));
+        // What grows, or is freed, has not moved.
+        assert_eq!(moved([100, 50, 0], [100, 50, 60]), None);
+        assert_eq!(moved([100, 50, 10], [30, 50, 0]), None);
+        assert_eq!(moved_between(&[], &of([1, 2, 3])), None);
     }
 }

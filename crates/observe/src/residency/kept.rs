@@ -48,6 +48,11 @@ impl ProcessPages {
         by_node
     }
 
+    /// Whether all of its pages were counted by node.
+    pub fn are_counted(&self) -> bool {
+        self.source == PageSource::NumaMaps
+    }
+
     /// Whether it shares so much that its part of it matters.
     pub fn shares(&self) -> bool {
         self.mapped >= WORTH_A_LOOK

@@ -4,6 +4,7 @@ use numawise_linux::calls::{affinity, clock};
 use std::fs::File;
 use std::path::PathBuf;
 
+use numawise_facts::activity::{SeenChange, SeenKind, SeenThread};
 use numawise_facts::{Reading, ThreadObservation};
 use numawise_units::{CpuId, CpuSet, Nanoseconds, Pid};
 
@@ -41,7 +42,18 @@ pub(crate) struct Thread {
     on: Vec<(CpuId, Nanoseconds)>,
     mask: Reading<CpuSet>,
     files: Option<(File, File)>,
+    /// When it was read last.
+    looked: Nanoseconds,
+    /// What changed from one sample to the next.
+    pub seen: SeenThread,
 }
+
+/// Changes that are kept.
+const MOST_CHANGES: usize = 1024;
+/// Fewer page faults from one sample to the next are no burst: a megabyte of small pages.
+const BURST: u64 = 256;
+/// Waiting for a CPU that is noted: the least, and the share of the time between two samples.
+const NO_CPU: (Nanoseconds, u64) = (Nanoseconds(1_000_000), 10);
 
 impl Thread {
     pub fn new(pid: Pid, tid: Pid) -> Self {
@@ -63,6 +75,8 @@ impl Thread {
             on: Vec::new(),
             mask: Reading::unavailable("the thread ended before its mask was read"),
             files: None,
+            looked: Nanoseconds(0),
+            seen: SeenThread::default(),
         }
     }
 
@@ -78,6 +92,7 @@ impl Thread {
     /// Takes a sample and gives the number of threads of the process; with `keep` the files stay open for the next. None when the thread has not run since the last:
     /// then nothing of it has changed.
     pub fn read(&mut self, roots: &Roots, buffer: &mut Vec<u8>, keep: bool) -> Result<Option<u32>, Error> {
+        let before = std::mem::replace(&mut self.looked, clock::monotonic());
         let (pid, tid) = (self.pid, self.tid);
         let file = |name: &str| directory(roots, pid, tid).join(name);
         if self.files.is_none() && keep && self.samples > 0 {
@@ -112,6 +127,7 @@ impl Thread {
         if self.name != stat.name {
             self.name = stat.name.to_vec();
         }
+        self.note(before, (stat.cpu, stat.minor_faults), scheduler);
         self.start = stat.start;
         self.stopped = stat.state == 'T';
         self.is_dead = matches!(stat.state, 'Z' | 'X');
@@ -129,6 +145,28 @@ impl Thread {
     /// Time ready and waiting; none where the kernel does not count it.
     pub fn run_delay(&self) -> Option<Nanoseconds> {
         self.scheduler.map(|scheduler| scheduler.run_delay)
+    }
+
+    /// Keeps what changed since the sample before.
+    fn note(&mut self, before: Nanoseconds, (cpu, faults): (CpuId, u64), scheduler: Option<SchedStat>) {
+        if self.samples == 0 {
+            return;
+        }
+        let at = self.looked;
+        let mut add = |what| self.seen.add(SeenChange { before, at, what }, MOST_CHANGES);
+        if cpu != self.cpu {
+            add(SeenKind::Moved { from: self.cpu, to: cpu });
+        }
+        let faults = faults.saturating_sub(self.minor_faults);
+        if faults >= BURST {
+            add(SeenKind::Faults(faults));
+        }
+        if let (Some(now), Some(then)) = (scheduler, self.scheduler) {
+            let waited = now.run_delay.saturating_sub(then.run_delay);
+            if waited >= NO_CPU.0.max(Nanoseconds(at.saturating_sub(before).0 / NO_CPU.1)) {
+                add(SeenKind::NoCpu(waited));
+            }
+        }
     }
 
     /// Books the CPU time since the last sample on the CPU where the thread is now.

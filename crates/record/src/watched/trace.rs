@@ -1,5 +1,6 @@
-//! Calls of MPI one by one, and [the rest](spans) of a trace: parts of a thread's trace, each a blob of numbers of variable length (LEB128, differences zigzag), deflated.
+//! Calls of MPI one by one, and [the rest](spans), [what was seen](seen) of a trace: parts of a thread's trace, each a blob of numbers of variable length (LEB128, differences zigzag), deflated.
 
+pub mod seen;
 pub mod spans;
 
 use std::io::{Read, Write};
@@ -41,6 +42,7 @@ pub fn insert(
         let sites = if part == 0 { write::json(&trace.sites)? } else { String::new() };
         row.execute(params![process, thread, part as i64, sites, calls])?;
     }
+    seen::insert(transaction, (process, thread), trace)?;
     spans::insert(transaction, (process, thread), trace)
 }
 
@@ -160,6 +162,9 @@ pub fn read(connection: &Connection, (process, thread): (i64, i64), has: Has) ->
     }
     if let Some(trace) = trace.as_mut().filter(|_| has.spans) {
         spans::read(connection, (process, thread), trace)?;
+    }
+    if let Some(trace) = trace.as_mut().filter(|_| has.seen) {
+        seen::read(connection, (process, thread), trace)?;
     }
     Ok(trace)
 }

@@ -226,7 +226,7 @@ fn a_snapshot_of_version_5_can_be_read() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("copy.nw");
     std::fs::copy(kept("snapshot-version-5"), &path).unwrap();
-    assert_eq!(read_watched_run(&path).unwrap(), watched::windowed_run(99, 99));
+    assert_eq!(read_watched_run(&path).unwrap(), watched::seen_run(99));
 }
 
 #[test]
@@ -234,7 +234,7 @@ fn a_snapshot_of_version_5_can_be_read() {
 fn makes_the_kept_snapshot() {
     let path = kept("snapshot-version-5");
     assert!(!path.exists(), "a kept file never changes");
-    save_watched_run(&path, &watched::windowed_run(99, 99), Existing::Stays).unwrap();
+    save_watched_run(&path, &watched::seen_run(99), Existing::Stays).unwrap();
 }
 
 #[test]

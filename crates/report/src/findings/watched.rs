@@ -198,6 +198,15 @@ fn subject(one: &Evidence) -> String {
                 place(next_place)
             )
         }
+        WatchedSubject::ThreadInRegion { world, rank, thread, place: at } => {
+            let world = world.map_or_else(String::new, |world| format!(" of world {world}"));
+            format!("thread {thread} of rank {rank}{world}, in the region {},", place(at))
+        }
+        WatchedSubject::ThreadOf { world, rank, thread } => {
+            let world = world.map_or_else(String::new, |world| format!(" of world {world}"));
+            format!("thread {thread} of rank {rank}{world}")
+        }
+        WatchedSubject::Between { after, before } => traced::between([after.as_ref(), before.as_ref()]),
         WatchedSubject::Region { place: at, within: None } => format!("the region {}", place(at)),
         WatchedSubject::Region { place: at, within: Some(within) } => {
             format!("the region {}, opened {}", place(at), known_place(within))

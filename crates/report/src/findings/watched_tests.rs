@@ -177,6 +177,9 @@ fn findings_have_their_rows_in_the_manual() {
         FindingId::ComputingUnequal,
         FindingId::SendsWait,
         FindingId::ReceivesOutOfOrder,
+        FindingId::ThreadsWaitForLast,
+        FindingId::ThreadsIdleOutside,
+        FindingId::CpuTakenAway,
         FindingId::Oversubscribed,
     ] {
         let row = format!("| {id} | {} |", title(id));

@@ -1,6 +1,8 @@
 //! A snapshot as CSV, as `docs/formats/snapshot-csv.md` specifies it: all tables, one value a row, or one table, a column for each quantity.
 
+mod placed;
 mod surroundings;
+mod teams;
 mod trace;
 
 use std::fmt;
@@ -55,10 +57,13 @@ pub enum CsvTable {
     Timeline,
     TracedOpenMp,
     TracedPhases,
+    TracedRegions,
+    TracedSerial,
+    TracedPlaces,
 }
 
 /// By their names.
-pub const TABLES: [(&str, CsvTable); 24] = [
+pub const TABLES: [(&str, CsvTable); 27] = [
     ("efficiency", CsvTable::Efficiency),
     ("ranks", CsvTable::Ranks),
     ("memory", CsvTable::Memory),
@@ -83,6 +88,9 @@ pub const TABLES: [(&str, CsvTable); 24] = [
     ("timeline", CsvTable::Timeline),
     ("trace_openmp", CsvTable::TracedOpenMp),
     ("trace_phases", CsvTable::TracedPhases),
+    ("trace_regions", CsvTable::TracedRegions),
+    ("trace_serial", CsvTable::TracedSerial),
+    ("trace_placed", CsvTable::TracedPlaces),
 ];
 
 /// A word that names no table.
@@ -210,6 +218,14 @@ fn rows(shown: &Shown, table: CsvTable) -> Vec<Vec<Value>> {
             traced.map_or(&[][..], |of| &of.openmp).iter().map(trace::construct).collect()
         }
         CsvTable::TracedPhases => traced.map_or(&[][..], |of| &of.phases).iter().map(trace::phase).collect(),
+        CsvTable::TracedRegions => {
+            traced.map_or(&[][..], |of| &of.regions).iter().map(teams::region).collect()
+        }
+        CsvTable::TracedPlaces => {
+            let placed = traced.and_then(|of| of.placed.measured());
+            placed.map_or(&[][..], |of| &of.marks).iter().map(placed::mark).collect()
+        }
+        CsvTable::TracedSerial => traced.map_or(&[][..], |of| &of.serial).iter().map(teams::serial).collect(),
     }
 }
 

@@ -141,6 +141,7 @@ impl Unpacking {
             constructs: vec![],
             workers,
             phases,
+            marks: Vec::new(),
         }
     }
 
@@ -294,6 +295,7 @@ fn sample() -> TraceEvents {
         collectives: vec![vec![at(0, 2), at(2, 1)], vec![], vec![at(2, 0)]],
         constructs: vec![],
         workers: vec![EventWorker { lane: 2, number: 1, spans: spans(6) }],
+        marks: Vec::new(),
         phases: [(0, 90, 100), (1, 40, 1 << 40)]
             .map(|(level, begin, end)| EventPhase {
                 name: PhaseName::Control(level),

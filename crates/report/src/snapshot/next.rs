@@ -4,6 +4,8 @@ use std::path::Path;
 
 use numawise_facts::finding::{Advice, EvidenceSubject, SystemAdvice, WatchedAdvice, WatchedSubject};
 use numawise_facts::{Argument, Finding, FindingId, MemoryMode, Placement, RunSpec, Strategy};
+use numawise_tables::snapshot::RunTrace;
+use numawise_units::Nanoseconds;
 
 use super::Shown;
 use crate::amount;
@@ -25,6 +27,9 @@ pub fn of_finding(shown: &Shown, finding: &Finding) -> Option<String> {
         FindingId::MpiImbalance if shown.tables.trace.is_some() => table(shown, "causes"),
         FindingId::OneRankComputesLonger => around_a_wait(shown, finding),
         FindingId::ComputingUnequal => table(shown, "causes"),
+        FindingId::ThreadsWaitForLast => around_late_thread(shown, finding),
+        FindingId::CpuTakenAway => around_no_cpu(shown, finding),
+        FindingId::ThreadsIdleOutside => table(shown, "trace_serial"),
         FindingId::SendsWait | FindingId::ReceivesOutOfOrder => table(shown, "waits"),
         FindingId::MpiImbalance | FindingId::MachineShared => table(shown, "ranks"),
         FindingId::LongOnFiles => table(shown, "files"),
@@ -80,11 +85,37 @@ fn around_a_wait(shown: &Shown, finding: &Finding) -> Option<String> {
     })?;
     let waits = trace.waits.iter().map(|row| row.longest).filter(|longest| longest.late == rank);
     let longest = waits.max_by_key(|longest| longest.time)?;
-    // As long before it and behind it.
-    let time = longest.time.0;
-    let from = longest.begin.0.saturating_sub(time) / 1000;
-    let to = (longest.begin.0 + 2 * time).min(trace.begin.0 + trace.span.0).div_ceil(1000);
+    around(shown, trace, (longest.begin, longest.time))
+}
+
+/// As long before a span of a trace and behind it.
+fn around(shown: &Shown, trace: &RunTrace, (begin, time): (Nanoseconds, Nanoseconds)) -> Option<String> {
+    let from = begin.0.saturating_sub(time.0) / 1000;
+    let to = (begin.0 + 2 * time.0).min(trace.begin.0 + trace.span.0).div_ceil(1000);
     Some(format!("numawise report {} --from {from}us --to {to}us", word(shown.record?)))
+}
+
+/// The part of a trace around the longest time for which a thread had no CPU.
+fn around_no_cpu(shown: &Shown, finding: &Finding) -> Option<String> {
+    let trace = shown.tables.trace.as_ref()?;
+    let of = finding.evidence.iter().find_map(|one| match &one.subject {
+        EvidenceSubject::Watched(WatchedSubject::ThreadOf { rank, thread, .. }) => Some((*rank, *thread)),
+        _ => None,
+    })?;
+    let mut all = trace.placed.measured()?.without_cpu.iter();
+    let longest = all.find(|one| (one.rank, one.thread) == of)?.longest;
+    around(shown, trace, (longest.begin, longest.end.saturating_sub(longest.begin)))
+}
+
+/// The part of a trace around the longest time that threads wait for one alone.
+fn around_late_thread(shown: &Shown, finding: &Finding) -> Option<String> {
+    let trace = shown.tables.trace.as_ref()?;
+    let place = finding.evidence.iter().find_map(|one| match &one.subject {
+        EvidenceSubject::Watched(WatchedSubject::Region { place, .. }) => Some(place),
+        _ => None,
+    })?;
+    let longest = trace.regions.iter().find(|row| row.region == *place)?.longest?;
+    around(shown, trace, (longest.begin, longest.time))
 }
 
 /// The same run once more, with a record of a name that is free: when this one was begun.

@@ -18,12 +18,16 @@ use crate::document::{
 mod foreign;
 mod json;
 mod openmp;
+mod placed;
 mod profiles;
 mod quantities;
+mod teams;
 
 pub use foreign::{ForeignTrace, foreign_document, foreign_json};
 pub use json::{activity_word, change_word, json, kind_word};
+pub use placed::{amount_of, change as placed_change, change_word as placed_word};
 pub use profiles::rate;
+pub use teams::{between, point, region};
 
 /// Characters of a line of the timeline.
 const LINE: usize = 80;
@@ -114,6 +118,9 @@ fn did(what: &RankActivity) -> String {
         RankActivity::Called(at) => format!("was in {}, not waiting", call(at)),
         RankActivity::Polled(at) => format!("polled with {}", call(at)),
         RankActivity::Outside => "had not begun MPI, or had ended it".to_owned(),
+        RankActivity::InRegion { .. } | RankActivity::Serial { .. } => {
+            teams::did(what, false).unwrap_or_default()
+        }
     }
 }
 
@@ -125,6 +132,9 @@ fn did_longer(what: &RankActivity) -> String {
         RankActivity::Called(at) => format!("was longer in {}, not waiting", call(at)),
         RankActivity::Polled(at) => format!("polled longer with {}", call(at)),
         RankActivity::Outside => did(what),
+        RankActivity::InRegion { .. } | RankActivity::Serial { .. } => {
+            teams::did(what, true).unwrap_or_default()
+        }
     }
 }
 
@@ -167,6 +177,7 @@ pub fn sections(of: &RunTrace, most: usize, events: Option<Block>) -> Vec<Block>
     if !together.is_empty() {
         blocks.push(section("together", "Timeline: all threads together", together));
     }
+    blocks.extend(placed::section_of(of));
     if of.times.waiting.0 > 0 {
         let kinds: std::collections::BTreeSet<WaitKind> = of.waits.iter().map(|row| row.kind).collect();
         let legend = kinds.into_iter().map(meaning).collect::<Vec<_>>().join("; ");
@@ -180,7 +191,9 @@ pub fn sections(of: &RunTrace, most: usize, events: Option<Block>) -> Vec<Block>
         blocks.push(section("pairs", "Who waited for whom", vec![Block::Table(pairs(of, most))]));
     }
     blocks.extend(openmp::sections(of, most));
-    if !of.are_ranks {
+    blocks.extend(what_if(of));
+    let has_teams = of.critical_path.iter().any(|part| matches!(part.what, RankActivity::InRegion { .. }));
+    if !of.are_ranks && !has_teams {
         blocks.extend(remarks(of));
         return blocks;
     }
@@ -217,6 +230,7 @@ fn remarks(of: &RunTrace) -> Option<Block> {
     if let Some(why) = of.what_if.reason() {
         lines.push(format!("what the run would be without its waiting (what if): {why}").into());
     }
+    lines.extend(placed::missing(of).map(Text::from));
     if of.openmp_unseen > 0 {
         let ranks = many(of.openmp_unseen, "rank");
         lines.push(format!("what threads waited for in OpenMP in {ranks}: the trace does not have it, and it counts as useful").into());
@@ -315,7 +329,16 @@ fn timeline(of: &RunTrace, events: Option<Block>) -> Vec<Block> {
     let drawn_rows = if page_rows.len() > LINES { rows(of, false) } else { page_rows.clone() };
     let shown = drawn_rows.iter().take(LINES);
     let width = shown.clone().map(|(name, _)| name.len()).max().unwrap_or(0);
-    let mut drawn: String = shown.map(|(name, bins)| format!("{name:width$} {}\n", line(bins))).collect();
+    let mut each = of.ranks.iter();
+    let mut drawn = String::new();
+    for (row, (name, bins)) in shown.enumerate() {
+        drawn += &format!("{name:width$} {}\n", line(bins));
+        // The last row of a rank: what comes next is none of its workers'.
+        let is_last = drawn_rows.get(row + 1).is_none_or(|(next, _)| !next.starts_with(' '));
+        let rank = if is_last { each.next() } else { None };
+        let marks = rank.and_then(|rank| placed::line(of, rank));
+        drawn.extend(marks.map(|marks| format!("{:width$} {marks}\n", "")));
+    }
     if drawn_rows.len() > LINES {
         drawn += &format!("and {} more\n", many((drawn_rows.len() - LINES) as u64, "rank"));
     }
@@ -329,6 +352,7 @@ fn timeline(of: &RunTrace, events: Option<Block>) -> Vec<Block> {
     if all.serial.0 > 0 {
         legend += "; serial: outside of parallel regions, one thread works";
     }
+    legend += &placed::legend(of).unwrap_or_default();
     if drawn_rows.len() < page_rows.len() {
         legend += "; of each rank the thread that calls MPI, shares of all threads";
     }
@@ -488,6 +512,10 @@ const CHANGES: f64 = 0.5;
 /// What is changed, as a row says it.
 fn changed(of: &TraceChange) -> String {
     match of {
+        TraceChange::ThreadsEqual { region } => {
+            format!("all threads have equal work in {}", teams::region(region))
+        }
+        TraceChange::SerialDivided => "all threads of each rank share its serial parts".to_owned(),
         TraceChange::ComputingEqual => "all ranks compute equally long before the same calls".to_owned(),
         TraceChange::CallsInstant => {
             "calls of MPI take no time but for waiting (an ideal network)".to_owned()

@@ -491,7 +491,7 @@ fn a_trace_says_who_waited_for_whom_and_why() {
     let of = Watched::of(watched::traced());
     let screen = screen(&of);
     for expected in [
-        "Ranks waited in MPI 26.7 % of their time; 61.5 % of that because rank 0 computed",
+        "Ranks waited in MPI 26.7 % of their time; 56.2 % of that because rank 0 worked",
         "rank 0",
         "late sender",
         "last of all ranks",
@@ -501,6 +501,9 @@ fn a_trace_says_who_waited_for_whom_and_why() {
         "0.7 % longer",
         "Messages: how fast",
         "Collective calls by communicator",
+        "marks below a rank, to 10.00 ms",
+        "Placement in time",
+        "burst of page faults       1    4096",
     ] {
         assert!(screen.contains(expected), "{expected}: {screen}");
     }
@@ -517,7 +520,7 @@ fn a_trace_says_who_waited_for_whom_and_why() {
     keep("traced.html", &page);
     assert!(
         page.contains("<figure class=\"drawing timeline\" data-until=\"events\">")
-            && page.contains("computed before MPI_Send in")
+            && page.contains("worked serially between MPI_Send in")
     );
     let json: serde_json::Value = serde_json::from_str(&json(&of.shown())).unwrap();
     let waits = json["trace"]["waits"].as_array().unwrap();

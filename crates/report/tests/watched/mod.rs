@@ -10,8 +10,9 @@ use std::sync::Arc;
 use numawise_analyse::{JobRanks, RunParts, objects_of_ranks, run_snapshot, trace_events};
 use numawise_facts::activity::{
     CacheTraffic, ConstructName, CountedEvents, CounterAccess, CounterCount, CounterEvent, CounterObstacle,
-    MessageFamily, MessageSide, MessageSizes, PeerTraffic, PhaseName, ProcessCounters, SourcePlace, SpanKind,
-    SpanName, ThreadTrace, TracedCall, TracedKind, TracedMessage, TracedSite, TracedSpan,
+    MessageFamily, MessageSide, MessageSizes, PeerTraffic, PhaseName, ProcessCounters, SeenChange, SeenKind,
+    SeenThread, SourcePlace, SpanKind, SpanName, ThreadTrace, TracedCall, TracedKind, TracedMessage,
+    TracedSite, TracedSpan,
 };
 use numawise_facts::notice::SnapshotNotice;
 use numawise_facts::{
@@ -21,7 +22,7 @@ use numawise_report::snapshot::Shown;
 use numawise_tables::RunSnapshot;
 use numawise_tables::objects::RankObjects;
 use numawise_tables::snapshot::TraceEvents;
-use numawise_units::{Bytes, Nanoseconds, Pid};
+use numawise_units::{Bytes, CpuId, Nanoseconds, Pid};
 
 use crate::activities::{at, construct, dynamic_loop, opened, seconds, simple_rank, thread, with_openmp};
 use crate::sample::build;
@@ -271,6 +272,10 @@ pub fn traced() -> WatchedRun {
         if let Reading::Measured(threads) = &mut process.threads {
             let (own, of_worker) = spans(threads[0].tid);
             (trace.names, trace.spans) = own;
+            let moved = SeenKind::Moved { from: CpuId(0), to: CpuId(1) };
+            let change = |at, what| SeenChange { before: ms(at - 5), at: ms(at), what };
+            let changes = vec![change(20, moved), change(90, SeenKind::Faults(4096))];
+            trace.seen = Some(SeenThread { looks: 15, changes: if rank == 1 { changes } else { vec![] } });
             threads[0].trace = Some(Arc::new(trace));
             let (names, spans) = of_worker;
             threads[1].trace = Some(Arc::new(ThreadTrace { names, spans, ..ThreadTrace::default() }));

@@ -7,17 +7,18 @@ use std::sync::Arc;
 use numawise_facts::Activity;
 use numawise_facts::activity::ThreadTrace;
 use numawise_linux::calls::clock;
-use numawise_record::{add_span_part, add_trace_part, span_parts, trace_parts};
+use numawise_record::{add_seen_part, add_span_part, add_trace_part, seen_part, span_parts, trace_parts};
 use numawise_units::Nanoseconds;
 
 #[cfg(test)]
 #[path = "handed_traces_tests.rs"]
 mod tests;
 
-/// What a part of a trace is of: the line of its process, the thread, whether it has calls (0) or spans (1), bytes of their names and of themselves.
+/// What a part of a trace is of: the line of its process, the thread, whether it has calls (0), spans (1) or what was seen (2), bytes of their names and of themselves.
 const HEADER: usize = 20;
 const CALLS: u32 = 0;
 const SPANS: u32 = 1;
+const SEEN: u32 = 2;
 /// Bytes of names, calls or spans of a part, far more than any has.
 const MOST_BYTES: u32 = 64 << 20;
 
@@ -44,6 +45,9 @@ pub fn write(line: u32, activity: &Activity, out: &mut impl Write) -> io::Result
         }
         for (part, spans) in span_parts(trace).enumerate() {
             put(SPANS, if part == 0 { serde_json::to_vec(&trace.names)? } else { Vec::new() }, spans)?;
+        }
+        if let Some(seen) = &trace.seen {
+            put(SEEN, Vec::new(), seen_part(seen))?;
         }
     }
     Ok(())
@@ -112,6 +116,7 @@ impl<R: Read> HandedTraces<R> {
             let added = match kind {
                 CALLS => add_trace_part(&part, trace),
                 SPANS => add_span_part(&part, trace),
+                SEEN => add_seen_part(&part, trace),
                 _ => None,
             };
             added.ok_or_else(broken)?;

@@ -1,7 +1,7 @@
 use numawise_facts::Reading;
 use numawise_facts::activity::{
-    MessageSide, PhaseName, ProcessEnd, SpanKind, SpanName, TraceLoss, TracedCall, TracedKind, TracedMessage,
-    TracedSite, TracedSpan,
+    MessageSide, PhaseName, ProcessEnd, SeenChange, SeenKind, SeenThread, SpanKind, SpanName, TraceLoss,
+    TracedCall, TracedKind, TracedMessage, TracedSite, TracedSpan,
 };
 use numawise_units::{Bytes, Pid};
 
@@ -43,6 +43,7 @@ fn trace(calls: u64) -> ThreadTrace {
         messages: (0..calls).map(message).collect(),
         names: (0..calls.min(1)).map(|_| SpanName::Phase(PhaseName::Region("solve".to_owned()))).collect(),
         spans: (0..calls).map(span).collect(),
+        seen: None,
     }
 }
 
@@ -90,6 +91,19 @@ fn their_moments_become_those_of_the_reader() {
         let moments = [call.begin, call.end, trace.messages[1].posted, loss.since, loss.until.unwrap()];
         assert_eq!(moments.map(|moment| moment.0), expected);
     }
+}
+
+#[test]
+fn what_was_seen_of_a_thread_goes_along() {
+    let mut process = traced(&[Some(2), None]);
+    let change = |at| SeenChange { before: Nanoseconds(500), at: Nanoseconds(at), what: SeenKind::Faults(9) };
+    let threads = process.threads.measured_mut().unwrap();
+    let trace = threads[0].trace.as_mut().map(Arc::make_mut).unwrap();
+    trace.seen = Some(SeenThread { looks: 3, changes: vec![change(700)] });
+    let found = handed(std::slice::from_ref(&process), 50).remove(0);
+    let seen = found.threads.measured().unwrap()[0].trace.as_ref().unwrap().seen.clone().unwrap();
+    let later = SeenChange { before: Nanoseconds(550), ..change(750) };
+    assert_eq!((seen.looks, seen.changes), (3, vec![later]));
 }
 
 /// Bytes of the spans of a process with one thread.

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use numawise_facts::activity::{ProcessEnd, ProcessSurroundings, ThreadActivity};
@@ -172,6 +173,10 @@ fn complete_one(activity: &mut Activity, seen: &ObservedProcess, to_unix: Nanose
         // Of several threads that had one place, which one was seen is not known.
         let same = |thread: &&mut ThreadActivity| thread.tid == one.observation.tid && thread.lives == 1;
         if let Some(thread) = threads.iter_mut().find(same) {
+            // Of what became another program both are in it.
+            if let Some(trace) = thread.trace.as_mut().filter(|_| !has_become) {
+                Arc::make_mut(trace).seen = Some(one.seen.clone());
+            }
             let own = thread.processor.clone();
             complete_thread(thread, one, told, has_become && thread.is_first);
             if activity.is_sandboxed {

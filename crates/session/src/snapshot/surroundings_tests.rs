@@ -78,7 +78,11 @@ fn seen() -> ObservedProcess {
     ObservedProcess {
         pid: Pid(7),
         alive: now,
-        threads: vec![ObservedThread { observation, run_delay: Reading::Measured(Nanoseconds(50)) }],
+        threads: vec![ObservedThread {
+            observation,
+            run_delay: Reading::Measured(Nanoseconds(50)),
+            seen: Default::default(),
+        }],
         surroundings: ProcessSurroundings {
             peak_memory: Reading::Measured(Bytes(4096)),
             swapped: Reading::Measured(Bytes(8)),
@@ -109,6 +113,21 @@ fn what_was_seen_stands_where_a_process_could_not_tell() {
     assert_eq!(thread.run_delay.measured(), Some(&Nanoseconds(50)));
     assert_eq!(thread.processor.measured(), Some(&Nanoseconds(900)));
     assert_eq!(thread.cpu_time_on.measured().unwrap(), &[(CpuId(1), Nanoseconds(900))]);
+}
+
+#[test]
+fn what_changed_of_a_thread_stands_with_its_trace() {
+    let mut all = [process(5, ProcessEnd::Exit), process(5, ProcessEnd::Exit)];
+    let Reading::Measured(threads) = &mut all[1].threads else { unreachable!() };
+    threads[0].trace = Some(Arc::default());
+    let mut one = seen();
+    one.threads[0].seen.looks = 17;
+    for activity in &mut all {
+        complete(&mut [activity], std::slice::from_ref(&one));
+    }
+    let of = |activity: &Activity| activity.threads.measured().unwrap()[0].trace.clone();
+    assert!(of(&all[0]).is_none());
+    assert_eq!(of(&all[1]).unwrap().seen, Some(one.threads[0].seen.clone()));
 }
 
 #[test]

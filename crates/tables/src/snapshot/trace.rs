@@ -4,9 +4,16 @@ use std::iter::Sum;
 
 use numawise_facts::Reading;
 use numawise_facts::activity::{CodePlace, ConstructName, PhaseName};
+use numawise_facts::finding::RegionOrCall;
 use numawise_units::{Bytes, Nanoseconds};
 
 use super::RankInCall;
+
+mod placed;
+mod teams;
+
+pub use placed::{PlacedChange, PlacedMark, PlacedMarks, ThreadWithoutCpu};
+pub use teams::{LateThread, TracedRegion, TracedSerial};
 
 /// A run whose calls of MPI were written down one by one.
 #[derive(Debug, Clone, PartialEq)]
@@ -56,6 +63,12 @@ pub struct RunTrace {
     pub collective_calls: Vec<CollectiveProfile>,
     /// Regions of OpenMP, and where threads waited in it, those with most waiting first.
     pub openmp: Vec<TracedConstruct>,
+    /// Where threads waited for one another, those with most waiting first.
+    pub regions: Vec<TracedRegion>,
+    /// Where ranks were outside of regions, the longest first; of ranks that have regions.
+    pub serial: Vec<TracedSerial>,
+    /// What was seen from outside to change of threads.
+    pub placed: Reading<PlacedMarks>,
     /// Ranks that use OpenMP of which the trace does not have it: their waiting there counts as useful.
     pub openmp_unseen: u64,
     /// What the program named, in the order in which it began.
@@ -282,12 +295,28 @@ pub struct WaitingCause {
 pub enum RankActivity {
     /// It computed on the way to a call; none: behind its last one.
     Computed { to: Option<CallPlace> },
+    /// It was in a parallel region on the way to a call; its other threads waited for that one which is named (0: it calls MPI).
+    InRegion { region: Reading<CodePlace>, thread: Option<u32>, to: Option<CallPlace> },
+    /// One of its threads worked outside of regions between these two, on the way to a call; none: behind its last one.
+    Serial { after: Option<RegionOrCall>, before: Option<RegionOrCall>, to: Option<CallPlace> },
     /// It was in a call that waited for nobody.
     Called(CallPlace),
     /// It polled.
     Polled(CallPlace),
     /// It had not called MPI yet, or not any more.
     Outside,
+}
+
+impl RankActivity {
+    /// Whether it computed, and before which call; none: behind its last one.
+    pub fn computed_to(&self) -> Option<Option<&CallPlace>> {
+        match self {
+            RankActivity::Computed { to }
+            | RankActivity::InRegion { to, .. }
+            | RankActivity::Serial { to, .. } => Some(to.as_ref()),
+            RankActivity::Called(_) | RankActivity::Polled(_) | RankActivity::Outside => None,
+        }
+    }
 }
 
 /// A call of MPI at a place of the program.
@@ -324,6 +353,12 @@ pub enum TraceChange {
     CallsInstant,
     /// No send waits for its receive.
     ReceivesPosted,
+    /// Threads have equal work in a region.
+    ThreadsEqual {
+        region: Reading<CodePlace>,
+    },
+    /// All threads of a rank share what one of them does outside of regions.
+    SerialDivided,
     RankAsOthers(RankAsOthers),
 }
 
@@ -416,6 +451,8 @@ pub struct TraceEvents {
     /// Threads that call no MPI, in the order of their ranks.
     pub workers: Vec<EventWorker>,
     pub phases: Vec<EventPhase>,
+    /// Moments since the begin of the span.
+    pub marks: Vec<(u32, PlacedMark)>,
 }
 
 /// A thread that calls no MPI.

@@ -17,7 +17,7 @@ const EXPLAINED: f64 = 0.5;
 const SERIAL: f64 = 0.1;
 /// A region that takes fewer seconds each time is little more than its barrier and the waking of its threads (a barrier takes up to
 /// 5 us, waking a thread up to 50): no schedule balances it.
-const SHORT: f64 = 50e-6;
+pub const SHORT: f64 = 50e-6;
 
 pub fn all(case: &Case<'_>) -> Vec<SnapshotFinding> {
     let Some(openmp) = case.openmp else { return Vec::new() };

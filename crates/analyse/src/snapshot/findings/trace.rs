@@ -65,7 +65,12 @@ fn gained(trace: &RunTrace, one: &WhatIf) -> Nanoseconds {
 }
 
 /// The traced time after a change; nothing where that is not worth saying.
-fn replayed(case: &Case<'_>, trace: &RunTrace, one: &WhatIf, quantity: TracedQuantity) -> Option<Evidence> {
+pub fn replayed(
+    case: &Case<'_>,
+    trace: &RunTrace,
+    one: &WhatIf,
+    quantity: TracedQuantity,
+) -> Option<Evidence> {
     let of = Some(Amount::Time(trace.span));
     case.is_worth(gained(trace, one).seconds()).then(|| of_run(quantity.into(), Amount::Time(one.span), of))
 }
@@ -93,10 +98,14 @@ fn gain_finding(
 /// NW081: of a rank whose computing makes others wait.
 fn one_rank(case: &Case<'_>, trace: &RunTrace, one: &WhatIf, of: &RankAsOthers) -> Option<SnapshotFinding> {
     let is_it = |cause: &&WaitingCause| {
-        let computed = matches!(&cause.what, RankActivity::Computed { to } if *to == of.to);
-        computed && (cause.world, cause.rank) == (of.world, of.rank)
+        cause.what.computed_to() == Some(of.to.as_ref()) && (cause.world, cause.rank) == (of.world, of.rank)
     };
-    let cause = trace.causes.iter().find(is_it)?;
+    let causes: Vec<&WaitingCause> = trace.causes.iter().filter(is_it).collect();
+    let sum = |time: fn(&WaitingCause) -> Nanoseconds| {
+        causes.iter().fold(Nanoseconds(0), |sum, cause| sum + time(cause))
+    };
+    let (waiting, through_others) = (sum(|of| of.waiting), sum(|of| of.through_others));
+    let cause = causes.first()?;
     let (call, place) = match &of.to {
         Some(to) => (Some(to.call.clone()), to.place.clone()),
         None => (None, Reading::unavailable("no call of MPI came behind")),
@@ -110,14 +119,31 @@ fn one_rank(case: &Case<'_>, trace: &RunTrace, one: &WhatIf, of: &RankAsOthers) 
     let of_own = TracedQuantity::ComputingThere.into();
     let own = evidence(of_own, Amount::Time(of.own), of.others.map(Amount::Time), subject.clone());
     let mut facts =
-        vec![of_waiting(trace, TracedQuantity::WaitingForComputing, cause.waiting, subject), replayed, own];
+        vec![of_waiting(trace, TracedQuantity::WaitingForComputing, waiting, subject), replayed, own];
+    facts.extend(causes.iter().filter_map(|cause| inside(of, cause, waiting)).take(NAMED));
     let ranks = Amount::Count(cause.waiting_ranks);
     facts.push(of_run(TracedQuantity::RanksThatWaited.into(), ranks, None));
-    if cause.through_others.0 > 0 {
+    if through_others.0 > 0 {
         let quantity = TracedQuantity::ThroughOthers.into();
-        facts.push(of_run(quantity, Amount::Time(cause.through_others), Some(Amount::Time(cause.waiting))));
+        facts.push(of_run(quantity, Amount::Time(through_others), Some(Amount::Time(waiting))));
     }
     Some(gain_finding(case, trace, FindingId::OneRankComputesLonger, (facts, one), vec![cure]))
+}
+
+/// What of a rank's computing is due to one of its threads, or to what lies outside of regions.
+fn inside(of: &RankAsOthers, cause: &WaitingCause, waiting: Nanoseconds) -> Option<Evidence> {
+    let (quantity, subject) = match &cause.what {
+        RankActivity::InRegion { region, thread: Some(thread), .. } => {
+            let (world, rank, thread, place) = (of.world, of.rank, *thread, region.clone());
+            (TracedQuantity::WaitingForThread, WatchedSubject::ThreadInRegion { world, rank, thread, place })
+        }
+        RankActivity::Serial { after, before, .. } => {
+            let (after, before) = (after.clone(), before.clone());
+            (TracedQuantity::WaitingForSerial, WatchedSubject::Between { after, before })
+        }
+        _ => return None,
+    };
+    Some(evidence(quantity.into(), Amount::Time(cause.waiting), Some(Amount::Time(waiting)), subject))
 }
 
 /// NW082: no one rank is the cause, and without any inequality the run is shorter.

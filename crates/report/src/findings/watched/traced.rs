@@ -1,8 +1,8 @@
 //! What a trace says, in words.
 
-use numawise_facts::finding::{Evidence, TracedQuantity};
+use numawise_facts::finding::{Evidence, RegionOrCall, TracedQuantity};
 
-use super::{how_often, number_of, subject};
+use super::{how_often, number_of, place, subject};
 
 pub const POST_EARLY: &str = "post receives (MPI_Irecv) before computing that does not need their data; or send with MPI_Isend, compute, and call MPI_Wait \
      afterwards";
@@ -10,11 +10,26 @@ pub const POST_EARLY: &str = "post receives (MPI_Irecv) before computing that do
 pub const COMES_FIRST: &str = "post all receives (MPI_Irecv), then take messages in the order in which they come (MPI_Waitany, MPI_Waitsome), or wait for all \
      of them (MPI_Waitall)";
 
+/// "between the region in f (a.c:3) and MPI_Barrier in main (a.c:9)"
+pub fn between(ends: [Option<&RegionOrCall>; 2]) -> String {
+    let point =
+        |of: &RegionOrCall| format!("{} {}", of.call.as_deref().unwrap_or("the region"), place(&of.place));
+    let [after, before] = ends.map(|of| of.map(point));
+    let [begin, end] = ["the begin", "the end"].map(str::to_owned);
+    format!("between {} and {}", after.unwrap_or(begin), before.unwrap_or(end))
+}
+
 pub fn sentence(quantity: TracedQuantity, one: &Evidence, value: &str, of: &str) -> String {
     let if_so = |what: &str| format!("{what}, the traced time would be {value} instead of {of} (by replay)");
     match quantity {
         TracedQuantity::WaitingForComputing => {
             format!("{}: this causes {value} of the {of} of waiting", subject(one))
+        }
+        TracedQuantity::WaitingForThread => {
+            format!("{value} of this because {} came last in its team", subject(one))
+        }
+        TracedQuantity::WaitingForSerial => {
+            format!("{value} of this because it works serially {}", subject(one))
         }
         TracedQuantity::ComputingThere if of.is_empty() => {
             format!("it computes there for {value} in all, and no other rank makes this call")
@@ -38,6 +53,35 @@ pub fn sentence(quantity: TracedQuantity, one: &Evidence, value: &str, of: &str)
         TracedQuantity::WaitingOutOfOrder => {
             format!("{value} of the {of} of waiting: {}", subject(one))
         }
+        TracedQuantity::WaitingInRegion => {
+            format!(
+                "{value} of the {of} of waiting in OpenMP: threads wait for one another in {}",
+                subject(one)
+            )
+        }
+        TracedQuantity::RegionsUneven => {
+            format!("they did so in {value} of the {of} times that it was opened")
+        }
+        TracedQuantity::ThreadLate => {
+            format!("{} came last {of} times, {value} after the others in all", subject(one))
+        }
+        TracedQuantity::LongestLate => format!("the longest of this began at {value} and took {of}"),
+        TracedQuantity::TimeIfThreadsEqual => if_so("if threads had equal work there"),
+        TracedQuantity::SerialOfRanks => {
+            format!("ranks work serially, outside of parallel regions and calls, for {value} of {of}")
+        }
+        TracedQuantity::IdleMeanwhile => format!("their other threads idle meanwhile for {value}"),
+        TracedQuantity::SerialBetween => format!("{value} of the {of} {}", subject(one)),
+        TracedQuantity::ThreadWithoutCpu => {
+            format!("{} was ready without a CPU for {value} of {of} (by samples)", subject(one))
+        }
+        TracedQuantity::LongestWithoutCpu => {
+            format!("the longest of this, {of}, lies behind {value} of the timeline")
+        }
+        TracedQuantity::WaitedMeanwhile => {
+            format!("others waited in MPI for this rank for {value} of the time in which that happened")
+        }
+        TracedQuantity::TimeIfDivided => if_so("if all threads shared that"),
         TracedQuantity::TimesOutOfOrder => format!("it waited so {}", how_often(one)),
     }
 }

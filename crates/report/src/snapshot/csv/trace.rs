@@ -10,7 +10,7 @@ use numawise_units::Nanoseconds;
 
 use super::super::trace::{activity_word, change_word, kind_word};
 use super::super::{phases, words};
-use super::{Value, bytes, count, known_seconds, place, place_as, read, seconds, text};
+use super::{Value, bytes, count, known_seconds, place, place_as, read, seconds, teams, text};
 
 /// Of a place that waits, and one that comes late.
 pub fn wait(of: &TracedWait) -> Vec<Value> {
@@ -75,6 +75,9 @@ pub fn what_if(of: &WhatIf) -> Vec<Value> {
     const ALL: &str = "the change is of all ranks";
     let (rank, to) = match &of.change {
         TraceChange::RankAsOthers(of) => (Reading::Measured(of.rank), of.to.clone()),
+        TraceChange::ThreadsEqual { region } => {
+            (Reading::unavailable(ALL), Some(CallPlace { call: String::new(), place: region.clone() }))
+        }
         _ => (Reading::unavailable(ALL), None),
     };
     let to = to.unwrap_or_else(|| CallPlace { call: String::new(), place: Reading::unavailable(ALL) });
@@ -106,13 +109,17 @@ fn activity(of: &RankActivity) -> Vec<Value> {
         place: Reading::unavailable("it was in no call, and none came behind"),
     };
     let at = match of {
-        RankActivity::Computed { to } => to.clone(),
+        RankActivity::Computed { to }
+        | RankActivity::InRegion { to, .. }
+        | RankActivity::Serial { to, .. } => to.clone(),
         RankActivity::Called(at) | RankActivity::Polled(at) => Some(at.clone()),
         RankActivity::Outside => None,
     };
     let at = at.unwrap_or_else(nowhere);
     let [function, file, line] = place(&at.place);
-    vec![text("what", activity_word(of)), text("name", at.call), function, file, line]
+    let mut row = vec![text("what", activity_word(of)), text("name", at.call), function, file, line];
+    row.extend(teams::part(of));
+    row
 }
 
 pub fn cause(of: &WaitingCause) -> Vec<Value> {

@@ -10,6 +10,7 @@ use numawise_units::Nanoseconds;
 use serde_json::{Value, json as object};
 
 use super::super::{figures, phases};
+use super::{placed, teams};
 use crate::object::{each, reading};
 
 /// As JSON and CSV have it.
@@ -33,6 +34,8 @@ pub fn activity_word(of: &RankActivity) -> &'static str {
         RankActivity::Called(_) => "called",
         RankActivity::Polled(_) => "polled",
         RankActivity::Outside => "outside",
+        RankActivity::InRegion { .. } => "in_region",
+        RankActivity::Serial { .. } => "serial",
     }
 }
 
@@ -42,6 +45,8 @@ pub fn change_word(of: &TraceChange) -> &'static str {
         TraceChange::ComputingEqual => "computing_equal",
         TraceChange::CallsInstant => "calls_instant",
         TraceChange::ReceivesPosted => "receives_posted",
+        TraceChange::ThreadsEqual { .. } => "threads_equal",
+        TraceChange::SerialDivided => "serial_divided",
         TraceChange::RankAsOthers(RankAsOthers { others: Some(_), .. }) => "rank_computes_as_others",
         TraceChange::RankAsOthers(_) => "rank_computes_nothing",
     }
@@ -49,6 +54,9 @@ pub fn change_word(of: &TraceChange) -> &'static str {
 
 fn change_json(of: &TraceChange) -> Value {
     let kind = change_word(of);
+    if let TraceChange::ThreadsEqual { region } = of {
+        return object!({ "kind": kind, "region": code(region) });
+    }
     let TraceChange::RankAsOthers(of) = of else { return object!({ "kind": kind }) };
     object!({
         "kind": kind, "world": of.world, "rank": of.rank, "before": of.to.as_ref().map(call_json),
@@ -114,6 +122,9 @@ fn activity_json(of: &RankActivity) -> Value {
         RankActivity::Computed { to } => to.as_ref().map(call_json),
         RankActivity::Called(of) | RankActivity::Polled(of) => Some(call_json(of)),
         RankActivity::Outside => None,
+        RankActivity::InRegion { .. } | RankActivity::Serial { .. } => {
+            return teams::activity_json(of).unwrap_or_default();
+        }
     };
     object!({ "kind": activity_word(of), "at": at })
 }
@@ -141,6 +152,9 @@ pub fn json(of: Option<&RunTrace>) -> Value {
             })),
         })),
         "openmp": each(&of.openmp, construct_json),
+        "regions": teams::regions_json(of),
+        "serial": teams::serial_json(of),
+        "placed": placed::json(of),
         "openmp_unseen": of.openmp_unseen,
         "phases": each(&of.phases, phase_json),
         "waits": each(&of.waits, |row| object!({

@@ -4,7 +4,7 @@ use numawise_tables::snapshot::{RunTrace, TraceTimes, TracedConstruct, TracedPha
 use numawise_units::{Arrange, Nanoseconds};
 
 use super::super::{phases, words};
-use super::{STATES, State, columns_of, shares};
+use super::{STATES, State, columns_of, shares, teams};
 use crate::document::{Block, Cell, Column, Row, Table, Text, section};
 
 pub fn sections(of: &RunTrace, most: usize) -> Vec<Block> {
@@ -20,6 +20,7 @@ pub fn sections(of: &RunTrace, most: usize) -> Vec<Block> {
         ));
         blocks.push(section("trace-openmp", "Waiting in OpenMP: where", openmp));
     }
+    blocks.extend(teams::sections(of, most));
     if !of.phases.is_empty() {
         let legend = "shares of the threads that call MPI; --phase NAME shows a phase alone";
         let table = vec![Block::Table(table(of, most)), Block::Legend(legend.into())];
