@@ -5,7 +5,8 @@
 //! applications", delay costs). Where it waited there itself, that wait is explained in the same way, and with it what it cost others. Amounts
 //! add up to all waiting.
 
-use std::collections::{BTreeMap, HashMap};
+use std::cell::Cell;
+use std::collections::BTreeMap;
 
 use numawise_facts::activity::TracedCall;
 use numawise_tables::snapshot::{PathPart, RankActivity, WaitingCause};
@@ -76,22 +77,56 @@ struct Since {
 /// When two lanes were last in step, from the calls of each that made them so.
 struct InStep<'l, 'a> {
     lanes: &'l Lanes<'a>,
-    /// Of two lanes, the lower first: the calls of both in messages between them.
-    messages: HashMap<(u32, u32), Vec<(u32, u32)>>,
+    /// Of each lane, of each higher one: the calls of both in messages between them.
+    messages: Vec<Vec<(u32, Between)>>,
     collectives: &'l Collectives,
     /// Of each lane, the collective calls: its call, and the number among all.
     by_lane: Vec<Vec<(u32, usize)>>,
+    /// Of each lane, which of them was the last one that was looked for.
+    last: Vec<Cell<usize>>,
+}
+
+/// Messages between two lanes, and which of them was the last one that was looked for.
+#[derive(Default)]
+struct Between {
+    all: Vec<(u32, u32)>,
+    last: Cell<usize>,
+}
+
+/// How many are of calls before this one. What is looked for next is mostly a few before what was looked for last.
+fn last_before<T>(all: &[(u32, T)], call: u32, last: &Cell<usize>) -> usize {
+    let is_before = |at: usize| all.get(at).is_some_and(|(of, _)| *of < call);
+    let (mut end, mut step) = (last.get().min(all.len()), 1);
+    while is_before(end) {
+        (end, step) = ((end + step).min(all.len()), step * 2);
+    }
+    // From here on none is before it.
+    let (mut begin, mut step) = (end, 1);
+    while begin > 0 && !is_before(begin - 1) {
+        (end, begin, step) = (begin - 1, begin.saturating_sub(step), step * 2);
+    }
+    let found = all.get(begin..end).unwrap_or_default().partition_point(|(of, _)| *of < call) + begin;
+    last.set(found);
+    found
 }
 
 impl<'l, 'a> InStep<'l, 'a> {
     fn of(lanes: &'l Lanes<'a>, matched: &Matched, collectives: &'l Collectives) -> Self {
-        let mut messages: HashMap<(u32, u32), Vec<(u32, u32)>> = HashMap::new();
+        let mut messages: Vec<Vec<(u32, Between)>> = Vec::new();
+        messages.resize_with(lanes.all.len(), Vec::new);
         for message in matched.messages.iter().filter(|message| overlap(lanes, message.send, message.receive))
         {
             let (one, other) = (message.send.min(message.receive), message.send.max(message.receive));
-            messages.entry((one.lane, other.lane)).or_default().push((one.call, other.call));
+            let Some(of_lane) = messages.get_mut(one.lane as usize) else { continue };
+            let place =
+                of_lane.binary_search_by_key(&other.lane, |(lane, _)| *lane).unwrap_or_else(|place| {
+                    of_lane.insert(place, (other.lane, Between::default()));
+                    place
+                });
+            let between = of_lane.get_mut(place);
+            between.into_iter().for_each(|(_, between)| between.all.push((one.call, other.call)));
         }
-        messages.values_mut().for_each(|all| all.sort_unstable());
+        messages.iter_mut().flatten().for_each(|(_, between)| between.all.sort());
         let mut by_lane = vec![Vec::new(); lanes.all.len()];
         for number in 0..collectives.len() {
             for at in collectives.met(number) {
@@ -101,7 +136,8 @@ impl<'l, 'a> InStep<'l, 'a> {
             }
         }
         by_lane.iter_mut().for_each(|of_lane: &mut Vec<(u32, usize)>| of_lane.sort_unstable());
-        InStep { lanes, messages, collectives, by_lane }
+        let last = vec![Cell::new(0); by_lane.len()];
+        InStep { lanes, messages, collectives, by_lane, last }
     }
 
     /// From when on a lane and another one, each before its call, did their own.
@@ -125,16 +161,18 @@ impl<'l, 'a> InStep<'l, 'a> {
     fn last_message(&self, one: At, other: At) -> Option<(u32, u32)> {
         let is_swapped = other.lane < one.lane;
         let (low, high) = if is_swapped { (other, one) } else { (one, other) };
-        let all = self.messages.get(&(low.lane, high.lane))?;
-        let before = all.partition_point(|(of_low, _)| *of_low < low.call);
+        let of_lane = self.messages.get(low.lane as usize)?;
+        let place = of_lane.binary_search_by_key(&high.lane, |(lane, _)| *lane).ok()?;
+        let Between { all, last } = of_lane.get(place).map(|(_, between)| between)?;
+        let before = last_before(all, low.call, last);
         let last = all.get(..before)?.iter().rev().find(|(_, of_high)| *of_high < high.call)?;
         Some(if is_swapped { (last.1, last.0) } else { *last })
     }
 
     /// Of those from a call of the first lane on.
     fn last_collective(&self, one: At, other: At, from: u32) -> Option<(u32, u32)> {
-        let all = self.by_lane.get(one.lane as usize)?;
-        let before = all.partition_point(|(call, _)| *call < one.call);
+        let (all, last) = self.by_lane.get(one.lane as usize).zip(self.last.get(one.lane as usize))?;
+        let before = last_before(all, one.call, last);
         let since = all.get(..before)?.iter().rev().take_while(|(call, _)| *call >= from);
         since.into_iter().find_map(|(call, number)| {
             let members = self.collectives.met(*number);
@@ -299,12 +337,12 @@ pub fn of_waits(
         spent: Default::default(),
         beyond: Vec::new(),
     };
-    for ShownWait { lane, place, begin, end, .. } in waits.each(lanes) {
+    waits.each(lanes).for_each(|ShownWait { lane, place, begin, end, .. }| {
         let of_lane = explainer.pending.get_mut(lane.number as usize);
         if let Some(cost) = of_lane.and_then(|of_lane| of_lane.get_mut(place)) {
             cost.waiting += span(begin, end).0 as f64;
         }
-    }
+    });
     // A wait ends before those that it causes.
     for (_, at, place) in waits.by_end(lanes).into_iter().rev() {
         let of_lane = explainer.pending.get_mut(at.lane as usize);

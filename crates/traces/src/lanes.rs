@@ -94,14 +94,17 @@ impl<'a> Lane<'a> {
         without_mpi: Option<Window>,
     ) -> Option<Lane<'a>> {
         let of: &Process<'a> = run.processes.get(process)?;
-        let name =
-            |call: &TracedCall| thread.sites.get(call.site as usize).map_or("", |site| site.call.as_str());
+        let are = |names: &[&str]| -> Vec<bool> {
+            thread.sites.iter().map(|site| names.contains(&site.call.as_str())).collect()
+        };
+        let [inits, finalizes] = [are(&["MPI_Init", "MPI_Init_thread"]), are(&["MPI_Finalize"])];
+        let is = |of: &[bool], call: &TracedCall| of.get(call.site as usize).is_some_and(|is| *is);
         let calls = &thread.calls[..thread.calls.partition_point(|call| call.end <= until)];
-        let init = calls.iter().rposition(|call| matches!(name(call), "MPI_Init" | "MPI_Init_thread"));
+        let init = calls.iter().rposition(|call| is(&inits, call));
         let missing = calls.partition_point(|call| call.begin < whole_from);
         let init = init.filter(|at| *at >= missing);
         let from = init.map_or(missing, |at| at + 1);
-        let finalize = calls.iter().position(|call| name(call) == "MPI_Finalize").unwrap_or(calls.len());
+        let finalize = calls.iter().position(|call| is(&finalizes, call)).unwrap_or(calls.len());
         let inside = calls.get(from..finalize)?;
         let begin = match (init, without_mpi) {
             (Some(at), _) => calls.get(at)?.end,

@@ -50,9 +50,6 @@ impl Matched {
 /// World, communicator, sender, receiver and tag.
 type Channel = (usize, Option<NonZeroU64>, u32, u32, i32);
 
-/// When it was sent or asked for, the call, the bytes, and how many ends of its side stand before it in the trace.
-type End = (Nanoseconds, At, Bytes, u32);
-
 /// No end, and no message, has this number.
 const NO_SEND: u32 = u32::MAX;
 const NOBODY: At = At { lane: u32::MAX, call: u32::MAX };
@@ -79,50 +76,59 @@ fn place_of((_, communicator, from, to, tag): &Channel) -> usize {
     mixed as usize % RECENT
 }
 
-/// One end of all messages, by channels, each in the order in which messages match.
-#[derive(Default)]
-struct Ends {
+/// What of an end says where it stands among those of its channel: when it was sent or asked for, the call, the bytes.
+type Order = (Nanoseconds, At, Bytes);
+
+/// One end of all messages.
+struct Ends<T> {
+    /// In the order of the trace.
+    all: Vec<T>,
     channels: HashMap<Channel, usize>,
-    all: Vec<Vec<End>>,
-    count: u32,
+    /// Of each channel, its ends by their numbers, in the order in which messages match.
+    of_channel: Vec<Vec<u32>>,
 }
 
-impl Ends {
-    fn of(lanes: &Lanes<'_>, side: MessageSide) -> Ends {
-        let mut found = Ends::default();
+impl<T> Ends<T> {
+    fn of(
+        lanes: &Lanes<'_>,
+        side: MessageSide,
+        end: impl Fn(At, &TracedMessage) -> T,
+        order: impl Fn(&T) -> Order,
+    ) -> Ends<T> {
+        let mut found = Ends { all: Vec::new(), channels: HashMap::new(), of_channel: Vec::new() };
         let mut recent: [Option<(Channel, usize)>; RECENT] = [None; RECENT];
         for lane in &lanes.all {
             for call in 0..lane.calls.len() {
                 let at = At { lane: lane.number, call: call as u32 };
-                for message in lane.messages(call) {
-                    let TracedMessage { end, posted, communicator, tag, peer, bytes } = *message;
-                    if end != side {
-                        continue;
-                    }
+                for message in lane.messages(call).iter().filter(|message| message.end == side) {
+                    let TracedMessage { communicator, tag, peer, .. } = *message;
                     let (from, to) =
                         if side == MessageSide::Sent { (lane.rank, peer) } else { (peer, lane.rank) };
                     let key = (lane.world, communicator, from, to, tag);
                     let Some(recent) = recent.get_mut(place_of(&key)) else { continue };
                     let known = recent.filter(|(of, _)| *of == key).map(|(_, channel)| channel);
-                    let next = found.all.len();
+                    let next = found.of_channel.len();
                     let channel = known.unwrap_or_else(|| *found.channels.entry(key).or_insert(next));
                     if channel == next {
-                        found.all.push(Vec::new());
+                        found.of_channel.push(Vec::new());
                     }
                     *recent = Some((key, channel));
-                    let of_channel = found.all.get_mut(channel);
-                    of_channel.into_iter().for_each(|ends| ends.push((posted, at, bytes, found.count)));
-                    found.count += 1;
+                    let number = found.all.len() as u32;
+                    let of_channel = found.of_channel.get_mut(channel);
+                    of_channel.into_iter().for_each(|ends| ends.push(number));
+                    found.all.push(end(at, message));
                 }
             }
         }
-        found.all.iter_mut().for_each(|ends| ends.sort_unstable());
+        // Mostly they are in order.
+        let key = |number: &u32| (found.all.get(*number as usize).map(&order), *number);
+        found.of_channel.iter_mut().for_each(|ends| ends.sort_by_key(key));
         found
     }
 
     /// Those of a channel, which are no longer here then.
-    fn take(&mut self, channel: &Channel) -> Vec<End> {
-        let ends = self.channels.get(channel).and_then(|channel| self.all.get_mut(*channel));
+    fn take(&mut self, channel: &Channel) -> Vec<u32> {
+        let ends = self.channels.get(channel).and_then(|channel| self.of_channel.get_mut(*channel));
         ends.map(std::mem::take).unwrap_or_default()
     }
 }
@@ -137,26 +143,36 @@ pub fn paired<T>(sent: Vec<T>, received: Vec<T>, is_end: bool) -> impl Iterator<
 }
 
 pub fn of(lanes: &Lanes<'_>) -> Matched {
-    let (mut sends, mut receives) =
-        both(|| Ends::of(lanes, MessageSide::Sent), || Ends::of(lanes, MessageSide::Received));
-    let mut messages: Vec<Message> = vec![MISSING; receives.count as usize];
+    let (mut sends, mut receives) = both(
+        || Ends::of(lanes, MessageSide::Sent, |at, of| (of.posted, at, of.bytes), |end| *end),
+        || {
+            let end = |receive: At, of: &TracedMessage| Message {
+                receive,
+                posted: of.posted,
+                bytes: of.bytes,
+                tag: of.tag,
+                ..MISSING
+            };
+            Ends::of(lanes, MessageSide::Received, end, |end| (end.posted, end.receive, end.bytes))
+        },
+    );
     let mut unmatched = 0;
+    let mut messages = std::mem::take(&mut receives.all);
     for (channel, number) in &receives.channels {
-        let received = receives.all.get_mut(*number).map(std::mem::take).unwrap_or_default();
+        let received = receives.of_channel.get_mut(*number).map(std::mem::take).unwrap_or_default();
         let sent = sends.take(channel);
-        let (.., tag) = *channel;
         unmatched += sent.len().abs_diff(received.len()) as u64;
-        for ((sent, send, _, of_send), (posted, receive, bytes, of_receive)) in
-            paired(sent, received, lanes.is_end)
-        {
-            if let Some(place) = messages.get_mut(of_receive as usize) {
-                *place = Message { send, sent, receive, posted, bytes, tag, of_send };
+        for (of_send, received) in paired(sent, received, lanes.is_end) {
+            let send = sends.all.get(of_send as usize);
+            if let Some((place, (sent, send, _))) = messages.get_mut(received as usize).zip(send) {
+                *place = Message { send: *send, sent: *sent, of_send, ..*place };
             }
         }
     }
-    unmatched += sends.all.iter().map(|ends| ends.len() as u64).sum::<u64>();
+    unmatched += sends.of_channel.iter().map(|ends| ends.len() as u64).sum::<u64>();
+    let mut by_send = vec![NO_SEND; sends.all.len()];
+    drop(sends);
     messages.retain(|message| message.of_send != NO_SEND);
-    let mut by_send = vec![NO_SEND; sends.count as usize];
     for (number, message) in (0..).zip(&messages) {
         by_send.get_mut(message.of_send as usize).into_iter().for_each(|place| *place = number);
     }

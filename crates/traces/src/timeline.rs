@@ -36,7 +36,7 @@ pub struct Segment {
 
 /// The parts of a lane from a call on that are not empty, one after the other, until `take` wants no more. Useful time behind the last call has the
 /// number behind the last.
-pub fn segments(lane: &Lane<'_>, waits: &Waits, from: usize, take: &mut dyn FnMut(Segment) -> bool) {
+pub fn segments(lane: &Lane<'_>, waits: &Waits, from: usize, take: &mut impl FnMut(Segment) -> bool) {
     let before = from.checked_sub(1).and_then(|call| lane.calls.get(call));
     let mut since = before.map_or(lane.begin, |call| call.end);
     let mut left = waits.of_lane_since(lane.number, from as u32);
