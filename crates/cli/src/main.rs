@@ -17,6 +17,9 @@ mod show;
 mod streams;
 mod verdict;
 
+#[global_allocator]
+static HEAP: numawise_linux::calls::heap::HugeHeap = numawise_linux::calls::heap::HugeHeap;
+
 /// Called by the C runtime; `std::env::args` works all the same.
 #[cfg(not(test))]
 #[unsafe(no_mangle)]

@@ -6,6 +6,7 @@ pub mod children;
 pub mod clock;
 pub mod counter;
 pub mod handover;
+pub mod heap;
 pub mod inherited;
 pub mod interrupts;
 pub mod lock;

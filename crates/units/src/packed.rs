@@ -47,6 +47,7 @@ impl Unpacked<'_> {
         self.0.is_empty()
     }
 
+    #[inline(always)]
     pub fn number(&mut self) -> Option<u64> {
         // Nearly all have up to three bytes: 1.4 ns each instead of 2.3 by the loop below, and 4.5 by words of eight bytes, which wait for one another.
         let low = |byte: u8| u64::from(byte & 0x7f);
@@ -63,6 +64,7 @@ impl Unpacked<'_> {
     }
 
     /// One of any length.
+    #[cold]
     fn long_number(&mut self) -> Option<u64> {
         let mut number = 0u64;
         for shift in (0..70).step_by(7) {
@@ -80,12 +82,14 @@ impl Unpacked<'_> {
         None
     }
 
+    #[inline(always)]
     pub fn signed(&mut self) -> Option<i64> {
         let number = self.number()?;
         Some((number >> 1).cast_signed() ^ -((number & 1).cast_signed()))
     }
 
     /// The number of which the difference from this one was written.
+    #[inline(always)]
     pub fn difference(&mut self, from: u64) -> Option<u64> {
         Some(from.wrapping_add_signed(self.signed()?))
     }
