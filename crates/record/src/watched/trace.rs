@@ -3,12 +3,11 @@
 pub mod seen;
 pub mod spans;
 
-use std::io::{Read, Write};
+use std::io::Write;
 use std::num::NonZeroU64;
 
-use flate2::Compression;
-use flate2::read::ZlibDecoder;
 use flate2::write::ZlibEncoder;
+use flate2::{Compression, Decompress, FlushDecompress, Status};
 use numawise_facts::activity::{
     MessageSide, ThreadTrace, TracedCall, TracedKind, TracedMessage, TracedSite, WindowStep,
 };
@@ -24,7 +23,7 @@ use crate::write;
 /// Calls of a part.
 const CALLS: usize = 1 << 16;
 /// Bytes of a part before it was deflated: with 500 bytes a call, far more than any has.
-const MOST_BYTES: u64 = 64 << 20;
+const MOST_BYTES: usize = 64 << 20;
 /// Parts of a thread: 4 G calls.
 const MOST_PARTS: usize = 1 << 16;
 /// The place of what a message of a call can be from version 5 on, above its peer.
@@ -122,11 +121,40 @@ fn deflated(bytes: &[u8]) -> Vec<u8> {
     deflated.finish().unwrap_or_default()
 }
 
-fn inflated(blob: &[u8]) -> Option<Vec<u8>> {
-    // Calls become a third to a quarter.
-    let mut bytes = Vec::with_capacity(blob.len().saturating_mul(4).min(MOST_BYTES as usize));
-    ZlibDecoder::new(blob).take(MOST_BYTES).read_to_end(&mut bytes).ok()?;
-    Some(bytes)
+/// At once into `room`, which grows where it is too small: half the time of a stream, which copies all once more.
+fn inflated<'r>(blob: &[u8], room: &'r mut Vec<u8>) -> Option<&'r [u8]> {
+    // Calls become a third to a sixth; what is not needed of it is not touched.
+    let mut bytes = blob.len().saturating_mul(8).clamp(1 << 12, MOST_BYTES);
+    loop {
+        if room.len() < bytes {
+            *room = vec![0; bytes];
+        }
+        let mut all = Decompress::new(true);
+        match all.decompress(blob, room, FlushDecompress::Finish).ok()? {
+            Status::StreamEnd => return room.get(..usize::try_from(all.total_out()).ok()?),
+            _ if room.len() >= MOST_BYTES => return None,
+            _ => bytes = room.len().saturating_mul(4).min(MOST_BYTES),
+        }
+    }
+}
+
+/// How many calls a thread has at most, unless these take fewer than two bytes each: then it may have more.
+fn calls_at_most(connection: &Connection, of: (i64, i64)) -> Parsed<usize> {
+    let mut query = connection.prepare_cached(
+        "SELECT count(*), total(length(calls)) FROM traces WHERE process = ?1 AND thread = ?2",
+    )?;
+    let found: (i64, f64) = query.query_row([of.0, of.1], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    let parts = usize::try_from(found.0).unwrap_or(0);
+    Ok(parts.saturating_mul(CALLS).min(found.1 as usize / 2))
+}
+
+/// For all calls, and for as many messages as there are with those that are read already: what grows is copied, and its pages are touched again.
+fn make_room(trace: &mut ThreadTrace, calls: usize) {
+    let (read, messages) = (trace.calls.len().max(1), trace.messages.len());
+    let more = calls.saturating_sub(trace.calls.len());
+    // What is not there then is asked for as it comes.
+    let _ = trace.calls.try_reserve_exact(more);
+    let _ = trace.messages.try_reserve_exact(more.saturating_mul(messages) / read);
 }
 
 /// The trace of a thread; nothing where none was made.
@@ -136,7 +164,8 @@ pub fn read(connection: &Connection, (process, thread): (i64, i64), has: Has) ->
     )?;
     let mut rows = query.query([process, thread])?;
     let mut trace: Option<ThreadTrace> = None;
-    let mut part = 0usize;
+    let (mut part, mut room) = (0usize, Vec::new());
+    let calls = calls_at_most(connection, (process, thread))?;
     while let Some(row) = rows.next()? {
         let cells = Cells::of("traces", row);
         if cells.int::<usize>("part")? != part || part == MOST_PARTS {
@@ -151,12 +180,15 @@ pub fn read(connection: &Connection, (process, thread): (i64, i64), has: Has) ->
         }
         let Some(trace) = trace.as_mut().filter(|_| has.calls) else { break };
         let blob = row.get_ref("calls")?.as_blob().ok();
-        let unpacked = blob.and_then(|blob| add_trace_part(blob, trace));
+        let unpacked = blob.and_then(|blob| add_part(blob, trace, &mut room));
         if unpacked.is_none() {
             let found = blob.map_or_else(|| "no blob".to_owned(), |blob| format!("{} bytes", blob.len()));
             return Err(
                 Flaw::new(cells.place("calls"), found, "calls of sites that are there, packed").into()
             );
+        }
+        if part == 0 {
+            make_room(trace, calls);
         }
         part += 1;
     }
@@ -171,8 +203,11 @@ pub fn read(connection: &Connection, (process, thread): (i64, i64), has: Has) ->
 
 /// Adds the next part to a trace that has its sites. Nothing where the blob does not hold what it should.
 pub fn add_trace_part(blob: &[u8], trace: &mut ThreadTrace) -> Option<()> {
-    let bytes = inflated(blob)?;
-    let mut all = Unpacked::of(&bytes);
+    add_part(blob, trace, &mut Vec::new())
+}
+
+fn add_part(blob: &[u8], trace: &mut ThreadTrace, room: &mut Vec<u8>) -> Option<()> {
+    let mut all = Unpacked::of(inflated(blob, room)?);
     let calls = all.number().filter(|calls| *calls <= CALLS as u64)?;
     let (mut at, mut communicator) = (0u64, 0);
     trace.calls.reserve(calls as usize);

@@ -27,7 +27,7 @@ use rusqlite::Connection;
 
 use crate::{objects, sample};
 pub use merged::merged_run;
-pub use traced::{spanned_run, traced_run, seen_run};
+pub use traced::{seen_run, spanned_run, traced_run};
 
 const SECOND: u64 = 1_000_000_000;
 

@@ -61,8 +61,8 @@ pub fn read(connection: &Connection, (process, thread): (i64, i64), trace: &mut 
 
 /// Nothing where the blob does not hold what it should.
 pub fn add_seen_part(blob: &[u8], trace: &mut ThreadTrace) -> Option<()> {
-    let bytes = inflated(blob)?;
-    let mut all = Unpacked::of(&bytes);
+    let mut room = Vec::new();
+    let mut all = Unpacked::of(inflated(blob, &mut room)?);
     let looks = all.number()?;
     let changes = all.number().filter(|changes| *changes <= MOST)?;
     let mut seen = SeenThread { looks, changes: Vec::new() };

@@ -98,8 +98,8 @@ pub fn read(connection: &Connection, (process, thread): (i64, i64), trace: &mut 
 
 /// Adds the next part to a trace that has its names. Nothing where the blob does not hold what it should.
 pub fn add_span_part(blob: &[u8], trace: &mut ThreadTrace) -> Option<()> {
-    let bytes = inflated(blob)?;
-    let mut all = Unpacked::of(&bytes);
+    let mut room = Vec::new();
+    let mut all = Unpacked::of(inflated(blob, &mut room)?);
     let spans = all.number().filter(|spans| *spans <= SPANS as u64)?;
     let mut at = 0;
     for _ in 0..spans {
