@@ -65,12 +65,15 @@ fn window(of: &AskedWindow, lanes: &Lanes<'_>) -> Window {
     (lanes.origin + of.from, lanes.origin + of.to)
 }
 
-/// The shares of all groups. `exact`: what a stretch of a row has in a window, one by one; false where that is not known now.
+/// What a stretch of a row has in a window, one by one; false where that is not known now.
+type Exact<'e> = dyn FnMut((usize, usize), Window, &mut Take<'_>) -> bool + 'e;
+
+/// The shares of all groups.
 fn shares_of(
     rows: &[Row],
     of: &AskedWindow,
     (from, to): Window,
-    exact: &mut dyn FnMut((usize, usize), Window, &mut Take<'_>) -> bool,
+    exact: &mut Exact<'_>,
 ) -> (Vec<u32>, usize, Vec<u8>) {
     let (groups, width) = layout(of);
     let mut columns = Columns::of(from, to, width);

@@ -161,6 +161,54 @@ fn a_trace_is_served_to_who_has_the_token_until_it_is_interrupted() {
     }
 }
 
+/// What Chromium makes of the page, and what it says; `None`, having said so, where there is none.
+fn in_browser(bench: &Bench, viewer: &Viewer) -> Option<Answer> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let Some(browser) = std::env::split_paths(&path).map(|of| of.join("chromium")).find(|of| of.is_file())
+    else {
+        assert!(std::env::var_os("NUMAWISE_REQUIRE_BROWSER").is_none_or(|value| value != "1"));
+        let _ = writeln!(std::io::stderr(), "SKIPPED: no chromium in PATH");
+        return None;
+    };
+    let mut command = bench.command(browser);
+    command.args([
+        "--headless",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--no-first-run",
+        "--disable-dev-shm-usage",
+    ]);
+    command.args(["--disable-background-networking", "--disable-component-update", "--disable-sync"]);
+    // Time goes on when everything that was asked for is here.
+    command.args([
+        "--enable-logging=stderr",
+        "--v=0",
+        "--virtual-time-budget=5000",
+        "--window-size=1280,900",
+    ]);
+    command.arg(format!("--user-data-dir={}", bench.path("profile").display())).arg("--dump-dom");
+    let address = format!("http://127.0.0.1:{}/{}/", viewer.port, viewer.token);
+    Some(command.arg(address).output().unwrap().into())
+}
+
+#[test]
+fn browser_the_page_fetches_what_it_shows() {
+    let bench = Bench::new();
+    let Some(_) = traced(&bench, "3000") else { return };
+    // Its timeline is there, and one millisecond of it.
+    for (words, unit) in
+        [(&["<i>.trace"][..], "0 ms to "), (&["--from", "1ms", "--to", "2ms", "<i>.trace"], "1 ms to 2 ms")]
+    {
+        let viewer = Viewer::of(&bench, words);
+        let Some(Answer { out, err, .. }) = in_browser(&bench, &viewer) else { return };
+        assert!(!err.contains("CONSOLE"), "{err}");
+        let (_, shown) = out.split_once("class=\"shown\">").unwrap_or_else(|| panic!("{out}\n{err}"));
+        assert!(shown.starts_with(unit), "{}", &shown[..shown.len().min(200)]);
+        let figure = out.split("<figure").find(|of| of.contains("id=\"events\"")).unwrap();
+        assert!(!figure.split('>').next().unwrap().contains("hidden"), "{figure}");
+    }
+}
+
 #[test]
 fn what_is_no_trace_is_not_served() {
     let bench = Bench::new();
@@ -181,7 +229,7 @@ fn what_is_no_trace_is_not_served() {
         ("cut.nw", "the record is damaged"),
         ("missing", "there is no such file"),
         (study, "this is the record of a study (numawise check); expected the trace"),
-        (".", "folder"),
+        (".", "it is a directory"),
     ] {
         let answer = bench.numawise(&["view", "--no-browser", file]);
         let said = answer.err.split_whitespace().collect::<Vec<_>>().join(" ");
