@@ -244,12 +244,12 @@ fn surroundings(file: &SnapshotFile<'_>) -> ProcessSurroundings {
         switches: noted(switches)
             .zip(noted(switches + 8))
             .map(|(voluntary, forced)| ThreadSwitches { voluntary, forced }),
-        memory: Reading::unavailable("it was not looked at while it ran"),
         counters: Reading::unavailable(if file.has(Flag::Forked) {
             "a child that was forked is not counted apart"
         } else {
             "it handed no counters over"
         }),
+        ..ProcessSurroundings::unavailable("it was not looked at while it ran")
     }
 }
 

@@ -10,7 +10,7 @@ use numawise_tables::snapshot::{
 use numawise_units::{FlopsPerSecond, Nanoseconds, Ratio};
 use serde_json::{Value, json as object};
 
-use super::figures::{Efficiency, rated};
+use super::figures::{Efficiency, EfficiencyScope, rated};
 use super::{Shown, words};
 use crate::document::{Block, Cell, Column, Document, Face, Fact, Opening, Row, Table, Text, Tone, section};
 use crate::findings;
@@ -114,10 +114,17 @@ fn times_of(run: &RunSnapshot) -> [(&'static str, &'static str, Reading<Nanoseco
     ]
 }
 
-type Written = fn(Ratio) -> String;
+/// How a share is written, and what became of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ShareKind {
+    Percent,
+    Efficiency,
+    /// No share: it may be above 1.
+    Ratio,
+}
 
-/// Its shares, also as people read them.
-fn shares_of(run: &RunSnapshot) -> Vec<(&'static str, &'static str, Written, RatedShare)> {
+/// Its shares.
+fn shares_of(run: &RunSnapshot) -> Vec<(&'static str, &'static str, ShareKind, RatedShare)> {
     // Without MPI or OpenMP there is a reason in the place of the share, and no rating.
     fn rated<T>(of: &Reading<T>, share: fn(&T) -> &RatedShare) -> RatedShare {
         match of {
@@ -128,14 +135,14 @@ fn shares_of(run: &RunSnapshot) -> Vec<(&'static str, &'static str, Written, Rat
         }
     }
     let counted = |share| rated(&run.counters, share);
-    let (percent, efficiency): (Written, Written) = (words::percent, words::efficiency);
+    let (percent, efficiency, ratio) = (ShareKind::Percent, ShareKind::Efficiency, ShareKind::Ratio);
     let mut all = vec![("useful", "useful", percent, run.useful.clone())];
     all.extend(rated_efficiencies(run).map(|of| (of.name, of.title, efficiency, of.share.clone())));
     all.extend([
         ("mpi", "MPI, of elapsed time", percent, rated(&run.mpi, |of| &of.share)),
         ("serial", "OpenMP serial, of elapsed time", percent, rated(&run.openmp, |of| &of.serial)),
         ("files", "files, of CPU time", percent, run.files.share.clone()),
-        (CPI, "cycles per instruction", efficiency, counted(|of| &of.cycles_per_instruction)),
+        ("cycles_per_instruction", "cycles per instruction", ratio, counted(|of| &of.cycles_per_instruction)),
         ("memory_bound", "memory bound", percent, counted(|of| &of.memory_bound)),
         ("vector", "vector instructions", percent, counted(|of| &of.vector)),
         ("remote_memory", "memory of other nodes", percent, counted(|of| &of.remote_memory)),
@@ -143,14 +150,11 @@ fn shares_of(run: &RunSnapshot) -> Vec<(&'static str, &'static str, Written, Rat
     all
 }
 
-/// No share: it may be above 1.
-const CPI: &str = "cycles_per_instruction";
-
 fn rated_efficiencies(run: &RunSnapshot) -> impl Iterator<Item = Efficiency<'_>> {
-    let all = rated(&run.efficiency).into_iter().filter(|of| !of.title.ends_with("computers"));
-    all.map(|of| match of.name {
-        "with_cpu" => Efficiency { title: "time with a CPU, of useful time", ..of },
-        _ => of,
+    let all = rated(&run.efficiency).into_iter().filter(|of| of.scope != EfficiencyScope::Computers);
+    all.map(|of| {
+        let is_with_cpu = std::ptr::eq(of.share, &run.efficiency.with_cpu);
+        Efficiency { title: if is_with_cpu { "time with a CPU, of useful time" } else { of.title }, ..of }
     })
 }
 
@@ -167,10 +171,10 @@ fn figures(compared: &Compared) -> Table {
             rows.push(row(title, words::time(&first).into(), words::time(&second).into(), ratio));
         }
     }
-    for ((name, title, written, first), (.., second)) in shares_of(first).into_iter().zip(shares_of(second)) {
-        let change = change(name, first.value.measured().zip(second.value.measured()));
+    for ((_, title, kind, first), (.., second)) in shares_of(first).into_iter().zip(shares_of(second)) {
+        let change = change(kind, first.value.measured().zip(second.value.measured()));
         if first.value.measured().or(second.value.measured()).is_some() {
-            rows.push(row(title, graded(&first, written), graded(&second, written), change));
+            rows.push(row(title, graded(&first, kind), graded(&second, kind), change));
         }
     }
     let [first, second] = [first, second].map(flops);
@@ -187,9 +191,9 @@ fn flops(run: &RunSnapshot) -> Reading<FlopsPerSecond> {
 }
 
 /// What became of a share; of what is none, how many times as much.
-fn change(name: &str, both: Option<(&Ratio, &Ratio)>) -> Option<String> {
+fn change(kind: ShareKind, both: Option<(&Ratio, &Ratio)>) -> Option<String> {
     let (first, second) = both?;
-    if name == CPI { times(first.0, second.0) } else { Some(points(second.0 - first.0)) }
+    if kind == ShareKind::Ratio { times(first.0, second.0) } else { Some(points(second.0 - first.0)) }
 }
 
 /// The difference of two shares in hundredths, never `-0.0`.
@@ -197,8 +201,11 @@ fn points(difference: f64) -> String {
     format!("{:+.1} pts", (1000.0 * difference).round() / 10.0 + 0.0)
 }
 
-fn graded(share: &RatedShare, value: fn(Ratio) -> String) -> Cell {
-    let mut text = Text::of(&share.value, |share| value(*share));
+fn graded(share: &RatedShare, kind: ShareKind) -> Cell {
+    let mut text = Text::of(&share.value, |share| match kind {
+        ShareKind::Percent => words::percent(*share),
+        ShareKind::Efficiency | ShareKind::Ratio => words::efficiency(*share),
+    });
     if let Some(rating) = share.rating.filter(|rating| rating.grade != Grade::Good) {
         text.0.extend(Text::from(format!(" {}", words::grade(rating.grade))).0);
     }

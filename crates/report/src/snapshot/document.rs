@@ -6,7 +6,7 @@ use numawise_tables::snapshot::{SnapshotFinding, SnapshotLosses};
 use numawise_units::{Ratio, TimeSum};
 use serde_json::json;
 
-use super::figures::{self, Efficiency};
+use super::figures::{self, Efficiency, EfficiencyScope};
 use super::{
     Shown, counters, events, files, mpi, next, objects, openmp, phases, processes, surroundings, trace,
     volume, words,
@@ -205,10 +205,11 @@ fn bar(share: Ratio) -> String {
 pub fn shown_efficiencies(tables: &RunSnapshot) -> impl Iterator<Item = Efficiency<'_>> {
     let (mpi, openmp) = (tables.mpi.measured().is_some(), tables.openmp.measured().is_some());
     let hosts = tables.processes.hosts;
-    let is_shown = move |of: &Efficiency<'_>| {
-        let is_missing = |what: &str, is_there: bool| of.name.starts_with(what) && !is_there;
-        let is_between = of.title.ends_with("computers");
-        !((is_between && hosts < 2) || is_missing("mpi", mpi) || is_missing("openmp", openmp))
+    let is_shown = move |of: &Efficiency<'_>| match of.scope {
+        EfficiencyScope::All => true,
+        EfficiencyScope::Mpi => mpi,
+        EfficiencyScope::Computers => mpi && hosts > 1,
+        EfficiencyScope::OpenMp => openmp,
     };
     let mut all = figures::rated(&tables.efficiency);
     all.swap(0, 1);

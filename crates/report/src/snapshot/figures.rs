@@ -24,36 +24,53 @@ pub fn cpu_time(of: &CpuTime) -> Value {
 
 /// One efficiency: its name in JSON and CSV, its title, and what it means. When it is good, and who says so, travels with its value.
 pub struct Efficiency<'a> {
+    pub scope: EfficiencyScope,
     pub name: &'static str,
     pub title: &'static str,
     pub share: &'a RatedShare,
     pub meaning: &'static str,
 }
 
+/// What it is an efficiency of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EfficiencyScope {
+    All,
+    Mpi,
+    /// Of MPI, where there are several computers.
+    Computers,
+    OpenMp,
+}
+
 macro_rules! efficiencies {
-    ($($name:ident $title:literal: $meaning:literal;)+) => {
+    ($($scope:ident $name:ident $title:literal: $meaning:literal;)+) => {
         /// As POP and TALP define them.
         pub fn rated(of: &Efficiencies) -> Vec<Efficiency<'_>> {
-            vec![$(Efficiency { name: stringify!($name), title: $title, share: &of.$name, meaning: $meaning }),+]
+            vec![$(Efficiency {
+                scope: EfficiencyScope::$scope,
+                name: stringify!($name),
+                title: $title,
+                share: &of.$name,
+                meaning: $meaning,
+            }),+]
         }
     };
 }
 
 efficiencies! {
-    with_cpu "  time with a CPU":
+    All with_cpu "  time with a CPU":
         "of the time in which threads had something to do, that in which they had a CPU: as POP and TALP have it, useful time is all of it";
-    parallel "parallel efficiency": "useful time, of all the time that the CPUs had";
-    mpi_parallel "MPI parallel efficiency": "what MPI leaves of the time, on average over CPUs";
-    mpi_communication "  MPI communication efficiency":
+    All parallel "parallel efficiency": "useful time, of all the time that the CPUs had";
+    Mpi mpi_parallel "MPI parallel efficiency": "what MPI leaves of the time, on average over CPUs";
+    Mpi mpi_communication "  MPI communication efficiency":
         "what it leaves to the rank that is in MPI least: the rest moves data, or waits in turn";
-    mpi_load_balance "  MPI load balance":
+    Mpi mpi_load_balance "  MPI load balance":
         "what all ranks compute, of what they would if each computed as long as the longest";
-    mpi_load_balance_in "    inside computers": "the same among ranks of a computer";
-    mpi_load_balance_out "    between computers": "the same among computers";
-    openmp_parallel "OpenMP parallel efficiency": "what OpenMP leaves of the CPUs' time";
-    openmp_serialization "  OpenMP serialization": "lost while no parallel region is open";
-    openmp_load_balance "  OpenMP load balance": "lost by threads that wait for others, or for locks";
-    openmp_scheduling "  OpenMP scheduling": "lost to waking threads and handing out work";
+    Computers mpi_load_balance_in "    inside computers": "the same among ranks of a computer";
+    Computers mpi_load_balance_out "    between computers": "the same among computers";
+    OpenMp openmp_parallel "OpenMP parallel efficiency": "what OpenMP leaves of the CPUs' time";
+    OpenMp openmp_serialization "  OpenMP serialization": "lost while no parallel region is open";
+    OpenMp openmp_load_balance "  OpenMP load balance": "lost by threads that wait for others, or for locks";
+    OpenMp openmp_scheduling "  OpenMP scheduling": "lost to waking threads and handing out work";
 }
 
 /// Each by its name.
