@@ -4,6 +4,9 @@
 //! holds can become markup; what is put in as it is, is ours. A content security policy in the page keeps it from loading
 //! or sending anything.
 
+use std::io::Read as _;
+
+use flate2::read::ZlibDecoder;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use numawise_units::harmless::replaced;
 
@@ -20,7 +23,8 @@ use super::{boxes, download, drawing};
 const STYLE: &str = include_str!("page/style.css");
 /// What all charts share, and the drawing of them; the charts themselves go in between.
 const SCRIPT: [&str; 2] = [include_str!("page/base.js"), include_str!("page/draw.js")];
-const ECHARTS: &str = include_str!("../../assets/echarts.min.js");
+/// Packed by `build.rs`.
+const ECHARTS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/echarts.packed"));
 /// The script of a page that has no charts.
 pub const NO_CHARTS: &str = "const CHARTS = [];";
 /// The licences of what is embedded ask to go with it.
@@ -37,9 +41,16 @@ const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 
 const POLICY_OF_SERVED: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; \
                                 base-uri 'none'; form-action 'none'";
 
+fn echarts() -> String {
+    let mut text = String::new();
+    // Nothing can fail: a test unpacks it.
+    let _ = ZlibDecoder::new(ECHARTS).read_to_string(&mut text);
+    text
+}
+
 /// The document as one HTML file.
 pub fn html(document: &Document) -> String {
-    let charts = html! { script { (PreEscaped(licences())) (PreEscaped(ECHARTS)) } };
+    let charts = html! { script { (PreEscaped(licences())) (PreEscaped(echarts())) } };
     page(document, POLICY, &charts)
 }
 
@@ -399,4 +410,12 @@ fn for_script(data: &serde_json::Value) -> String {
 fn licences() -> String {
     let texts = LICENCES.join("\n----\n").replace("*/", "* /");
     format!("/*! The charts are drawn with Apache ECharts and zrender.\n\n{texts}\n*/\n")
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn what_draws_charts_is_whole() {
+        assert!(super::echarts() == include_str!("../../assets/echarts.min.js"));
+    }
 }
