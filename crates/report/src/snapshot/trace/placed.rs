@@ -16,22 +16,22 @@ const BINS: usize = 200;
 /// Marks of a JSON.
 const MOST: usize = 4096;
 
-/// A kind of change: its part of a drawing, its sign, its word in JSON and CSV. Of several in one place the first one is shown.
+/// A kind of change: its part of a drawing, its sign, its word in JSON and CSV. Of several in one place the first one is shown: what lasts comes last.
 const KINDS: [(BarPart, char, &str); 5] = [
     (BarPart { name: "memory on another node", colour: "--n5" }, 'm', "memory_moved"),
     (BarPart { name: "thread on another node", colour: "--bad" }, 'n', "node"),
-    (BarPart { name: "others had its CPU", colour: "--n1" }, 'c', "no_cpu"),
-    (BarPart { name: "burst of page faults", colour: "--n4" }, 'f', "page_faults"),
     (BarPart { name: "thread on another CPU", colour: "--n0" }, '>', "cpu"),
+    (BarPart { name: "burst of page faults", colour: "--n4" }, 'f', "page_faults"),
+    (BarPart { name: "others had its CPU", colour: "--n1" }, 'c', "no_cpu"),
 ];
 
 fn kind(what: &PlacedChange) -> usize {
     match what {
         PlacedChange::Memory { .. } => 0,
         PlacedChange::Cpu { nodes: Some((from, to)), .. } if from != to => 1,
-        PlacedChange::NoCpu(_) => 2,
+        PlacedChange::Cpu { .. } => 2,
         PlacedChange::Faults(_) => 3,
-        PlacedChange::Cpu { .. } => 4,
+        PlacedChange::NoCpu(_) => 4,
     }
 }
 
