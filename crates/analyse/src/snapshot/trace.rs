@@ -24,6 +24,7 @@ mod teams;
 mod threads;
 mod timeline;
 mod waits;
+mod work;
 
 use std::collections::BTreeMap;
 

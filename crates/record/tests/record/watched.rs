@@ -1,6 +1,7 @@
 //! The snapshot of a run.
 
 mod merged;
+mod seen;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -11,9 +12,9 @@ use numawise_facts::activity::{
     CounterEvent, CpuStays, FileActivity, FileCalls, KernelIo, LastCall, LoopChunks, MemoryByNode,
     MemoryMoment, MessageFamily, MessageSide, MessageSizes, MpiActivity, MpiLibrary, OpenMpRuntimes,
     OpenMpSchedule, PeerTraffic, PhaseActivity, PhaseName, ProcessCounters, ProcessEnd, ProcessIo,
-    ProcessSurroundings, SampledCall, SeenChange, SeenKind, SeenThread, SourcePlace, SpanKind, SpanName,
-    StateTimes, ThreadActivity, ThreadRole, ThreadSwitches, ThreadTrace, TracedCall, TracedKind,
-    TracedMessage, TracedSite, TracedSpan, WorldRank,
+    ProcessSurroundings, SampledCall, SourcePlace, SpanKind, SpanName, StateTimes, ThreadActivity,
+    ThreadRole, ThreadSwitches, ThreadTrace, TracedCall, TracedKind, TracedMessage, TracedSite, TracedSpan,
+    WorldRank,
 };
 use numawise_facts::notice::SnapshotNotice;
 use numawise_facts::{
@@ -28,6 +29,7 @@ use rusqlite::Connection;
 
 use crate::{objects, sample};
 pub use merged::merged_run;
+pub use seen::seen_run;
 
 const SECOND: u64 = 1_000_000_000;
 
@@ -550,43 +552,6 @@ pub fn spanned_run(calls: u64, spans: u64) -> WatchedRun {
     }
     threads[0].trace = Some(Arc::new(trace));
     run
-}
-
-/// The same, of which a thread was seen to change.
-pub fn seen_run(number: u64) -> WatchedRun {
-    let mut run = spanned_run(number, number);
-    let (from, to) = (CpuId(3), CpuId(900));
-    let (one, other) = (NodeId(1), NodeId(0));
-    let kinds = [
-        SeenKind::Moved { from, to },
-        SeenKind::Faults(u64::MAX),
-        SeenKind::NoCpu(Nanoseconds(SECOND)),
-        SeenKind::MemoryMoved { from: one, to: other, bytes: Bytes(1 << 40) },
-    ];
-    let change = |(k, what): (u64, SeenKind)| {
-        let at = Nanoseconds(5 * SECOND + 1000 * k);
-        SeenChange { before: at.saturating_sub(Nanoseconds(7 * k)), at, what }
-    };
-    let changes = (0..number).zip(kinds.into_iter().cycle()).map(change).collect();
-    let threads = run.processes[1].threads.measured_mut().unwrap();
-    let trace = threads[0].trace.as_mut().unwrap();
-    Arc::make_mut(trace).seen = Some(SeenThread { looks: 12_345, changes });
-    run
-}
-
-#[test]
-fn what_was_seen_of_a_thread_comes_back_as_it_was_or_is_refused() {
-    let (_folder, path) = file();
-    let run = seen_run(999);
-    save_watched_run(&path, &run, Existing::Stays).unwrap();
-    assert_eq!(read_watched_run(&path).unwrap(), run);
-    for blob in [&[][..], &[0x78, 0x9c, 0x63]] {
-        let sql = Connection::open(&path).unwrap();
-        sql.execute("UPDATE seen SET changes = ?1", [blob]).unwrap();
-        drop(sql);
-        let error = read_watched_run(&path).unwrap_err().to_string();
-        assert!(error.contains("seen.changes"), "{error}");
-    }
 }
 
 #[test]

@@ -7,7 +7,7 @@ use numawise_tables::snapshot::{PlacedChange, PlacedMark, RunTrace, TracedRank};
 use numawise_units::{Bytes, Nanoseconds};
 use serde_json::{Value, json as object};
 
-use super::{LINE, lane_name};
+use super::{LINE, rank_name};
 use crate::document::{BarPart, Block, Cell, Column, Face, Row, Table, Timeline, TimelineRow, section};
 use crate::object::{each, reading};
 
@@ -130,10 +130,7 @@ fn row(of: &RunTrace, all: &[PlacedMark], number: usize) -> Option<Row> {
         PlacedChange::NoCpu(_) => Nanoseconds(sum).to_string(),
         PlacedChange::Memory { .. } => Bytes(sum).to_string(),
     };
-    let who = match of.are_ranks {
-        true => lane_name(most.world, most.rank, None),
-        false => format!("process {}", most.rank),
-    };
+    let who = rank_name(of, most.world, most.rank, None);
     let said =
         format!("{who}, thread {}, {} to {}: {}", most.thread, most.begin, most.end, change(&most.what));
     let (part, ..) = KINDS.get(number)?;
