@@ -16,9 +16,10 @@ use numawise_units::Nanoseconds;
 use super::collectives::Collectives;
 use super::lanes::{At, Lane, LaneSet, Lanes};
 use super::matching::Matched;
-use super::teams::{Point, Team, Work, each_part};
+use super::teams::Team;
 use super::timeline::{STATES, Segment, State, segments};
 use super::waits::{ShownWait, Wait, Waits};
+use super::work::{Point, Work, each_part};
 use super::{MOST_ROWS, span};
 
 /// What a rank does, wherever: comparable between ranks. The number of a call's place; none behind the last call.

@@ -8,9 +8,10 @@ use numawise_units::Nanoseconds;
 
 use super::lanes::{Lane, Lanes};
 use super::span;
-use super::teams::{Opened, Team, Work, each_part};
+use super::teams::{Opened, Team};
 use super::timeline::{State, segments};
 use super::waits::Waits;
+use super::work::{Work, each_part};
 
 /// Regions of which it is asked.
 const REGIONS: usize = 2;

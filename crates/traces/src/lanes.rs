@@ -329,6 +329,20 @@ impl Places {
     }
 }
 
+/// The places of all sites; each lane gets the numbers of its own.
+fn named_places(run: &Run<'_>, all: &mut [Lane<'_>]) -> Vec<CallPlace> {
+    let mut places = Places::default();
+    for lane in all {
+        let Some(process) = run.processes.get(lane.process) else { continue };
+        let number = |site: &TracedSite| {
+            let place = process.activity.place(run.places, &site.at);
+            places.number(CallPlace { call: site.call.clone(), place })
+        };
+        lane.places = lane.sites.iter().map(number).collect();
+    }
+    places.all
+}
+
 impl<'a> Lanes<'a> {
     /// Nothing where no rank was traced.
     pub fn of(run: &Run<'a>) -> Option<Lanes<'a>> {
@@ -388,24 +402,15 @@ impl<'a> Lanes<'a> {
             });
             (begin, end) = (first, last.max(first));
         }
-        let mut places = Places::default();
-        for lane in &mut all {
-            let Some(process) = run.processes.get(lane.process) else { continue };
-            let number = |site: &TracedSite| {
-                let place = process.activity.place(run.places, &site.at);
-                places.number(CallPlace { call: site.call.clone(), place })
-            };
-            lane.places = lane.sites.iter().map(number).collect();
-        }
-        let (places, constructs) = (places.all, constructs.all);
+        let places = named_places(run, &mut all);
+        let constructs = constructs.all;
         let is_end = from.0 > 0;
-        let teams = Vec::new();
         let mut lanes = Lanes {
             all,
             places,
             constructs,
             workers,
-            teams,
+            teams: Vec::new(),
             phases,
             origin,
             begin,
@@ -414,12 +419,14 @@ impl<'a> Lanes<'a> {
             are_ranks,
             is_end,
         };
-        let team = |lane: &Lane<'_>| {
-            let is_alone = lanes.of_process(lane.number).count() == 1;
-            Team::of(lane, is_alone, lanes.workers_of(lane.number), &lanes.constructs)
-        };
-        lanes.teams = lanes.all.iter().map(team).collect();
+        lanes.teams = lanes.all.iter().map(|lane| lanes.team_of(lane)).collect();
         Some(lanes)
+    }
+
+    fn team_of(&self, lane: &Lane<'_>) -> Team {
+        let is_alone = self.of_process(lane.number).count() == 1;
+        let own = (&lane.states, lane.begin, lane.end);
+        Team::of(own, is_alone, self.workers_of(lane.number), &self.constructs)
     }
 
     /// What its threads do together, where any do.

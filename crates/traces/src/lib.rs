@@ -28,6 +28,7 @@ mod timeline;
 mod view;
 mod waits;
 mod windows;
+mod work;
 
 use std::collections::BTreeMap;
 

@@ -7,9 +7,10 @@ use numawise_tables::snapshot::{LateThread, LongestThreadWait, TracedRegion, Tra
 use numawise_units::Nanoseconds;
 
 use super::lanes::{Lane, LaneSet, Lanes};
-use super::teams::{Opened, Point, Team, Work, each_part};
+use super::teams::{Opened, Team};
 use super::timeline::{State, segments};
 use super::waits::Waits;
+use super::work::{Point, Work, each_part};
 use super::{MOST_ROWS, equal_threads, span};
 
 /// Threads of a region that are named.

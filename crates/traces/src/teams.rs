@@ -4,15 +4,12 @@
 //! MPI it is not known whose region a thread works in.
 
 use numawise_facts::activity::ConstructName;
-use numawise_facts::finding::RegionOrCall;
 use numawise_tables::snapshot::SpanState;
 use numawise_units::{Arrange, Nanoseconds};
 
-use super::lanes::{Lane, Lanes};
 use super::phases::Window;
 use super::span;
 use super::threads::{PlacedConstruct, Region, ThreadStates, Worker};
-use super::timeline::Segment;
 
 /// A region from its begin or a barrier to the next barrier or its end.
 #[derive(Debug, Clone, Copy)]
@@ -47,37 +44,6 @@ pub struct Team {
     pub threads: u32,
 }
 
-/// Where a part outside of regions begins or ends, by the numbers of places and constructs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Point {
-    /// Of the lane.
-    End,
-    Call(u32),
-    Region(u32),
-}
-
-impl Point {
-    pub fn shown(self, lanes: &Lanes<'_>) -> Option<RegionOrCall> {
-        Some(match self {
-            Point::End => return None,
-            Point::Call(place) => {
-                let of = lanes.places.get(place as usize)?;
-                RegionOrCall { call: Some(of.call.clone()), place: of.place.clone() }
-            }
-            Point::Region(of) => {
-                RegionOrCall { call: None, place: lanes.constructs.get(of as usize)?.1.clone() }
-            }
-        })
-    }
-}
-
-/// A part of what a rank does outside of calls.
-#[derive(Clone, Copy)]
-pub enum Work<'t> {
-    Serial { after: Point, before: Point },
-    Together(&'t Opened),
-}
-
 /// A wait for the others of a team: the thread by its place among them.
 #[derive(Clone, Copy)]
 struct TeamWait {
@@ -94,23 +60,23 @@ fn is_for_all(name: ConstructName) -> bool {
 impl Team {
     /// `is_alone`: no other thread of the process calls MPI.
     pub fn of<'w>(
-        lane: &Lane<'_>,
+        (states, begin, end): (&ThreadStates, Nanoseconds, Nanoseconds),
         is_alone: bool,
         workers: impl Iterator<Item = &'w Worker>,
         constructs: &[PlacedConstruct],
     ) -> Team {
         let mut team = Team::default();
-        if lane.states.is_always_same() || !is_alone {
+        if states.is_always_same() || !is_alone {
             return team;
         }
-        let threads: Vec<(u32, &ThreadStates)> = std::iter::once((0, &lane.states))
+        let threads: Vec<(u32, &ThreadStates)> = std::iter::once((0, states))
             .chain(workers.map(|worker| (worker.number, &worker.states)))
             .collect();
-        let mut regions: Vec<Region> = lane.states.regions.iter().filter(|of| of.is_team).copied().collect();
+        let mut regions: Vec<Region> = states.regions.iter().filter(|of| of.is_team).copied().collect();
         regions.arrange_by_key(|region| (region.begin, std::cmp::Reverse(region.end)));
-        let mut at = lane.begin;
+        let mut at = begin;
         for region in regions {
-            if region.begin >= at && region.end <= lane.end {
+            if region.begin >= at && region.end <= end {
                 at = region.end;
                 team.add(region, &threads, constructs);
             }
@@ -135,10 +101,10 @@ impl Team {
                     continue;
                 }
                 let wait = TeamWait { begin: part.begin, end: part.end, thread: members.len() as u32 };
-                match part.of == Some(region.of) {
-                    true => at_end.push(wait),
-                    false if states.is_in_inner(&region, &part) => {}
-                    false => at_barriers.push(wait),
+                if part.of == Some(region.of) {
+                    at_end.push(wait);
+                } else if !states.is_in_inner(&region, &part) {
+                    at_barriers.push(wait);
                 }
             }
             if is_member {
@@ -183,37 +149,4 @@ fn stage((begin, end): Window, members: &[u32], waits: &[TeamWait]) -> Stage {
         _ => (None, Nanoseconds(0)),
     };
     Stage { begin, end, late, alone, waiting }
-}
-
-/// What a rank does in a window of useful time before a call.
-pub fn each_part<'t>(
-    team: &'t Team,
-    lane: &Lane<'_>,
-    segment: &Segment,
-    (begin, end): Window,
-    take: &mut dyn FnMut(Window, Work<'t>),
-) {
-    let call = |number: Option<usize>| {
-        let call = number.and_then(|number| lane.calls.get(number));
-        call.map_or(Point::End, |call| Point::Call(lane.place_of(call.site)))
-    };
-    let (before, from) = team.opened.split_at(team.opened.partition_point(|region| region.end <= begin));
-    let last = before.last().filter(|region| region.end > segment.begin);
-    let mut after = last.map_or_else(|| call(segment.call.checked_sub(1)), |region| Point::Region(region.of));
-    let mut at = begin;
-    for region in from.iter().take_while(|region| region.begin < segment.end) {
-        let before = Point::Region(region.of);
-        if at < region.begin.min(end) {
-            take((at, region.begin.min(end)), Work::Serial { after, before });
-        }
-        if region.begin >= end {
-            return;
-        }
-        let inside = (region.begin.max(at), region.end.min(end));
-        take(inside, Work::Together(region));
-        (at, after) = (inside.1, before);
-    }
-    if at < end {
-        take((at, end), Work::Serial { after, before: call(Some(segment.call)) });
-    }
 }

@@ -1,6 +1,7 @@
 //! The snapshot of a run.
 
 mod merged;
+mod seen;
 mod streams;
 mod traced;
 
@@ -27,7 +28,8 @@ use rusqlite::Connection;
 
 use crate::{objects, sample};
 pub use merged::merged_run;
-pub use traced::{seen_run, spanned_run, traced_run};
+pub use seen::seen_run;
+pub use traced::{spanned_run, traced_run};
 
 const SECOND: u64 = 1_000_000_000;
 

@@ -260,11 +260,11 @@ fn remarks(of: &RunTrace) -> Option<Block> {
 }
 
 fn name(of: &RunTrace, rank: &TracedRank) -> String {
-    if of.are_ranks {
-        lane_name(rank.world, rank.rank, rank.thread)
-    } else {
-        format!("process {}", rank.rank)
-    }
+    rank_name(of, rank.world, rank.rank, rank.thread)
+}
+
+fn rank_name(of: &RunTrace, world: Option<u32>, rank: u32, thread: Option<i32>) -> String {
+    if of.are_ranks { lane_name(world, rank, thread) } else { format!("process {rank}") }
 }
 
 /// A rank, with its world and its thread where there are several.

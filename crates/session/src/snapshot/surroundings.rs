@@ -173,8 +173,8 @@ fn complete_one(activity: &mut Activity, seen: &ObservedProcess, to_unix: Nanose
         // Of several threads that had one place, which one was seen is not known.
         let same = |thread: &&mut ThreadActivity| thread.tid == one.observation.tid && thread.lives == 1;
         if let Some(thread) = threads.iter_mut().find(same) {
-            // Of what became another program both are in it.
-            if let Some(trace) = thread.trace.as_mut().filter(|_| !has_become) {
+            // What was seen of another program before lies before the trace.
+            if let Some(trace) = &mut thread.trace {
                 Arc::make_mut(trace).seen = Some(one.seen.clone());
             }
             let own = thread.processor.clone();

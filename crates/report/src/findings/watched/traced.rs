@@ -63,7 +63,7 @@ pub fn sentence(quantity: TracedQuantity, one: &Evidence, value: &str, of: &str)
             format!("they did so in {value} of the {of} times that it was opened")
         }
         TracedQuantity::ThreadLate => {
-            format!("{} came last {of} times, {value} after the others in all", subject(one))
+            format!("{} came last, {} by {value} in all", subject(one), number_of(one.of.as_ref(), "time"))
         }
         TracedQuantity::LongestLate => format!("the longest of this began at {value} and took {of}"),
         TracedQuantity::TimeIfThreadsEqual => if_so("if threads had equal work there"),

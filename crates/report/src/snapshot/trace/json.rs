@@ -123,7 +123,7 @@ fn activity_json(of: &RankActivity) -> Value {
         RankActivity::Called(of) | RankActivity::Polled(of) => Some(call_json(of)),
         RankActivity::Outside => None,
         RankActivity::InRegion { .. } | RankActivity::Serial { .. } => {
-            return teams::activity_json(of).unwrap_or_default();
+            return teams::activity_json(of, activity_word(of)).unwrap_or_default();
         }
     };
     object!({ "kind": activity_word(of), "at": at })

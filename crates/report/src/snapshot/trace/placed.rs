@@ -7,7 +7,7 @@ use numawise_tables::snapshot::{PlacedChange, PlacedMark, RunTrace, TracedRank};
 use numawise_units::{Bytes, Nanoseconds};
 use serde_json::{Value, json as object};
 
-use super::{LINE, lane_name};
+use super::{LINE, rank_name};
 use crate::document::{BarPart, Block, Cell, Column, Face, Row, Table, Timeline, TimelineRow, section};
 use crate::object::{each, reading};
 
@@ -16,22 +16,22 @@ const BINS: usize = 200;
 /// Marks of a JSON.
 const MOST: usize = 4096;
 
-/// A kind of change: its part of a drawing, its sign, its word in JSON and CSV. Of several in one place the first one is shown.
+/// A kind of change: its part of a drawing, its sign, its word in JSON and CSV. Of several in one place the first one is shown: what lasts comes last.
 const KINDS: [(BarPart, char, &str); 5] = [
     (BarPart { name: "memory on another node", colour: "--n5" }, 'm', "memory_moved"),
     (BarPart { name: "thread on another node", colour: "--bad" }, 'n', "node"),
-    (BarPart { name: "others had its CPU", colour: "--n1" }, 'c', "no_cpu"),
-    (BarPart { name: "burst of page faults", colour: "--n4" }, 'f', "page_faults"),
     (BarPart { name: "thread on another CPU", colour: "--n0" }, '>', "cpu"),
+    (BarPart { name: "burst of page faults", colour: "--n4" }, 'f', "page_faults"),
+    (BarPart { name: "others had its CPU", colour: "--n1" }, 'c', "no_cpu"),
 ];
 
 fn kind(what: &PlacedChange) -> usize {
     match what {
         PlacedChange::Memory { .. } => 0,
         PlacedChange::Cpu { nodes: Some((from, to)), .. } if from != to => 1,
-        PlacedChange::NoCpu(_) => 2,
+        PlacedChange::Cpu { .. } => 2,
         PlacedChange::Faults(_) => 3,
-        PlacedChange::Cpu { .. } => 4,
+        PlacedChange::NoCpu(_) => 4,
     }
 }
 
@@ -130,10 +130,7 @@ fn row(of: &RunTrace, all: &[PlacedMark], number: usize) -> Option<Row> {
         PlacedChange::NoCpu(_) => Nanoseconds(sum).to_string(),
         PlacedChange::Memory { .. } => Bytes(sum).to_string(),
     };
-    let who = match of.are_ranks {
-        true => lane_name(most.world, most.rank, None),
-        false => format!("process {}", most.rank),
-    };
+    let who = rank_name(of, most.world, most.rank, None);
     let said =
         format!("{who}, thread {}, {} to {}: {}", most.thread, most.begin, most.end, change(&most.what));
     let (part, ..) = KINDS.get(number)?;

@@ -7,7 +7,7 @@ use numawise_tables::snapshot::{CallPlace, LateThread, RankActivity, RunTrace, T
 use serde_json::{Value, json as object};
 
 use super::super::{figures, words};
-use super::{call, lane_name, place_in_short, share};
+use super::{call, place_in_short, rank_name, share};
 use crate::amount::many;
 use crate::document::{Block, Cell, Column, Row, Table, section};
 use crate::object::each;
@@ -76,10 +76,7 @@ pub fn sections(of: &RunTrace, most: usize) -> Vec<Block> {
 }
 
 fn late_thread(of: &RunTrace, late: &LateThread) -> String {
-    let lane = match of.are_ranks {
-        true => lane_name(late.world, late.rank, None),
-        false => format!("process {}", late.rank),
-    };
+    let lane = rank_name(of, late.world, late.rank, None);
     format!("{lane}, thread {}: {}, {}", late.thread, many(late.times, "time"), late.time)
 }
 
@@ -133,16 +130,16 @@ fn point_json(of: Option<&RegionOrCall>) -> Value {
 }
 
 /// The part of an activity that lies in regions, or between them.
-pub fn activity_json(of: &RankActivity) -> Option<Value> {
+pub fn activity_json(of: &RankActivity, kind: &str) -> Option<Value> {
     let to = |to: &Option<CallPlace>| {
         to.as_ref().map_or(Value::Null, |to| object!({ "call": to.call, "place": figures::place(&to.place) }))
     };
     Some(match of {
         RankActivity::InRegion { region, thread, to: at } => object!({
-            "kind": super::activity_word(of), "at": to(at), "region": figures::place(region), "thread": thread,
+            "kind": kind, "at": to(at), "region": figures::place(region), "thread": thread,
         }),
         RankActivity::Serial { after, before, to: at } => object!({
-            "kind": super::activity_word(of), "at": to(at), "after": point_json(after.as_ref()), "before": point_json(before.as_ref()),
+            "kind": kind, "at": to(at), "after": point_json(after.as_ref()), "before": point_json(before.as_ref()),
         }),
         _ => return None,
     })
