@@ -23,25 +23,28 @@ macro_rules! declare {
     ($($(#[$what:meta])* $visible:vis $list:ident: $row:ty {
         $($face:ident $name:literal $amount:ident |$of:ident| $value:expr $(=> $($more:ident: $how:expr),+)?;)+
     })+) => {
-        $($(#[$what])* $visible const $list: &[$crate::snapshot::figure::Figure<$row>] = &[$(
-            $crate::snapshot::figure::Figure {
-                $($($more: $how,)+)?
-                ..$crate::snapshot::figure::Figure::$face(
-                    $name,
-                    $crate::snapshot::figure::declare!(@unit $amount),
-                    |$of: &$row| numawise_facts::Reading::map($value, $crate::snapshot::figure::Amount::$amount),
-                )
-            }
+        $($(#[$what])* $visible static $list: &[$crate::snapshot::figure::Figure<$row>] = &[$(
+            $crate::snapshot::figure::Figure::$face(
+                $name,
+                $crate::snapshot::figure::declare!(@unit $amount),
+                |$of: &$row| numawise_facts::Reading::map($value, $crate::snapshot::figure::declare!(@amount $amount)),
+            )$($(.$more($how))+)?
         ),+];)+
     };
-    (@unit Time) => { "s" };
-    (@unit Sum) => { "s" };
-    (@unit Bytes) => { "bytes" };
-    (@unit Count) => { "count" };
-    (@unit Mean) => { "count" };
-    (@unit Share) => { "share" };
-    (@unit Efficiency) => { "share" };
-    (@unit $other:ident) => { "" };
+    // Few are large: moving them would be most of the code.
+    (@amount Place) => { |of| $crate::snapshot::figure::Amount::Place(Box::new(of)) };
+    (@amount Judgement) => { |of| $crate::snapshot::figure::Amount::Judgement(Box::new(of)) };
+    (@amount Json) => { |of| $crate::snapshot::figure::Amount::Json(Box::new(of)) };
+    (@amount Shaped) => { |of| $crate::snapshot::figure::Amount::Shaped(Box::new(of)) };
+    (@amount $other:ident) => { $crate::snapshot::figure::Amount::$other };
+    (@unit Time) => { $crate::snapshot::figure::Unit::Seconds };
+    (@unit Sum) => { $crate::snapshot::figure::Unit::Seconds };
+    (@unit Bytes) => { $crate::snapshot::figure::Unit::Bytes };
+    (@unit Count) => { $crate::snapshot::figure::Unit::Count };
+    (@unit Mean) => { $crate::snapshot::figure::Unit::Count };
+    (@unit Share) => { $crate::snapshot::figure::Unit::Share };
+    (@unit Efficiency) => { $crate::snapshot::figure::Unit::Share };
+    (@unit $other:ident) => { $crate::snapshot::figure::Unit::None };
 }
 pub(super) use declare;
 
@@ -60,36 +63,59 @@ pub enum Amount {
     Efficiency(Ratio),
     Name(String),
     /// Where something is in the code, in CSV three columns.
-    Place(Reading<CodePlace>),
+    Place(Box<Reading<CodePlace>>),
     /// A time with its rank.
     OfRank((u32, Nanoseconds)),
     /// What is thought of a share.
-    Judgement(RatedShare),
+    Judgement(Box<RatedShare>),
     /// What JSON has in a shape of its own.
-    Json(Json),
+    Json(Box<Json>),
     /// The same with what people read.
-    Shaped((Json, Text)),
+    Shaped(Box<(Json, Text)>),
 }
 
-/// One figure of rows of one kind.
+/// Units as CSV has them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unit {
+    None,
+    Seconds,
+    Bytes,
+    Count,
+    Share,
+}
+
+impl Unit {
+    fn name(self) -> &'static str {
+        ["", "s", "bytes", "count", "share"][self as usize]
+    }
+}
+
+/// One figure of rows of one kind. There are some hundreds: it is kept small.
 pub struct Figure<R> {
-    pub value: fn(&R) -> Reading<Amount>,
-    pub unit: &'static str,
+    value: fn(&R) -> Reading<Amount>,
     /// Its names; empty where it is not in these.
-    pub json: &'static str,
-    pub csv: &'static str,
-    pub is_last_in_json: bool,
+    json: &'static str,
+    csv: &'static str,
+    /// Of its column; empty where it has none.
+    title: &'static str,
+    cells: CellKind,
+    unit: Unit,
+    last_in_json: bool,
     /// Its place where two runs stand side by side; 0: it is not there.
-    pub compared: u8,
-    /// The title of its column, by what its cells are; empty where it has none.
-    pub number: &'static str,
-    pub text: &'static str,
-    pub code: &'static str,
+    compared: u8,
     /// As [`Column::expendable`].
-    pub expendable: u8,
+    expendable: u8,
     /// Columns with the lowest number come first, of equal ones that of the figure which is declared first.
-    pub at: u8,
-    pub when: When,
+    at: u8,
+    when: When,
+}
+
+/// What the cells of a column are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum CellKind {
+    Number,
+    Text,
+    Code,
 }
 
 /// Where a column is shown: a page has all.
@@ -108,44 +134,68 @@ pub enum When {
 
 type Value<R> = fn(&R) -> Reading<Amount>;
 
+/// What is said of a figure behind `=>`.
+macro_rules! setters {
+    ($($field:ident: $type:ty),+) => {$(
+        pub const fn $field(mut self, $field: $type) -> Self {
+            self.$field = $field;
+            self
+        }
+    )+};
+    (@titles $($name:ident $cells:ident),+) => {$(
+        pub const fn $name(mut self, title: &'static str) -> Self {
+            (self.title, self.cells) = (title, CellKind::$cells);
+            self
+        }
+    )+};
+}
+
 impl<R> Figure<R> {
+    setters!(last_in_json: bool, compared: u8, expendable: u8, at: u8, when: When);
+    setters!(@titles number Number, text Text, code Code);
+
     /// By one name in JSON and in CSV.
-    pub const fn both(name: &'static str, unit: &'static str, value: Value<R>) -> Self {
+    pub const fn both(name: &'static str, unit: Unit, value: Value<R>) -> Self {
         Figure {
             value,
-            unit,
             json: name,
             csv: name,
-            is_last_in_json: false,
+            title: "",
+            cells: CellKind::Number,
+            unit,
+            last_in_json: false,
             compared: 0,
-            number: "",
-            text: "",
-            code: "",
             expendable: 0,
             at: 100,
             when: When::Always,
         }
     }
 
-    pub const fn json(name: &'static str, unit: &'static str, value: Value<R>) -> Self {
+    /// By another one in CSV.
+    pub const fn in_csv(mut self, name: &'static str) -> Self {
+        self.csv = name;
+        self
+    }
+
+    pub const fn json(name: &'static str, unit: Unit, value: Value<R>) -> Self {
         Figure { csv: "", ..Figure::both(name, unit, value) }
     }
 
-    pub const fn csv(name: &'static str, unit: &'static str, value: Value<R>) -> Self {
+    pub const fn csv(name: &'static str, unit: Unit, value: Value<R>) -> Self {
         Figure { json: "", ..Figure::both(name, unit, value) }
     }
 
     /// For people only, with this title.
-    pub const fn shown(title: &'static str, unit: &'static str, value: Value<R>) -> Self {
-        Figure { number: title, ..Figure::both("", unit, value) }
+    pub const fn shown(title: &'static str, unit: Unit, value: Value<R>) -> Self {
+        Figure { title, ..Figure::both("", unit, value) }
     }
 
     fn column(&self, is_shown: impl Fn(When) -> bool) -> Option<Column> {
-        let column = match (self.number, self.text, self.code) {
-            ("", "", "") => return None,
-            ("", "", title) => Column::code(title),
-            ("", title, _) => Column::text(title),
-            (title, ..) => Column::number(title),
+        let column = match self.cells {
+            _ if self.title.is_empty() => return None,
+            CellKind::Number => Column::number(self.title),
+            CellKind::Text => Column::text(self.title),
+            CellKind::Code => Column::code(self.title),
         };
         let only = (self.when == When::InPage || !is_shown(self.when)).then_some(Face::Html);
         Some(Column { only, expendable: self.expendable, ..column })
@@ -155,7 +205,7 @@ impl<R> Figure<R> {
 /// The fields of an object of JSON.
 pub fn fields<R>(figures: &[Figure<R>], of: &R) -> Map<String, Json> {
     let all = figures.iter().filter(|figure| !figure.json.is_empty());
-    let (last, first): (Vec<_>, Vec<_>) = all.partition(|figure| figure.is_last_in_json);
+    let (last, first): (Vec<_>, Vec<_>) = all.partition(|figure| figure.last_in_json);
     first.into_iter().chain(last).map(|one| (one.json.to_owned(), in_json((one.value)(of)))).collect()
 }
 
@@ -179,7 +229,7 @@ pub fn csv<R>(figures: &[Figure<R>], of: &R) -> Vec<CsvCell> {
             Reading::Measured(Amount::Place(place)) => {
                 row.extend(places(["function", "file", "line"], &place))
             }
-            value => row.push(CsvCell { name: one.csv, unit: one.unit, value: value.map(in_csv) }),
+            value => row.push(CsvCell { name: one.csv, unit: one.unit.name(), value: value.map(in_csv) }),
         }
     }
     row
@@ -259,7 +309,8 @@ fn in_json(of: Reading<Amount>) -> Json {
         Amount::Place(place) => figures::place(place),
         Amount::OfRank((rank, time)) => json!({ "rank": rank, "seconds": time.seconds() }),
         Amount::Judgement(of) => json!(of.value),
-        Amount::Json(value) | Amount::Shaped((value, _)) => value.clone(),
+        Amount::Json(value) => (**value).clone(),
+        Amount::Shaped(of) => of.0.clone(),
     })
 }
 
@@ -292,7 +343,7 @@ fn in_table(of: Reading<Amount>) -> Cell {
         Amount::OfRank((rank, time)) => format!("{time} (rank {rank})").into(),
         Amount::Place(place) => words::place(&place).into(),
         Amount::Judgement(of) => words::judged(&of),
-        Amount::Shaped((_, text)) => text.into(),
+        Amount::Shaped(of) => of.1.into(),
         other => in_csv(other).into(),
     }
 }

@@ -14,7 +14,7 @@ struct Sample {
 
 declare! {
     SAMPLE: Sample {
-        both "seconds" Time |of| of.time.clone() => number: "time", is_last_in_json: true, compared: 2;
+        both "seconds" Time |of| of.time.clone() => number: "time", last_in_json: true, compared: 2;
         both "sent_bytes" Bytes |of| of.bytes.clone() => number: "sent", at: 1, compared: 1;
         json "share" Share |_of| Reading::Measured(Ratio(0.25));
         shown "share" Efficiency |_of| Reading::Measured(Ratio(0.25)) => when: When::WithMpi;
@@ -60,16 +60,15 @@ fn once<R>(figures: &[&[Figure<R>]], name: NameOf<R>) {
     assert!(names.is_sorted_by(|one, other| one < other), "twice the same of {names:?}");
 }
 
-fn title_of<R>(figure: &Figure<R>) -> &'static str {
-    let all = [figure.number, figure.text, figure.code];
-    all.into_iter().find(|title| !title.is_empty()).unwrap_or_default()
-}
-
 fn says_unit<R>(figure: &Figure<R>) {
     for name in [figure.json, figure.csv].into_iter().filter(|name| !name.is_empty()) {
         let ends = [("seconds", "s"), ("bytes", "bytes")].into_iter().find(|(end, _)| name.ends_with(end));
-        let unit = Some(figure.unit).filter(|unit| ["s", "bytes"].contains(unit));
-        assert!(ends.map(|(_, unit)| unit) == unit || figure.csv.is_empty(), "{name}: {}", figure.unit);
+        let unit = Some(figure.unit.name()).filter(|unit| ["s", "bytes"].contains(unit));
+        assert!(
+            ends.map(|(_, unit)| unit) == unit || figure.csv.is_empty(),
+            "{name}: {}",
+            figure.unit.name()
+        );
     }
 }
 
@@ -78,7 +77,7 @@ fn names_stand_once_and_say_their_unit() {
     fn all<R>(figures: &[Figure<R>]) {
         once(&[figures], |one| one.json);
         once(&[figures], |one| one.csv);
-        once(&[figures], title_of);
+        once(&[figures], |one| one.title);
         figures.iter().for_each(says_unit);
     }
     [WHO, TIMES, PLACED, MEMORY, FILES].into_iter().for_each(all);
@@ -93,5 +92,5 @@ fn names_stand_once_and_say_their_unit() {
     once(&[WHO, TIMES], |one| one.json);
     once(&[WHO, TIMES, PLACED, MEMORY], |one| one.csv);
     once(&[WHO, FILES], |one| one.csv);
-    once(&[WHO, PLACED, MEMORY], title_of);
+    once(&[WHO, PLACED, MEMORY], |one| one.title);
 }

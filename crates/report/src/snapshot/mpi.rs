@@ -87,8 +87,8 @@ declare! {
     /// A call of one name, over all ranks.
     pub CALLS: MpiCallRow {
         both "name" Name |of| Measured(of.call.clone()) => code: "call";
-        both "count" Count |of| Measured(of.calls.count) => number: "calls", is_last_in_json: true;
-        both "seconds" Time |of| Measured(of.calls.time) => number: "time", is_last_in_json: true;
+        both "count" Count |of| Measured(of.calls.count) => number: "calls", last_in_json: true;
+        both "seconds" Time |of| Measured(of.calls.time) => number: "time", last_in_json: true;
         both "share" Share |of| of.share.clone() => number: "of MPI";
         both "longest_seconds" Time |of| Measured(of.longest) => number: "longest";
         json "bytes" Bytes |of| both_ways(&of.sent, &of.received);
@@ -102,8 +102,8 @@ declare! {
         both "name" Name |of| Measured(of.call.clone()) => code: "call", at: 1;
         both "place" Place |of| Measured(of.place.clone()) => code: "where", at: 0;
         both "communicator" Name |of| of.communicator.clone() => text: "communicator", when: When::InPage, at: 101;
-        both "count" Count |of| Measured(of.calls.count) => number: "calls", expendable: 1, is_last_in_json: true;
-        both "seconds" Time |of| Measured(of.calls.time) => number: "time", is_last_in_json: true;
+        both "count" Count |of| Measured(of.calls.count) => number: "calls", expendable: 1, last_in_json: true;
+        both "seconds" Time |of| Measured(of.calls.time) => number: "time", last_in_json: true;
         both "share" Share |of| of.share.clone() => number: "of MPI";
         both "longest_seconds" Time |of| Measured(of.longest);
         both "sent_bytes" Bytes |of| of.sent.clone();
@@ -133,8 +133,8 @@ declare! {
         shown "ranks" Name |of| Measured(from_to(of.sizes));
         json "groups" Count |of| of.groups.clone() => number: "groups";
         json "ranks" Count |of| Measured(of.ranks);
-        json "count" Count |of| Measured(of.calls.count) => number: "calls", is_last_in_json: true;
-        json "seconds" Time |of| Measured(of.calls.time) => number: "time", is_last_in_json: true;
+        json "count" Count |of| Measured(of.calls.count) => number: "calls", last_in_json: true;
+        json "seconds" Time |of| Measured(of.calls.time) => number: "time", last_in_json: true;
     }
 }
 

@@ -185,8 +185,8 @@ declare! {
     /// Where a process ran.
     pub PLACED: ProcessRow {
         both "mask" Name |of| of.mask.as_ref().map(CpuSet::to_string) => text: "may run on CPUs", compared: 1;
-        both "cpus" Name |of| of.seen_on_cpus().map(|cpus| cpus.to_string()) => csv: "seen_on_cpus", text: "ran on CPUs";
-        both "nodes" Name |of| of.seen_on_nodes().map(|nodes| nodes.to_string()) => csv: "seen_on_nodes", text: "nodes";
+        both "cpus" Name |of| of.seen_on_cpus().map(|cpus| cpus.to_string()) => in_csv: "seen_on_cpus", text: "ran on CPUs";
+        both "nodes" Name |of| of.seen_on_nodes().map(|nodes| nodes.to_string()) => in_csv: "seen_on_nodes", text: "nodes";
         both "migrations" Count |of| of.migrations() => number: "migrations", expendable: 2, compared: 3;
         json "switches" Json |of| Measured(object!(of.surroundings.switches));
         csv "voluntary_switches" Count |of| of.surroundings.switches.as_ref().map(|of| of.voluntary);

@@ -11,7 +11,7 @@ use super::Compared;
 use crate::document::{Block, Cell, Column, Row, Table, Text};
 use crate::object::reading;
 use crate::snapshot::Shown;
-use crate::snapshot::figure::{self, Figure};
+use crate::snapshot::figure;
 use crate::snapshot::surroundings::{self, MEMORY, PLACED};
 
 /// What is counted and what memory there is; then each rank.
@@ -79,10 +79,8 @@ fn processes(compared: &Compared) -> Table {
         let name = of.rank.map_or_else(|| format!("process {}", number + 1), |rank| format!("rank {rank}"));
         (name, sides(compared, of))
     };
-    figure::compared(&FIGURES, compared.comparison.processes.iter().enumerate().map(row).collect())
+    figure::compared(&[PLACED, MEMORY], compared.comparison.processes.iter().enumerate().map(row).collect())
 }
-
-const FIGURES: [&[Figure<ProcessRow>]; 2] = [PLACED, MEMORY];
 
 fn sides<'a>(compared: &'a Compared, of: &ComparedProcess) -> [Option<&'a ProcessRow>; 2] {
     let row = |side: &Shown<'a>, number: Option<usize>| side.tables.rows.get(number?);
@@ -104,6 +102,6 @@ pub fn memory_json(of: &ComparedMemory) -> Value {
 
 /// Of one rank.
 pub fn process_json(compared: &Compared, of: &ComparedProcess) -> Value {
-    let [first, second] = sides(compared, of).map(|row| figure::compared_json(&FIGURES, row));
+    let [first, second] = sides(compared, of).map(|row| figure::compared_json(&[PLACED, MEMORY], row));
     object!({ "rank": of.rank, "first": first, "second": second })
 }
