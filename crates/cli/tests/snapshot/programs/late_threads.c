@@ -2,8 +2,8 @@
    - 10 alone, a region of 20 in which thread 3 of rank 1 takes 80, MPI_Barrier: rank 0 waits for 60;
    - 10 alone, in rank 0 60, a region of 20, MPI_Barrier: rank 1 waits for 50.
    The argument is what a millisecond takes, in microseconds. Each rank prints what its own clock says: rank, how much later the last thread of the
-   first region came than the one before it, and how long all waited for it, seconds alone before the first region and before the second one, in
-   each barrier. */
+   first region came than the one before it, and how long all waited at its end, seconds alone before the first region and before the second one;
+   and by the clock of all, the sums of when it came to the first and to the second barriers. */
 #include <mpi.h>
 #include <omp.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 
 enum { THREADS = 4 };
 
-static double unit, late, waited, alone[2], in_mpi[2];
+static double unit, late, waited, alone[2], came[2];
 
 static void rest(int times) {
     compute(times * unit);
@@ -25,25 +25,26 @@ static void serial(int part, int times) {
 }
 
 static void uneven(int rank) {
-    double came[THREADS];
+    double ended[THREADS];
 #pragma omp parallel num_threads(THREADS)
     {
         const int thread = omp_get_thread_num();
         rest(rank == 1 && thread == 3 ? 80 : 20);
-        came[thread] = now();
+        ended[thread] = now();
     }
+    const double end = now();
     double last = 0, before = 0;
     for (int k = 0; k < THREADS; ++k) {
-        if (came[k] > last) {
+        if (ended[k] > last) {
             before = last;
-            last = came[k];
-        } else if (came[k] > before) {
-            before = came[k];
+            last = ended[k];
+        } else if (ended[k] > before) {
+            before = ended[k];
         }
     }
     late += last - before;
     for (int k = 0; k < THREADS; ++k)
-        waited += last - came[k];
+        waited += end - ended[k];
 }
 
 static void even(void) {
@@ -52,9 +53,8 @@ static void even(void) {
 }
 
 static void meet(int which) {
-    const double before = now();
+    came[which] += now();
     MPI_Barrier(MPI_COMM_WORLD);
-    in_mpi[which] += now() - before;
 }
 
 int main(int count, char **words) {
@@ -72,7 +72,7 @@ int main(int count, char **words) {
     }
     MPI_Finalize();
     char line[160];
-    snprintf(line, sizeof line, "%d %.6f %.6f %.6f %.6f %.6f %.6f\n", rank, late, waited, alone[0], alone[1], in_mpi[0], in_mpi[1]);
+    snprintf(line, sizeof line, "%d %.6f %.6f %.6f %.6f %.6f %.6f\n", rank, late, waited, alone[0], alone[1], came[0], came[1]);
     fputs(line, stdout);
     return 0;
 }
