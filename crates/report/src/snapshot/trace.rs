@@ -188,7 +188,7 @@ pub fn sections(of: &RunTrace, most: usize, events: Option<Block>) -> Vec<Block>
             "What made ranks late",
             vec![Block::Table(causes(of, most)), Block::Legend(CAUSES.into())],
         ));
-        blocks.push(section("pairs", "Who waited for whom", vec![Block::Table(pairs(of, most))]));
+        blocks.push(section("pairs", "Who waited for whom", vec![Block::Table(profiles::pairs(of, most))]));
     }
     blocks.extend(openmp::sections(of, most));
     blocks.extend(what_if(of));
@@ -556,27 +556,6 @@ fn what_if(of: &RunTrace) -> Option<Block> {
     let table = Table { columns, rows: rows.iter().map(row).collect(), most: words::limits(8) };
     let legend = format!("the trace of {} {REPLAY}", of.span);
     Some(section("what-if", "What if", vec![Block::Table(table), Block::Legend(legend.into())]))
-}
-
-fn pairs(of: &RunTrace, most: usize) -> Table {
-    let row = |pair: &numawise_tables::snapshot::WaitingPair| -> Row {
-        let cells: [Cell; 5] = [
-            of_world(pair.waits, pair.world),
-            of_world(pair.late, pair.world),
-            pair.waiting.to_string().into(),
-            words::percent(share(pair.waiting, of.times.waiting)).into(),
-            pair.times.to_string().into(),
-        ];
-        cells.into_iter().collect()
-    };
-    let columns = vec![
-        Column::number("rank"),
-        Column::number("waited for rank"),
-        Column::number("time"),
-        Column::number("of all waiting"),
-        Column::number("times"),
-    ];
-    Table { columns, rows: of.pairs.iter().map(row).collect(), most: words::limits(most) }
 }
 
 fn critical_path(of: &RunTrace, most: usize) -> Table {

@@ -54,8 +54,8 @@ struct Shown {
 
 enum View {
     Nothing,
-    Streams(StreamView<'static>),
-    Whole(TraceView<'static>),
+    Streams(Box<StreamView<'static>>),
+    Whole(Box<TraceView<'static>>),
 }
 
 /// What the readers do.
@@ -99,7 +99,7 @@ impl Source {
         let run = leaked(run);
         let view = trace_view(parts_of(run))?;
         Some(Source::from(
-            Shown { version: 1, known: Known::Whole, view: View::Whole(view) },
+            Shown { version: 1, known: Known::Whole, view: View::Whole(Box::new(view)) },
             run,
             (Path::new(""), Vec::new()),
         ))
@@ -123,7 +123,7 @@ impl Source {
         }
         let parts = streams.parts()?;
         let run = leaked(with_edges(run, &streams, &parts)?);
-        let view = streams_of(run, &parts).map_or(View::Nothing, View::Streams);
+        let view = streams_of(run, &parts).map_or(View::Nothing, |view| View::Streams(Box::new(view)));
         let source = Source::from(Shown { version: 1, known: Known::Streams, view }, run, (path, parts));
         let readers = thread::available_parallelism().map_or(2, |all| all.get().min(4));
         for _ in 0..readers {
@@ -293,7 +293,8 @@ impl Shared {
         }
         match watched_run(&self.path) {
             Ok(run) => {
-                let view = trace_view(parts_of(leaked(run))).map_or(View::Nothing, View::Whole);
+                let view = trace_view(parts_of(leaked(run)))
+                    .map_or(View::Nothing, |view| View::Whole(Box::new(view)));
                 self.show(|shown| *shown = Shown { version: shown.version + 1, known: Known::Whole, view });
             }
             Err(failure) => self.work().failure = Some(failure),

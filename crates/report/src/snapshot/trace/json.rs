@@ -3,8 +3,8 @@
 use numawise_facts::Reading;
 use numawise_facts::activity::CodePlace;
 use numawise_tables::snapshot::{
-    CallPlace, NotJudgedReason, RankActivity, RankAsOthers, RankInCall, RunTrace, TraceChange, TraceTimes,
-    TracedConstruct, TracedPhase, WaitKind,
+    CallPlace, CollectiveProfile, MessageProfile, NotJudgedReason, RankActivity, RankAsOthers, RankInCall,
+    RunTrace, TraceChange, TraceTimes, TracedConstruct, TracedPhase, WaitKind,
 };
 use numawise_units::Nanoseconds;
 use serde_json::{Value, json as object};
@@ -110,6 +110,24 @@ fn construct_json(row: &TracedConstruct) -> Value {
     })
 }
 
+fn messages_json(row: &MessageProfile) -> Value {
+    object!({
+        "world": row.world, "from": row.from, "to": row.to, "messages": row.messages, "bytes": row.bytes.0,
+        "timed": row.timed, "timed_bytes": row.timed_bytes.0, "timed_seconds": row.time.seconds(),
+        "bytes_per_second": super::rate(row).map(|rate| rate.0),
+        "longest": row.longest.map(|of| object!({
+            "seconds": of.time.seconds(), "begin_seconds": of.begin.seconds(), "bytes": of.bytes.0,
+        })),
+    })
+}
+
+fn collective_json(row: &CollectiveProfile) -> Value {
+    object!({
+        "call": row.call, "communicator": reading(&row.communicator, |name| object!(name)), "ranks": row.ranks,
+        "calls": row.calls, "seconds": row.time.seconds(), "waiting_seconds": row.waiting.seconds(), "bytes": row.bytes.0,
+    })
+}
+
 fn phase_json(row: &TracedPhase) -> Value {
     object!({
         "name": phases::name(&row.name), "times": row.times, "begin_seconds": row.begin.seconds(), "end_seconds": row.end.seconds(),
@@ -169,18 +187,8 @@ pub fn json(of: Option<&RunTrace>) -> Value {
         "pairs": each(&of.pairs, |pair| object!({
             "world": pair.world, "waits": pair.waits, "late": pair.late, "times": pair.times, "seconds": pair.waiting.seconds(),
         })),
-        "messages_by_pair": each(&of.messages_by_pair, |row| object!({
-            "world": row.world, "from": row.from, "to": row.to, "messages": row.messages, "bytes": row.bytes.0,
-            "timed": row.timed, "timed_bytes": row.timed_bytes.0, "timed_seconds": row.time.seconds(),
-            "bytes_per_second": super::rate(row).map(|rate| rate.0),
-            "longest": row.longest.map(|of| object!({
-                "seconds": of.time.seconds(), "begin_seconds": of.begin.seconds(), "bytes": of.bytes.0,
-            })),
-        })),
-        "collective_calls": each(&of.collective_calls, |row| object!({
-            "call": row.call, "communicator": reading(&row.communicator, |name| object!(name)), "ranks": row.ranks, "calls": row.calls,
-            "seconds": row.time.seconds(), "waiting_seconds": row.waiting.seconds(), "bytes": row.bytes.0,
-        })),
+        "messages_by_pair": each(&of.messages_by_pair, messages_json),
+        "collective_calls": each(&of.collective_calls, collective_json),
         "causes": each(&of.causes, |row| object!({
             "world": row.world, "rank": row.rank, "what": activity_json(&row.what), "seconds": row.waiting.seconds(),
             "through_others_seconds": row.through_others.seconds(), "waiting_ranks": row.waiting_ranks,

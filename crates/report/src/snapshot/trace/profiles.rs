@@ -1,6 +1,6 @@
-//! How fast messages were, and what collective calls cost on each communicator.
+//! Ranks by ranks: who waited for whom, how fast messages were, and what collective calls cost on each communicator.
 
-use numawise_tables::snapshot::{CollectiveProfile, MessageProfile, RunTrace};
+use numawise_tables::snapshot::{CollectiveProfile, MessageProfile, RunTrace, WaitingPair};
 use numawise_units::BytesPerSecond;
 
 use super::super::words;
@@ -84,4 +84,26 @@ fn collectives(of: &RunTrace, most: usize) -> Table {
         Column::number("bytes").expendable(1),
     ];
     Table { columns, rows: of.collective_calls.iter().map(row).collect(), most: words::limits(most) }
+}
+
+/// Who waited for whom.
+pub fn pairs(of: &RunTrace, most: usize) -> Table {
+    let row = |pair: &WaitingPair| -> Row {
+        let cells: [Cell; 5] = [
+            of_world(pair.waits, pair.world),
+            of_world(pair.late, pair.world),
+            pair.waiting.to_string().into(),
+            words::percent(share(pair.waiting, of.times.waiting)).into(),
+            pair.times.to_string().into(),
+        ];
+        cells.into_iter().collect()
+    };
+    let columns = vec![
+        Column::number("rank"),
+        Column::number("waited for rank"),
+        Column::number("time"),
+        Column::number("of all waiting"),
+        Column::number("times"),
+    ];
+    Table { columns, rows: of.pairs.iter().map(row).collect(), most: words::limits(most) }
 }
