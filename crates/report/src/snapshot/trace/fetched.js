@@ -84,7 +84,14 @@
     else for (const button of chosenRow.querySelectorAll("button")) button.remove();
     const read = part.share < 1000 ? " (" + Math.floor(part.share / 10) + " %)" : "";
     noteLine.className = "lead";
-    noteLine.textContent = names.note && names.note + read;
+    noteLine.style.marginTop = "1rem";
+    noteLine.hidden = !names.note;
+    figure.style.marginTop = names.note ? "" : "1rem";
+    noteLine.textContent = names.note + read;
+    // Before it is known what waits, colours say less.
+    const said = (state, less) => { figure.querySelectorAll(".key li")[state].lastChild.textContent = names.note ? less : names.parts[state][0]; };
+    said(COMPUTES, "outside MPI");
+    said(CALLS, "in MPI");
     figure.before(noteLine);
   }
 
@@ -115,6 +122,7 @@
       } while (isOutdated);
       if (here.isRough || names.goes_on) later = setTimeout(ask, here.isRough ? 150 : 600);
     } catch (error) {
+      noteLine.hidden = false;
       noteLine.textContent = "numawise view does not answer any more (" + error.message + "): start it again";
     }
     isFetching = false;
