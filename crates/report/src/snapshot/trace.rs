@@ -198,7 +198,6 @@ pub fn sections(of: &RunTrace, most: usize, events: Option<Block>) -> Vec<Block>
         return blocks;
     }
     blocks.extend(profiles::sections(of, most));
-    blocks.extend(what_if(of));
     blocks.extend(of.period.as_ref().map(period));
     let path = vec![
         Block::Table(critical_path(of, most)),
@@ -220,8 +219,8 @@ fn remarks(of: &RunTrace) -> Option<Block> {
                 "other ranks of them are on computers whose clocks no messages both ways compare"
             }
             NotJudgedReason::NotFollowed => {
-                "what they wait for is not followed: one-sided synchronisation, persistent collective calls, files, scans, communicators that \
-                 are freed, messages to other worlds"
+                "what they wait for is not followed: MPI_Win_unlock and flushes, files, scans, collective calls of neighbours or between two groups, \
+                 communicators that are freed, messages to other worlds"
             }
         };
         format!("{} of {} may hold waiting that is not known: {why}", row.time, many(row.calls, "call"))

@@ -507,6 +507,7 @@ fn a_trace_says_who_waited_for_whom_and_why() {
     ] {
         assert!(screen.contains(expected), "{expected}: {screen}");
     }
+    assert_eq!(screen.matches("\nWhat if\n").count(), 1, "{screen}");
     // Of all threads together, each state has a line as long as a rank's, and no column of them is empty.
     let together = screen.split("all threads together").nth(1).expect("it is drawn");
     let lines = together.lines().skip(1).take_while(|line| line.contains('|'));

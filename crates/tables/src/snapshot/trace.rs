@@ -428,7 +428,7 @@ pub enum NotJudgedReason {
     OtherRanksMissing,
     /// They are on other computers, and nothing tells how the clocks differ.
     ClocksDiffer,
-    /// What it waits for is not known: requests of persistent collective calls and of files, one-sided synchronisation, scans.
+    /// What it waits for is not known: unlocks and flushes of windows, requests of files, scans, collective calls of neighbours or between two groups.
     NotFollowed,
 }
 
