@@ -40,10 +40,10 @@ pub struct Arguments {
     /// Of a snapshot: print all tables, not one screen of them
     #[arg(long, conflicts_with_all = ["json", "csv"])]
     full: bool,
-    /// Of a trace: only what lies behind this moment, e.g. 1.2s
+    /// Of a trace: only from this time on, e.g. 1.2s
     #[arg(long, value_name = "TIME")]
     from: Option<Nanoseconds>,
-    /// Of a trace: only what lies before this moment
+    /// Of a trace: only up to this time
     #[arg(long, value_name = "TIME")]
     to: Option<Nanoseconds>,
     /// Of a trace: only what these ranks did and waited for, e.g. 0,3-5

@@ -14,7 +14,7 @@ use super::run::{TypedPlacement, placed};
 use super::snapshot::{Asked, HandedOn, Outputs, check_ranks, handing_over, placing, watch};
 use super::{Failure, Status};
 
-/// Run a program once and see who waits for whom in MPI, when, and why
+/// Run a program once and see who waits for whom in MPI and OpenMP, when, and why
 #[derive(clap::Args)]
 #[command(override_usage = "numawise trace [OPTIONS] -- PROGRAM [ARGS]...")]
 #[command(

@@ -34,10 +34,10 @@ pub struct Arguments {
     /// Print the address only
     #[arg(long)]
     no_browser: bool,
-    /// Show what lies behind this moment first, e.g. 1.2s
+    /// Begin the first picture at this time, e.g. 1.2s
     #[arg(long, value_name = "TIME")]
     from: Option<Nanoseconds>,
-    /// Show what lies before this moment first
+    /// End the first picture at this time
     #[arg(long, value_name = "TIME")]
     to: Option<Nanoseconds>,
 }
