@@ -7,7 +7,7 @@ use numawise_facts::{ObservedProcess, ObservedThread, Reading};
 use numawise_linux::Roots;
 use numawise_linux::file::read_path;
 use numawise_linux::proc::stat::TaskStat;
-use numawise_units::{Nanoseconds, Pid};
+use numawise_units::{Arrange, Nanoseconds, Pid};
 
 use crate::sampler::SamplerResults;
 
@@ -36,7 +36,7 @@ pub(crate) fn all(seen: &SamplerResults, begun: Nanoseconds, why: &str) -> Vec<O
                 what: change.what,
             });
             of.changes.extend(moved);
-            of.changes.sort_by_key(|change| change.at);
+            of.changes.arrange_by_key(|change| change.at);
         }
         let one = ObservedThread { observation: thread.observation(), run_delay, seen: of };
         threads.entry(thread.pid).or_default().push(one);

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use numawise_tables::snapshot::TraceChange;
-use numawise_units::Nanoseconds;
+use numawise_units::{Arrange, Nanoseconds};
 
 use super::lanes::{Lane, Lanes};
 use super::span;
@@ -85,7 +85,7 @@ pub fn changes(lanes: &Lanes<'_>, waits: &Waits) -> Vec<(TraceChange, Shorter)> 
         });
     }
     let mut regions: Vec<(u32, Nanoseconds)> = regions.into_iter().filter(|(_, gain)| gain.0 > 0).collect();
-    regions.sort_by_key(|(_, gain)| Reverse(*gain));
+    regions.arrange_by_key(|(_, gain)| Reverse(*gain));
     let equal = regions.into_iter().take(REGIONS).filter_map(|(of, _)| {
         let change = TraceChange::ThreadsEqual { region: lanes.constructs.get(of as usize)?.1.clone() };
         let gain = move |team: &Team, part: Part<'_>| match part {

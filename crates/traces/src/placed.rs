@@ -3,7 +3,7 @@
 use numawise_facts::Reading;
 use numawise_facts::activity::{SeenKind, SeenThread};
 use numawise_tables::snapshot::{PlacedChange, PlacedMark, PlacedMarks, ThreadWithoutCpu};
-use numawise_units::{CpuId, Nanoseconds, NodeId};
+use numawise_units::{Arrange, CpuId, Nanoseconds, NodeId};
 
 use super::lanes::{Lane, Lanes};
 use super::waits::{ShownWait, Waits};
@@ -43,7 +43,7 @@ pub fn marks(run: &Run<'_>, lanes: &Lanes<'_>, waits: &Waits) -> Reading<PlacedM
         without_cpu.extend(of_thread(lanes, waits, of.0, &own));
         marks.extend(own);
     }
-    without_cpu.sort_by_key(|of| std::cmp::Reverse(of.time));
+    without_cpu.arrange_by_key(|of| std::cmp::Reverse(of.time));
     without_cpu.truncate(MOST_ROWS);
     Reading::Measured(PlacedMarks { interval: Nanoseconds(interval), marks, without_cpu })
 }

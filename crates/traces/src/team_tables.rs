@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use numawise_tables::snapshot::{LateThread, LongestThreadWait, TracedRegion, TracedSerial};
-use numawise_units::Nanoseconds;
+use numawise_units::{Arrange, Nanoseconds};
 
 use super::lanes::{Lane, LaneSet, Lanes};
 use super::teams::{Opened, Team};
@@ -51,7 +51,7 @@ impl OfRegion {
 
     fn row(self, lanes: &Lanes<'_>, of: u32) -> Option<TracedRegion> {
         let mut late: Vec<_> = self.late.into_iter().collect();
-        late.sort_by_key(|(_, (_, alone))| Reverse(*alone));
+        late.arrange_by_key(|(_, (_, alone))| Reverse(*alone));
         let late = late.into_iter().take(LATE).filter_map(|((lane, thread), (times, time))| {
             let lane = lanes.all.get(lane as usize)?;
             Some(LateThread { world: lane.numbered_world, rank: lane.rank, thread, times, time })
@@ -84,7 +84,7 @@ pub fn regions(lanes: &Lanes<'_>) -> Vec<TracedRegion> {
     }
     let rows = all.into_iter().filter(|(_, of)| of.waiting.0 > 0);
     let mut rows: Vec<TracedRegion> = rows.filter_map(|(of, row)| row.row(lanes, of)).collect();
-    rows.sort_by_key(|row| Reverse(row.waiting));
+    rows.arrange_by_key(|row| Reverse(row.waiting));
     rows.truncate(MOST_ROWS);
     rows
 }
@@ -129,7 +129,7 @@ pub fn serial(lanes: &Lanes<'_>, waits: &Waits) -> Vec<TracedSerial> {
         ranks: of.lanes.ranks(lanes),
     };
     let mut rows: Vec<TracedSerial> = all.into_iter().map(row).collect();
-    rows.sort_by_cached_key(|row| Reverse(row.time));
+    rows.arrange_by_key(|row| Reverse(row.time));
     rows.truncate(MOST_ROWS);
     rows
 }

@@ -138,15 +138,17 @@ impl Team {
 /// A thread that waited more than once, doing tasks between, comes with its last wait.
 fn stage((begin, end): Window, members: &[u32], waits: &[TeamWait]) -> Stage {
     let waiting = waits.iter().fold(Nanoseconds(0), |sum, wait| sum + span(wait.begin, wait.end.min(end)));
-    let came = (0..).zip(members).map(|(thread, number)| {
+    let (mut before, mut last, mut late) = (begin, begin, None);
+    for (thread, number) in (0..).zip(members) {
         let waits = waits.iter().filter(|wait| wait.thread == thread && wait.end >= end);
-        (waits.map(|wait| wait.begin).max().unwrap_or(end).min(end), *number)
-    });
-    let mut came: Vec<(Nanoseconds, u32)> = came.collect();
-    came.sort_unstable();
-    let (late, alone) = match came.as_slice() {
-        [.., before, last] if before.0 < last.0 => (Some(last.1), span(before.0, last.0)),
-        _ => (None, Nanoseconds(0)),
-    };
+        let came = waits.map(|wait| wait.begin).max().unwrap_or(end).min(end);
+        if came > last || late.is_none() {
+            (before, last, late) = (last, came, Some(*number));
+        } else {
+            before = before.max(came);
+        }
+    }
+    let alone = span(before, last);
+    let late = late.filter(|_| members.len() > 1 && alone.0 > 0);
     Stage { begin, end, late, alone, waiting }
 }

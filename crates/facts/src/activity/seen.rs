@@ -1,6 +1,6 @@
 //! What was seen of a traced thread from outside, now and then: what changed between two looks.
 
-use numawise_units::{Bytes, CpuId, Nanoseconds, NodeId};
+use numawise_units::{Arrange, Bytes, CpuId, Nanoseconds, NodeId};
 use serde::{Deserialize, Serialize};
 
 /// A thread as it was looked at while it ran.
@@ -14,6 +14,7 @@ pub struct SeenThread {
 
 /// What changed from one look to the next; when between them is not known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "[u64; 6]", into = "[u64; 6]")]
 pub struct SeenChange {
     /// Both by the monotonic clock of the host.
     pub before: Nanoseconds,
@@ -22,8 +23,7 @@ pub struct SeenChange {
 }
 
 /// What it was.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SeenKind {
     /// The thread was on another CPU.
     Moved { from: CpuId, to: CpuId },
@@ -52,7 +52,7 @@ impl SeenThread {
             }
         }
         joined.extend(open.into_iter().flatten());
-        joined.sort_by_key(|change| change.at);
+        joined.arrange_by_key(|change| change.at);
         self.changes = joined;
     }
 }
@@ -65,6 +65,43 @@ impl SeenKind {
             SeenKind::NoCpu(_) => 2,
             SeenKind::MemoryMoved { .. } => 3,
         }
+    }
+}
+
+/// Numbers that are no change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("{0:?} is no change of a thread")]
+pub struct NoChange([u64; 6]);
+
+impl From<SeenChange> for [u64; 6] {
+    /// Look before, look, kind, and what it was from, what to, how much.
+    fn from(of: SeenChange) -> [u64; 6] {
+        let [from, to, much] = match of.what {
+            SeenKind::Moved { from, to } => [from.0.into(), to.0.into(), 0],
+            SeenKind::Faults(much) | SeenKind::NoCpu(Nanoseconds(much)) => [much, 0, 0],
+            SeenKind::MemoryMoved { from, to, bytes } => [from.0.into(), to.0.into(), bytes.0],
+        };
+        [of.before.0, of.at.0, of.what.number() as u64, from, to, much]
+    }
+}
+
+impl TryFrom<[u64; 6]> for SeenChange {
+    type Error = NoChange;
+
+    fn try_from(of: [u64; 6]) -> Result<SeenChange, NoChange> {
+        let [before, at, kind, from, to, much] = of;
+        let small = |number: u64| u32::try_from(number).map_err(|_| NoChange(of));
+        let what = match kind {
+            0 => SeenKind::Moved { from: CpuId(small(from)?), to: CpuId(small(to)?) },
+            1 => SeenKind::Faults(from),
+            2 => SeenKind::NoCpu(Nanoseconds(from)),
+            3 => {
+                let (from, to) = (NodeId(small(from)?), NodeId(small(to)?));
+                SeenKind::MemoryMoved { from, to, bytes: Bytes(much) }
+            }
+            _ => return Err(NoChange(of)),
+        };
+        Ok(SeenChange { before: Nanoseconds(before), at: Nanoseconds(at), what })
     }
 }
 

@@ -1,8 +1,7 @@
 //! What was seen of traced threads from outside.
 
-use numawise_facts::activity::{SeenChange, SeenKind, SeenThread, ThreadTrace};
+use numawise_facts::activity::{SeenThread, ThreadTrace};
 use numawise_units::packed::{Packed, Unpacked};
-use numawise_units::{Bytes, CpuId, Nanoseconds, NodeId};
 use rusqlite::{Connection, OptionalExtension, Transaction, params};
 
 use super::{deflated, inflated};
@@ -29,17 +28,12 @@ pub fn seen_part(seen: &SeenThread) -> Vec<u8> {
     out.number(seen.looks);
     out.number(seen.changes.len() as u64);
     let mut at = 0;
-    for SeenChange { before, at: end, what } in &seen.changes {
-        let [kind, one, two, three] = match *what {
-            SeenKind::Moved { from, to } => [0, from.0.into(), to.0.into(), 0],
-            SeenKind::Faults(faults) => [1, faults, 0, 0],
-            SeenKind::NoCpu(time) => [2, time.0, 0, 0],
-            SeenKind::MemoryMoved { from, to, bytes } => [3, from.0.into(), to.0.into(), bytes.0],
-        };
-        out.difference(at, before.0);
-        out.number(end.0.saturating_sub(before.0));
-        [kind, one, two, three].into_iter().for_each(|number| out.number(number));
-        at = end.0;
+    for change in &seen.changes {
+        let [before, end, rest @ ..]: [u64; 6] = (*change).into();
+        out.difference(at, before);
+        out.number(end.saturating_sub(before));
+        rest.into_iter().for_each(|number| out.number(number));
+        at = end;
     }
     deflated(&out.into_bytes())
 }
@@ -70,19 +64,8 @@ pub fn add_seen_part(blob: &[u8], trace: &mut ThreadTrace) -> Option<()> {
     for _ in 0..changes {
         let before = all.difference(at)?;
         let end = before.checked_add(all.number()?)?;
-        let [kind, one, two, three] = [all.number()?, all.number()?, all.number()?, all.number()?];
-        let small = |number: u64| u32::try_from(number).ok();
-        let what = match kind {
-            0 => SeenKind::Moved { from: CpuId(small(one)?), to: CpuId(small(two)?) },
-            1 => SeenKind::Faults(one),
-            2 => SeenKind::NoCpu(Nanoseconds(one)),
-            3 => {
-                let (from, to) = (NodeId(small(one)?), NodeId(small(two)?));
-                SeenKind::MemoryMoved { from, to, bytes: Bytes(three) }
-            }
-            _ => return None,
-        };
-        seen.changes.push(SeenChange { before: Nanoseconds(before), at: Nanoseconds(end), what });
+        let [kind, from, to, much] = [all.number()?, all.number()?, all.number()?, all.number()?];
+        seen.changes.push([before, end, kind, from, to, much].try_into().ok()?);
         at = end;
     }
     trace.seen = Some(seen);
