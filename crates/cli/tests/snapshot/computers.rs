@@ -94,7 +94,17 @@ fn traces_of_two_computers_come_together_too() {
     for (compiler, launcher) in MPIS {
         let Some(program) = bench.compile(compiler, "patterns.c", &["-g"]) else { continue };
         let program = program.to_str().unwrap();
-        let words = ["trace", "--output", "run.trace", "--fresh", "--json=run.json", "--", program, "0.002"];
+        let words = [
+            "trace",
+            "--output",
+            "run.trace",
+            "--fresh",
+            "--json=run.json",
+            "--",
+            program,
+            "0.002",
+            "messages",
+        ];
         let Some(answer) = on_two_computers(&bench, launcher, SCRIPT, &words) else { return };
         assert_eq!(answer.status, Some(0), "{}", answer.err);
         let json = bench.json("run.json");

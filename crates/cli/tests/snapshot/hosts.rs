@@ -307,7 +307,7 @@ fn a_trace_of_ranks_on_two_computers_is_one_whose_clocks_are_compared() {
     for (compiler, launcher) in MPIS {
         let Some(program) = bench.compile(compiler, "patterns.c", &["-g"]) else { continue };
         let words = [numawise, "trace", "--json=run.json", "--output", "out/run.trace", "--fresh", "--"];
-        let answer = run(&bench, &words, launcher, &[program.to_str().unwrap(), "0.02"]);
+        let answer = run(&bench, &words, launcher, &[program.to_str().unwrap(), "0.02", "messages"]);
         assert_eq!(answer.status, Some(0), "{}", answer.err);
         let json = bench.json("run.json");
         let trace = &json["trace"];
