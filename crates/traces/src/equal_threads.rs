@@ -1,7 +1,6 @@
 //! How much shorter computing would be if threads of OpenMP had equal work, or did what one of them does alone: for replays.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
 
 use numawise_tables::snapshot::TraceChange;
 use numawise_units::{Arrange, Nanoseconds};
@@ -73,18 +72,19 @@ pub fn gain_of(team: &Team, region: &Opened) -> Nanoseconds {
 
 /// What can be asked of threads, with the largest gains first.
 pub fn changes(lanes: &Lanes<'_>, waits: &Waits) -> Vec<(TraceChange, Shorter)> {
-    let mut regions: BTreeMap<u32, Nanoseconds> = BTreeMap::new();
+    let mut gains = vec![Nanoseconds(0); lanes.constructs.len()];
     let mut serial = Nanoseconds(0);
     for lane in &lanes.all {
         each(lanes, waits, lane, &mut |_, team, part| match part {
             Part::Serial(time) => serial = serial + time,
             Part::Region(region) => {
-                let sum = regions.entry(region.of).or_default();
-                *sum = *sum + gain_of(team, region);
+                if let Some(sum) = gains.get_mut(region.of as usize) {
+                    *sum = *sum + gain_of(team, region);
+                }
             }
         });
     }
-    let mut regions: Vec<(u32, Nanoseconds)> = regions.into_iter().filter(|(_, gain)| gain.0 > 0).collect();
+    let mut regions: Vec<(u32, Nanoseconds)> = (0..).zip(gains).filter(|(_, gain)| gain.0 > 0).collect();
     regions.arrange_by_key(|(_, gain)| Reverse(*gain));
     let equal = regions.into_iter().take(REGIONS).filter_map(|(of, _)| {
         let change = TraceChange::ThreadsEqual { region: lanes.constructs.get(of as usize)?.1.clone() };

@@ -1,7 +1,6 @@
 //! Where threads of OpenMP waited for one another, for which of them, and where ranks were outside of regions.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
 
 use numawise_tables::snapshot::{LateThread, LongestThreadWait, TracedRegion, TracedSerial};
 use numawise_units::{Arrange, Nanoseconds};
@@ -24,8 +23,8 @@ struct OfRegion {
     waiting: Nanoseconds,
     gain: Nanoseconds,
     longest: Option<LongestThreadWait>,
-    /// By lane and thread: how often it came last, and how much later than the last of the others.
-    late: BTreeMap<(u32, u32), (u64, Nanoseconds)>,
+    /// By lane, and thread: how often it came last, and how much later than the last of the others.
+    late: Vec<((u32, u32), (u64, Nanoseconds))>,
 }
 
 impl OfRegion {
@@ -38,8 +37,12 @@ impl OfRegion {
             is_uneven |= stage.waiting.0 > 0;
             self.waiting = self.waiting + stage.waiting;
             let Some(thread) = stage.late else { continue };
-            let late = self.late.entry((lane.number, thread)).or_default();
-            *late = (late.0 + 1, late.1 + stage.alone);
+            // Those of a lane stand at the end.
+            let mut own = self.late.iter_mut().rev().take_while(|((of, _), _)| *of == lane.number);
+            match own.find(|((_, number), _)| *number == thread) {
+                Some((_, late)) => *late = (late.0 + 1, late.1 + stage.alone),
+                None => self.late.push(((lane.number, thread), (1, stage.alone))),
+            }
             if self.longest.is_none_or(|longest| longest.time < stage.alone) {
                 let begin = span(lanes.origin, stage.end.saturating_sub(stage.alone));
                 let (time, rank) = (stage.alone, lane.rank);
@@ -50,7 +53,7 @@ impl OfRegion {
     }
 
     fn row(self, lanes: &Lanes<'_>, of: u32) -> Option<TracedRegion> {
-        let mut late: Vec<_> = self.late.into_iter().collect();
+        let mut late = self.late;
         late.arrange_by_key(|(_, (_, alone))| Reverse(*alone));
         let late = late.into_iter().take(LATE).filter_map(|((lane, thread), (times, time))| {
             let lane = lanes.all.get(lane as usize)?;
@@ -71,7 +74,8 @@ impl OfRegion {
 
 /// Those with most waiting first.
 pub fn regions(lanes: &Lanes<'_>) -> Vec<TracedRegion> {
-    let mut all: BTreeMap<u32, OfRegion> = BTreeMap::new();
+    let mut all: Vec<OfRegion> = Vec::new();
+    all.resize_with(lanes.constructs.len(), OfRegion::default);
     for lane in lanes.shown() {
         let Some(team) = lanes.team(lane.number) else { continue };
         let is_asked = |region: &&Opened| {
@@ -79,10 +83,11 @@ pub fn regions(lanes: &Lanes<'_>) -> Vec<TracedRegion> {
             lane.pieces(lanes, Nanoseconds(end.0 - 1), end).next().is_some()
         };
         for region in team.opened.iter().filter(is_asked) {
-            all.entry(region.of).or_default().add(lanes, lane, team, region);
+            let of = all.get_mut(region.of as usize);
+            of.into_iter().for_each(|of| of.add(lanes, lane, team, region));
         }
     }
-    let rows = all.into_iter().filter(|(_, of)| of.waiting.0 > 0);
+    let rows = (0..).zip(all).filter(|(_, of)| of.waiting.0 > 0);
     let mut rows: Vec<TracedRegion> = rows.filter_map(|(of, row)| row.row(lanes, of)).collect();
     rows.arrange_by_key(|row| Reverse(row.waiting));
     rows.truncate(MOST_ROWS);
@@ -99,7 +104,7 @@ struct OfSerial {
 
 /// The longest first.
 pub fn serial(lanes: &Lanes<'_>, waits: &Waits) -> Vec<TracedSerial> {
-    let mut all: BTreeMap<(Point, Point), OfSerial> = BTreeMap::new();
+    let mut all: Vec<((Point, Point), OfSerial)> = Vec::new();
     for lane in lanes.shown() {
         let Some(team) = lanes.team(lane.number) else { continue };
         segments(lane, waits, 0, &mut |segment| {
@@ -108,7 +113,12 @@ pub fn serial(lanes: &Lanes<'_>, waits: &Waits) -> Vec<TracedSerial> {
                 each_part(team, lane, &segment, window, &mut |(begin, end), work| {
                     let Work::Serial { after, before } = work else { return };
                     for (number, (begin, end)) in lane.pieces(lanes, begin, end).enumerate() {
-                        let row = all.entry((after, before)).or_default();
+                        let known = all.iter().position(|(of, _)| *of == (after, before));
+                        let place = known.unwrap_or_else(|| {
+                            all.push(((after, before), OfSerial::default()));
+                            all.len() - 1
+                        });
+                        let Some((_, row)) = all.get_mut(place) else { continue };
                         let time = span(begin, end);
                         row.times += u64::from(number == 0);
                         row.time = row.time + time;

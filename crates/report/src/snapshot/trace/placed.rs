@@ -1,7 +1,5 @@
 //! Where threads ran, when: what was seen of them from outside, as marks.
 
-use std::collections::BTreeSet;
-
 use numawise_facts::Reading;
 use numawise_tables::snapshot::{PlacedChange, PlacedMark, RunTrace, TracedRank};
 use numawise_units::{Bytes, Nanoseconds};
@@ -92,8 +90,8 @@ pub fn line(of: &RunTrace, rank: &TracedRank) -> Option<String> {
 
 /// What the signs of these lines are; nothing where there are none.
 pub fn legend(of: &RunTrace) -> Option<String> {
-    let kinds: BTreeSet<usize> = marks(of).iter().map(|mark| kind(&mark.what)).collect();
-    let signs = kinds.into_iter().filter_map(|kind| KINDS.get(kind));
+    let is_there = |number: usize| marks(of).iter().any(|mark| kind(&mark.what) == number);
+    let signs = (0..).zip(&KINDS).filter(|(number, _)| is_there(*number)).map(|(_, kind)| kind);
     let signs: Vec<String> = signs.map(|(part, sign, _)| format!("{sign} {}", part.name)).collect();
     let interval = of.placed.measured()?.interval;
     (!signs.is_empty())
@@ -123,7 +121,9 @@ fn row(of: &RunTrace, all: &[PlacedMark], number: usize) -> Option<Row> {
     let own = || all.iter().filter(|mark| kind(&mark.what) == number);
     let most = own().max_by_key(|mark| amount(&mark.what))?;
     let sum = own().fold(0u64, |sum, mark| sum.saturating_add(amount(&mark.what)));
-    let ranks: BTreeSet<_> = own().map(|mark| (mark.world, mark.rank)).collect();
+    // In their order.
+    let mut ranks: Vec<_> = own().map(|mark| (mark.world, mark.rank)).collect();
+    ranks.dedup();
     let in_all = match most.what {
         PlacedChange::Cpu { .. } => String::new(),
         PlacedChange::Faults(_) => sum.to_string(),
