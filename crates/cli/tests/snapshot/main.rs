@@ -4,6 +4,8 @@
 #[path = "../support/agent.rs"]
 mod agent;
 mod apart;
+#[path = "../support/signals.rs"]
+mod as_usual;
 mod became;
 mod cg;
 #[path = "../support/collector.rs"]

@@ -6,6 +6,7 @@ use std::process::{Child, Stdio};
 
 use serde_json::Value;
 
+use crate::as_usual::as_usual;
 use crate::support::{Answer, Bench, MPIS};
 
 /// A viewer that serves.
@@ -19,6 +20,7 @@ impl Viewer {
     fn of(bench: &Bench, words: &[&str]) -> Viewer {
         let mut command = bench.command(&bench.numawise);
         command.args(["view", "--no-browser"]).args(words).stdout(Stdio::piped()).stderr(Stdio::piped());
+        as_usual(&mut command);
         let mut child = command.spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
