@@ -27,7 +27,7 @@ pub use download::Download;
 pub(crate) use download::length as download_length;
 pub use drawing::{Bar, BarPart, Bars, HeatCell, HeatMap};
 pub use events::{Events, ID as EVENTS};
-pub use html::{NO_CHARTS, html, served};
+pub use html::{NO_CHARTS, POLICY_OF_SERVED, html, served};
 pub use matrix::{Matrix, MatrixCell, MatrixColours, MatrixColumn, MatrixFigure};
 pub use paint::Tone;
 pub use ratios::{RatioRow, Ratios};

@@ -38,7 +38,7 @@ const LICENCES: [&str; 3] = [
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; \
                       base-uri 'none'; form-action 'none'";
 /// The same of a page that fetches what it draws from whom it comes from.
-const POLICY_OF_SERVED: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; \
+pub const POLICY_OF_SERVED: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; \
                                 base-uri 'none'; form-action 'none'";
 
 fn echarts() -> String {

@@ -27,7 +27,7 @@ pub use foreign::{ForeignTrace, foreign_document, foreign_json};
 pub use json::{activity_word, change_word, json, kind_word};
 pub use placed::{amount_of, change as placed_change, change_word as placed_word};
 pub use profiles::rate;
-pub use teams::{between, point, region};
+pub use teams::{between, ends, region};
 
 /// Characters of a line of the timeline.
 const LINE: usize = 80;

@@ -10,6 +10,8 @@ use numawise_units::{Bytes, Nanoseconds};
 use serde_json::{Value, json};
 
 use super::{events, trace};
+/// What the page may load, and from whom.
+pub use crate::document::POLICY_OF_SERVED as POLICY;
 use crate::document::{self, Block, Charts, Document, Events, Fact, NO_CHARTS, Opening};
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
+use numawise_report::snapshot::view::POLICY;
 use numawise_tables::snapshot::AskedWindow;
 use numawise_units::Nanoseconds;
 use tiny_http::{Header, Method, Request, Response};
@@ -23,12 +24,7 @@ const AT_ONCE: usize = 4;
 /// How soon Ctrl-C is seen.
 const LOOK: Duration = Duration::from_millis(50);
 
-const HEADERS: [(&str, &str); 5] = [
-    (
-        "Content-Security-Policy",
-        "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; base-uri 'none'; form-action 'none'; \
-         frame-ancestors 'none'",
-    ),
+const HEADERS: [(&str, &str); 4] = [
     ("X-Content-Type-Options", "nosniff"),
     ("Referrer-Policy", "no-referrer"),
     ("Cache-Control", "no-store"),
@@ -107,7 +103,10 @@ impl Server {
             .map(|of| of.value.as_str())
             .collect();
         let Answer { status, kind, body } = self.answer_to(request.method(), request.url(), &host);
-        let headers = HEADERS.iter().copied().chain([("Content-Type", kind)]);
+        // What the page itself cannot say: nobody may frame it.
+        let policy = format!("{POLICY}; frame-ancestors 'none'");
+        let own = [("Content-Security-Policy", policy.as_str()), ("Content-Type", kind)];
+        let headers = HEADERS.iter().copied().chain(own);
         let headers = headers.filter_map(|(name, value)| Header::from_bytes(name, value).ok()).collect();
         let length = body.len();
         let response = Response::new(status.into(), headers, body.as_slice(), Some(length), None)

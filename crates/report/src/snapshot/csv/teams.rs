@@ -1,10 +1,9 @@
 //! Columns of a trace: threads of OpenMP that wait for one another, and what lies outside of regions.
 
 use numawise_facts::Reading;
-use numawise_facts::finding::RegionOrCall;
 use numawise_tables::snapshot::{LateThread, RankActivity, TracedRegion, TracedSerial};
 
-use super::super::trace::{between, point, region as region_name};
+use super::super::trace::{between, ends, region as region_name};
 use super::{Value, count, known_seconds, place, read, text};
 
 /// The thread that came last in a region, and that region, or the serial part.
@@ -38,10 +37,10 @@ pub fn region(of: &TracedRegion) -> Vec<Value> {
 }
 
 pub fn serial(of: &TracedSerial) -> Vec<Value> {
-    let end = |of: Option<&RegionOrCall>, end: &str| of.map_or_else(|| end.to_owned(), point);
+    let [after, before] = ends(of.after.as_ref(), of.before.as_ref());
     vec![
-        text("after", end(of.after.as_ref(), "the begin")),
-        text("before", end(of.before.as_ref(), "the end")),
+        text("after", after),
+        text("before", before),
         count("times", of.times),
         known_seconds("seconds", of.time),
         known_seconds("idle_seconds", of.idle),

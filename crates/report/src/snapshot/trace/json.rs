@@ -103,9 +103,7 @@ fn construct_json(row: &TracedConstruct) -> Value {
     object!({
         "construct": row.construct, "place": code(&row.place), "regions": row.regions, "time_seconds": row.time.seconds(),
         "waits": row.waits, "seconds": row.waiting.seconds(),
-        "longest": row.longest.map(|of| object!({
-            "seconds": of.time.seconds(), "begin_seconds": of.begin.seconds(), "rank": of.rank, "thread": of.number,
-        })),
+        "longest": row.longest.map(teams::longest_json),
         "ranks": row.ranks,
     })
 }

@@ -3,7 +3,9 @@
 use numawise_facts::Reading;
 use numawise_facts::activity::CodePlace;
 use numawise_facts::finding::RegionOrCall;
-use numawise_tables::snapshot::{CallPlace, LateThread, RankActivity, RunTrace, TracedRegion, TracedSerial};
+use numawise_tables::snapshot::{
+    CallPlace, LateThread, LongestThreadWait, RankActivity, RunTrace, TracedRegion, TracedSerial,
+};
 use serde_json::{Value, json as object};
 
 use super::super::{figures, words};
@@ -25,10 +27,14 @@ pub fn point(of: &RegionOrCall) -> String {
     }
 }
 
+/// What lies before and behind a part: "the region in f (a.c:3)", "the end".
+pub fn ends(after: Option<&RegionOrCall>, before: Option<&RegionOrCall>) -> [String; 2] {
+    [(after, "the begin"), (before, "the end")].map(|(of, end)| of.map_or_else(|| end.to_owned(), point))
+}
+
 /// "between the region in f (a.c:3) and MPI_Barrier in main (a.c:9)".
 pub fn between(after: Option<&RegionOrCall>, before: Option<&RegionOrCall>) -> String {
-    let [after, before] =
-        [(after, "the begin"), (before, "the end")].map(|(of, end)| of.map_or_else(|| end.to_owned(), point));
+    let [after, before] = ends(after, before);
     format!("between {after} and {before}")
 }
 
@@ -102,11 +108,11 @@ fn regions(of: &RunTrace, most: usize) -> Table {
 }
 
 fn serial(of: &RunTrace, most: usize) -> Table {
-    let end = |of: Option<&RegionOrCall>, end: &str| of.map_or_else(|| end.to_owned(), point);
     let row = |row: &TracedSerial| -> Row {
+        let [after, before] = ends(row.after.as_ref(), row.before.as_ref());
         let cells: [Cell; 6] = [
-            end(row.after.as_ref(), "the begin").into(),
-            end(row.before.as_ref(), "the end").into(),
+            after.into(),
+            before.into(),
             row.time.to_string().into(),
             words::percent(share(row.time, of.times.total())).into(),
             row.idle.to_string().into(),
@@ -145,6 +151,13 @@ pub fn activity_json(of: &RankActivity, kind: &str) -> Option<Value> {
     })
 }
 
+/// One wait of a thread.
+pub fn longest_json(of: LongestThreadWait) -> Value {
+    object!({
+        "seconds": of.time.seconds(), "begin_seconds": of.begin.seconds(), "rank": of.rank, "thread": of.number,
+    })
+}
+
 pub fn regions_json(of: &RunTrace) -> Value {
     each(&of.regions, |row| {
         object!({
@@ -153,9 +166,7 @@ pub fn regions_json(of: &RunTrace) -> Value {
             "late": each(&row.late, |late| object!({
                 "world": late.world, "rank": late.rank, "thread": late.thread, "times": late.times, "seconds": late.time.seconds(),
             })),
-            "longest": row.longest.map(|of| object!({
-                "seconds": of.time.seconds(), "begin_seconds": of.begin.seconds(), "rank": of.rank, "thread": of.number,
-            })),
+            "longest": row.longest.map(longest_json),
         })
     })
 }
