@@ -20,19 +20,23 @@ mod architecture;
 mod blame;
 mod effect;
 mod listing;
+mod nest;
 mod pass;
 mod registers;
 mod replay;
 mod step;
+mod vector;
 mod x86_64;
 
 pub use architecture::Architecture;
 pub use blame::{Blame, blame};
 pub use listing::Listing;
+pub use nest::{Loop, Nest};
 pub use pass::{Pass, once_around};
 pub use registers::Registers;
 pub use replay::StackCopy;
 pub use step::{Access, Direction, Step};
+pub use vector::{Element, Operation, VectorUse, Vectorized, Work, works};
 
 #[cfg(test)]
 mod code;

@@ -156,6 +156,11 @@ impl Step {
         self.ip.wrapping_add(u64::from(self.bytes))
     }
 
+    /// Another function, or the system.
+    pub fn calls(&self) -> bool {
+        self.flow == Flow::Call
+    }
+
     pub fn accesses_memory(&self) -> bool {
         !self.memory.is_empty()
     }
