@@ -35,7 +35,7 @@ use crate::snapshot::memory_bound_of;
 
 #[cfg(test)]
 #[path = "objects/sample.rs"]
-mod sample;
+pub mod sample;
 #[cfg(test)]
 #[path = "objects_tests.rs"]
 mod tests;
@@ -192,7 +192,7 @@ fn samples(object: &MemoryObject) -> f64 {
     object.uses.iter().fold(0.0, |sum, of| sum + of.samples)
 }
 
-fn cost(run: &ObjectRun) -> Reading<Ratio> {
+pub fn cost(run: &ObjectRun) -> Reading<Ratio> {
     run.watching.cost.clone().zip(run.header.usage.cpu_time()).and_then(share_of_time)
 }
 

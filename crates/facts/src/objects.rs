@@ -3,6 +3,7 @@
 //! Everything here is as it was counted; shares and intervals are computed later. An index into a list of [`ObjectRun`] is meant where a
 //! field says so.
 
+mod code;
 mod cure;
 mod loads;
 mod traffic;
@@ -11,6 +12,7 @@ use numawise_units::{Bytes, CpuId, Nanoseconds, NodeId, Pid, Rank};
 use serde::{Deserialize, Serialize};
 
 use crate::activity::CodePlace;
+pub use code::{CodeSamples, LoopLine, LoopWork, MachineLoop, OutsideLoops, ThreadSamples};
 pub use cure::{ObjectCure, TriedCure};
 pub use loads::{DataSource, LoadSampler, LoadSamples, SampledLoads};
 pub use traffic::{BandwidthMoment, BandwidthOverTime, BandwidthSource, MemoryBound, MemoryBoundSource};
@@ -40,6 +42,9 @@ pub struct ObjectRun {
     /// Cures that were tried after the run.
     #[serde(default)]
     pub trials: Vec<TriedCure>,
+    /// Of a survey of its loops.
+    #[serde(default = "not_collected")]
+    pub code: Reading<CodeSamples>,
 }
 
 /// Records were written before it was collected, and not every machine has it.

@@ -12,6 +12,7 @@ mod copies;
 mod estimate;
 pub mod fault_period;
 pub mod feed;
+mod hot;
 mod huge;
 pub mod input;
 mod lines;
@@ -34,13 +35,14 @@ use std::collections::HashMap;
 use numawise_facts::Reading;
 use numawise_facts::activity::CodePlace;
 use numawise_facts::objects::{
-    AccessMethod, FileAddress, MemoryObject, ObjectKind, ObjectThread, ProcessRank,
+    AccessMethod, CodeSamples, FileAddress, MemoryObject, ObjectKind, ObjectThread, ProcessRank,
 };
 use numawise_linux::calls::pages::page_size;
 use numawise_operands::{Access, Blame, Direction};
 use numawise_units::{Nanoseconds, Pid};
 
 use blamed::memory_of;
+use hot::HotCode;
 use input::{
     Code, CodeMapping, FaultSample, LoadSample, LoadedVariable, MemoryChange, MemoryEvent, TimeSample,
 };
@@ -79,6 +81,8 @@ pub struct ObjectTracker {
     residence: Residence,
     thread_faults: ThreadFaults,
     counts: TrackedCounts,
+    /// Of a survey of loops: nothing is said of memory then.
+    hot: Option<HotCode>,
 }
 
 /// What makes allocations one object: their kind, and how the program came there. Of variables the name.
@@ -133,6 +137,8 @@ pub struct TrackedObjects {
     pub objects: Vec<MemoryObject>,
     pub ranks: Vec<ProcessRank>,
     pub counts: TrackedCounts,
+    /// Of a survey.
+    pub code: Option<CodeSamples>,
 }
 
 impl ObjectTracker {
@@ -153,7 +159,13 @@ impl ObjectTracker {
             residence: Residence::default(),
             thread_faults: ThreadFaults::default(),
             counts: TrackedCounts::default(),
+            hot: None,
         }
+    }
+
+    /// Finds the loops in which threads are, in place of the memory that they wait for. `offered`: bits of the widest vectors of the CPU.
+    pub fn surveying(self, offered: Reading<u32>) -> ObjectTracker {
+        ObjectTracker { hot: Some(HotCode::new(offered)), ..self }
     }
 
     /// A process that was forked has the memory of its parent.
@@ -165,6 +177,7 @@ impl ObjectTracker {
 
     /// A process runs another program: nothing of its memory is left.
     pub fn replaced(&mut self, process: Pid, at: Nanoseconds) {
+        self.forget_hot(process);
         self.code.replaced(process);
         self.ranks.ask(process);
         let old = self.processes.remove(&process).unwrap_or_default();
@@ -193,9 +206,16 @@ impl ObjectTracker {
 
     /// A file was mapped so that its code can run.
     pub fn mapped(&mut self, mapping: &CodeMapping) {
+        self.forget_hot(mapping.process);
         self.code.mapped(mapping);
         self.places.forget(mapping.process);
         self.process(mapping.process).forget_code();
+    }
+
+    fn forget_hot(&mut self, process: Pid) {
+        if let Some(hot) = &mut self.hot {
+            hot.forget(process, &mut self.places, &mut *self.code);
+        }
     }
 
     fn loaded(&mut self, process: Pid, variables: Vec<LoadedVariable>) {
@@ -320,6 +340,9 @@ impl ObjectTracker {
         self.counts.time_samples += 1;
         let process = sample.process;
         let thread = self.thread(process, sample.thread);
+        if let Some(hot) = &mut self.hot {
+            return hot.sample((process, sample.registers.ip), thread, &mut *self.code);
+        }
         self.process(process).seen_stack(sample.thread, sample.stack.sp);
         let code = &mut self.code;
         let own = self.places.at(process, sample.registers.ip, &mut **code);
@@ -502,12 +525,15 @@ impl ObjectTracker {
         apart::name_by_callers(&mut objects, &self.places, &mut *self.code);
         paths::part_sites(&mut objects);
         let seen = objects.into_iter().filter(Tally::is_seen);
+        let hot = self.hot.as_mut();
+        let code = hot.map(|hot| hot.finish(&mut self.places, &mut *self.code));
         TrackedObjects {
             objects: seen.map(|tally| tally.finish(self.begin)).collect(),
             threads: self.threads.clone(),
             ranks: self.ranks.found(),
             places: self.places.all().to_vec(),
             counts,
+            code,
         }
     }
 }

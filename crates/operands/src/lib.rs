@@ -13,6 +13,8 @@
 //! blame where it is not one instruction. How often the right memory is blamed in compilers' code is measured by the example `blame` of
 //! numawise-observe.
 //!
+//! [`Nest`] finds the loops of a listing, and [`works`] with [`VectorUse`] on how many elements their instructions work at once.
+//!
 //! Addresses are those of the process that was sampled. Code is of x86-64 or aarch64, by a parameter: either is understood everywhere. All is pure and can be used from several threads.
 
 mod aarch64;

@@ -135,6 +135,8 @@ pub struct VectorUse {
     pub bits: u32,
     /// The most elements at once.
     pub lanes: u32,
+    /// Elements of arithmetic, of 8, 16, 32 and 64 bits.
+    by_size: [u32; 4],
     pub floating: u32,
     pub masked: u32,
     pub gathers: u32,
@@ -169,6 +171,9 @@ impl VectorUse {
             _ => (&mut self.packed_elements, &mut self.packed_moved),
         };
         *elements += if work.counts() { work.lanes } else { 0 };
+        if let Some(element) = work.element.filter(|_| work.counts()) {
+            self.by_size[element.bits().trailing_zeros() as usize - 3] += work.lanes;
+        }
         *moved += if work.moves_data() { work.lanes } else { 0 };
         if work.lanes > 1 && (work.counts() || work.moves_data()) {
             self.bits = self.bits.max(work.bits);
@@ -184,6 +189,12 @@ impl VectorUse {
         self.shuffles += one(work.operation == Operation::Shuffle);
         self.spills +=
             one(work.is_at_fixed_place && matches!(work.operation, Operation::Load | Operation::Store));
+    }
+
+    /// Bits of the elements that most of its arithmetic is with; 0: it has none.
+    pub fn element_bits(&self) -> u32 {
+        let most = (0..4).rev().max_by_key(|size| self.by_size[*size]).filter(|size| self.by_size[*size] > 0);
+        most.map_or(0, |size| 8 << size)
     }
 
     /// By its arithmetic; by its loads and stores where it has none.

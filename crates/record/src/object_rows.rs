@@ -120,7 +120,8 @@ pub fn read_all(connection: &Connection) -> Parsed<Vec<ObjectRun>> {
 }
 
 fn read_run(connection: &Connection, rows: RowsOf) -> Parsed<ObjectRun> {
-    let BeyondObjects { ranks, sources, bandwidth, memory_bound, trials } = one(connection, rows, "beyond")?;
+    let BeyondObjects { ranks, sources, bandwidth, memory_bound, trials, code } =
+        one(connection, rows, "beyond")?;
     let run = ObjectRun {
         header: one(connection, rows, "header")?,
         watching: one(connection, rows, "watching")?,
@@ -132,6 +133,7 @@ fn read_run(connection: &Connection, rows: RowsOf) -> Parsed<ObjectRun> {
         bandwidth: Cow::into_owned(bandwidth),
         memory_bound: Cow::into_owned(memory_bound),
         trials: Cow::into_owned(trials),
+        code: Cow::into_owned(code),
     };
     objects::sound(&run)?;
     Ok(run)

@@ -10,8 +10,8 @@ use std::path::Path;
 
 use numawise_facts::activity::CodePlace;
 use numawise_facts::objects::{
-    BandwidthOverTime, MemoryBound, MemoryObject, ObjectRunHeader, ObjectThread, ObjectWatching, ProcessRank,
-    SourceExcerpt, TriedCure,
+    BandwidthOverTime, CodeSamples, MemoryBound, MemoryObject, ObjectRunHeader, ObjectThread, ObjectWatching,
+    ProcessRank, SourceExcerpt, TriedCure,
 };
 use numawise_facts::{ObjectRun, Reading};
 use numawise_units::Pid;
@@ -121,7 +121,7 @@ fn read_run(connection: &Connection) -> Parsed<ObjectRun> {
     let places = places(&transaction)?;
     let mut objects = objects(&transaction)?;
     rows::read(&transaction, &mut objects)?;
-    let BeyondObjects { ranks, sources, bandwidth, memory_bound, trials } = beyond;
+    let BeyondObjects { ranks, sources, bandwidth, memory_bound, trials, code } = beyond;
     let run = ObjectRun {
         header,
         watching,
@@ -133,6 +133,7 @@ fn read_run(connection: &Connection) -> Parsed<ObjectRun> {
         bandwidth: bandwidth.into_owned(),
         memory_bound: memory_bound.into_owned(),
         trials: trials.into_owned(),
+        code: code.into_owned(),
     };
     let mut sums = ObjectSums::of(&run);
     run.objects.iter().enumerate().try_for_each(|(k, object)| sums.object(object, k))?;
@@ -151,6 +152,13 @@ pub(crate) struct BeyondObjects<'a> {
     pub bandwidth: Cow<'a, Reading<BandwidthOverTime>>,
     pub memory_bound: Cow<'a, Reading<MemoryBound>>,
     pub trials: Cow<'a, [TriedCure]>,
+    /// Records were written before there was a survey.
+    #[serde(default = "no_survey")]
+    pub code: Cow<'a, Reading<CodeSamples>>,
+}
+
+fn no_survey<'a>() -> Cow<'a, Reading<CodeSamples>> {
+    Cow::Owned(Reading::unavailable("its loops were not surveyed"))
 }
 
 impl BeyondObjects<'_> {
@@ -161,6 +169,7 @@ impl BeyondObjects<'_> {
             bandwidth: Cow::Borrowed(&run.bandwidth),
             memory_bound: Cow::Borrowed(&run.memory_bound),
             trials: Cow::Borrowed(&run.trials),
+            code: Cow::Borrowed(&run.code),
         }
     }
 }

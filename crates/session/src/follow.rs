@@ -39,12 +39,20 @@ const MOST_FILES: usize = 3;
 /// Of less of all memory it is not said that it has no lines.
 const WITHOUT_LINES: f64 = 0.1;
 
+/// What is to be found out of a program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Followed {
+    /// Its memory objects; allocations of so much and more are objects one by one.
+    Objects { least: Bytes },
+    /// The loops in which its threads are.
+    Loops,
+}
+
 /// How a program is to be followed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Following {
     pub library: HeapLibrary,
-    /// Allocations of so much and more are objects one by one.
-    pub least: Bytes,
+    pub followed: Followed,
     /// CPU time of a thread from one sample to the next; without it as much as costs about 1 % here.
     pub period: Option<Nanoseconds>,
 }
@@ -52,7 +60,7 @@ pub struct Following {
 /// A program that is about to be started by this thread.
 #[derive(Debug)]
 pub struct BeginsToFollow {
-    least: Bytes,
+    followed: Followed,
     calibrated: Calibrated,
     sampler: Option<Sampler>,
     counters: Arc<OpenCounters>,
@@ -66,7 +74,7 @@ type OpenCounters = Result<ProgramCounters, CounterObstacle>;
 /// A program that runs.
 #[derive(Debug)]
 pub struct FollowedProgram {
-    least: Bytes,
+    followed: Followed,
     calibrated: Calibrated,
     watch: Result<ObjectWatch, ObjectWatchError>,
     counters: Arc<OpenCounters>,
@@ -78,11 +86,21 @@ pub struct FollowedProgram {
 /// What is left of one that has ended.
 #[derive(Debug)]
 pub struct EndedFollowing {
-    least: Bytes,
+    followed: Followed,
     calibrated: Calibrated,
     watched: Result<WatchedObjects, ObjectWatchError>,
     counted: Reading<ProcessCounters>,
     notices: Vec<Notice>,
+}
+
+impl Followed {
+    /// From how many bytes on something is an object.
+    fn least(self) -> Bytes {
+        match self {
+            Followed::Objects { least } => least,
+            Followed::Loops => Bytes(1 << 50),
+        }
+    }
 }
 
 impl Following {
@@ -91,7 +109,7 @@ impl Following {
     /// # Errors
     /// Where it is missing or another's, or our own objects are followed already.
     pub fn prepare(
-        least: Bytes,
+        followed: Followed,
         period: Option<Nanoseconds>,
         environment: &dyn Fn(&str) -> Option<OsString>,
     ) -> Result<Following, Error> {
@@ -102,7 +120,7 @@ impl Following {
         let own =
             own.map_err(|source| LaunchError::System { call: "reading the path of numawise", source })?;
         let library = HeapLibrary::of_program(&own)?;
-        Ok(Following { library, least, period })
+        Ok(Following { library, followed, period })
     }
 
     /// What a sample costs is measured, and samples of what this thread starts next are opened. Processes of the program log into `folder`,
@@ -113,24 +131,29 @@ impl Following {
         changes: &[Change],
         environment: &dyn Fn(&str) -> Option<OsString>,
     ) -> (BeginsToFollow, Vec<Change>) {
-        let sampling = Sampling::begin(self.period);
+        let sampling = Sampling::begin(self.followed, self.period);
         let notices = sampling.notice().into_iter().collect();
-        let settings = sampling.heap_settings(self.least);
         let (path, name) = folder;
-        let changes = self.library.changes(name, &settings, changes, environment);
+        let changes = match sampling.heap_settings(self.followed) {
+            Some(settings) => self.library.changes(name, &settings, changes, environment),
+            None => changes.to_vec(),
+        };
         let (calibrated, sampler) = sampling.into_parts();
         let logged_in = path.to_owned();
         let choice = choose(&HereKernel(Roots::live()));
         let counters = choice.map(|choice| ProgramCounters::open(&choice, is_for_memory_bound));
         let counters = Arc::new(counters);
-        (BeginsToFollow { least: self.least, calibrated, sampler, counters, logged_in, notices }, changes)
+        (
+            BeginsToFollow { followed: self.followed, calibrated, sampler, counters, logged_in, notices },
+            changes,
+        )
     }
 }
 
 impl BeginsToFollow {
     /// The program was started just now, as `run`.
     pub fn started(self, run: &FollowedRun) -> FollowedProgram {
-        let BeginsToFollow { least, calibrated, sampler, counters, logged_in, notices } = self;
+        let BeginsToFollow { followed, calibrated, sampler, counters, logged_in, notices } = self;
         let at = clock::monotonic();
         let method = calibrated.method();
         let run_version = run.version.clone();
@@ -138,7 +161,11 @@ impl BeginsToFollow {
         let sampler = sampler.map(|sampler| (sampler, calibrated.fault_period()));
         let folder = logged_in.clone();
         let watch = ObjectWatch::start(sampler, move || {
-            let tracker = ObjectTracker::new(at, method, Box::new(ProgramCode::new(least)));
+            let tracker = ObjectTracker::new(at, method, Box::new(ProgramCode::new(followed.least())));
+            let tracker = match followed {
+                Followed::Objects { .. } => tracker,
+                Followed::Loops => tracker.surveying(sampling::widest_vectors()),
+            };
             let bandwidth = BandwidthWatch::begin(Roots::live(), nodes_with_cpus, at);
             ObjectFeed::new(tracker, HeapLogs::new(&logged_in), is_sampled, bandwidth)
         });
@@ -151,40 +178,57 @@ impl BeginsToFollow {
                 let header = run.so_far(clock::monotonic().saturating_sub(at));
                 let (calibrated, notices) = (calibrated.clone(), notices.clone());
                 let counted = read(&counters);
-                let so_far = EndedFollowing { least, calibrated, watched, counted, notices };
+                let so_far = EndedFollowing { followed, calibrated, watched, counted, notices };
                 Some(so_far.object_run(header, &run.redactor()))
             };
             LiveAnswers::begin(&folder, run_version, answer).ok()
         });
-        FollowedProgram { least, calibrated, watch, counters, notices, _answers: answers }
+        FollowedProgram { followed, calibrated, watch, counters, notices, _answers: answers }
     }
 }
 
 impl FollowedProgram {
     /// To be called when the program has ended, and before its folder goes.
     pub fn ended(self) -> EndedFollowing {
-        let FollowedProgram { least, calibrated, watch, counters, notices, _answers } = self;
+        let FollowedProgram { followed, calibrated, watch, counters, notices, _answers } = self;
         let counted = read(&counters);
-        EndedFollowing { least, calibrated, watched: watch.and_then(ObjectWatch::finish), counted, notices }
+        EndedFollowing {
+            followed,
+            calibrated,
+            watched: watch.and_then(ObjectWatch::finish),
+            counted,
+            notices,
+        }
     }
 }
 
 impl EndedFollowing {
     /// What is kept of the run. The notices of `header` are those that stand before ours.
     pub fn object_run(self, header: ObjectRunHeader, redactor: &Redactor) -> ObjectRun {
-        let EndedFollowing { least, calibrated, watched, counted, notices } = self;
+        let EndedFollowing { followed, calibrated, watched, counted, notices } = self;
         let mut header = header;
         header.notices.extend(notices);
-        let (watching, tracked, bandwidth) = match watched {
+        let (watching, mut tracked, bandwidth) = match watched {
             Ok(watched) => {
-                let watching = sampling::watching(least, &calibrated, &watched, &mut header.notices);
+                let watching = sampling::watching(followed, &calibrated, &watched, &mut header.notices);
                 (watching, watched.fed.tracked, watched.fed.bandwidth)
             }
             Err(error) => {
                 let problem = error.to_string();
                 header.notices.push(ObjectsNotice::WatchFailed { problem: problem.clone() }.into());
-                (sampling::not_watched(least, &problem), Default::default(), Reading::unavailable(problem))
+                (
+                    sampling::not_watched(followed.least(), &problem),
+                    Default::default(),
+                    Reading::unavailable(problem),
+                )
             }
+        };
+        let code = match tracked.code.take() {
+            Some(mut code) => {
+                code.loops.iter_mut().for_each(|of| of.head.file = redactor.text(&of.head.file));
+                Reading::Measured(code)
+            }
+            None => Reading::unavailable("its loops were not surveyed"),
         };
         let mut places = tracked.places;
         for place in &mut places {
@@ -202,6 +246,7 @@ impl EndedFollowing {
             ranks: tracked.ranks,
             memory_bound: Reading::unavailable("it is computed from the others"),
             trials: Vec::new(),
+            code,
         };
         run.memory_bound = numawise_analyse::memory_bound(&run, counted.as_ref());
         run.sources = sources(&run);
@@ -237,6 +282,7 @@ pub fn nothing_of(header: ObjectRunHeader, least: Bytes, reason: &str) -> Object
         ranks: Vec::new(),
         memory_bound: Reading::unavailable(reason.to_owned()),
         trials: Vec::new(),
+        code: Reading::unavailable("its loops were not surveyed"),
     }
 }
 

@@ -18,6 +18,7 @@ use numawise_launch::{Foreground, HeapLibrary, Keeping};
 use numawise_units::{Bytes, Nanoseconds};
 
 use crate::Error;
+pub use crate::follow::Followed;
 use crate::follow::Following;
 use crate::launcher;
 use crate::plan::{self, RunPlan, RunRequest};
@@ -37,8 +38,7 @@ type Environment<'a> = &'a dyn Fn(&str) -> Option<OsString>;
 #[derive(Debug, Clone, PartialEq)]
 pub struct ObjectsRequest {
     pub run: RunRequest,
-    /// Allocations of so much and more are objects one by one.
-    pub least: Bytes,
+    pub followed: Followed,
     /// CPU time of a thread from one sample to the next; without it as much as costs about 1 % here.
     pub period: Option<Nanoseconds>,
     /// Of the tool, for the record.
@@ -66,7 +66,7 @@ pub struct EndedObjects {
 /// # Errors
 /// Where the library is missing or another's, this is watched already, or the placement cannot be met.
 pub fn prepare(request: ObjectsRequest, environment: Environment<'_>) -> Result<ObjectsPlan, Error> {
-    let following = Following::prepare(request.least, request.period, environment)?;
+    let following = Following::prepare(request.followed, request.period, environment)?;
     if let Some(launcher) = launcher::of(&request.run.command).filter(|_| request.run.is_placed()) {
         return Err(Error::LauncherPlaced { launcher: launcher.to_owned() });
     }

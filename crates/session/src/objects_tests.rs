@@ -7,7 +7,12 @@ use super::*;
 fn request(words: &[&str]) -> ObjectsRequest {
     let command = words.iter().copied().map(Argument::from).collect();
     let run = RunRequest::new(RunSpec { command, directory: PathBuf::new() });
-    ObjectsRequest { run, least: Bytes::kib(16), period: None, version: "0".to_owned() }
+    ObjectsRequest {
+        run,
+        followed: Followed::Objects { least: Bytes::kib(16) },
+        period: None,
+        version: "0".to_owned(),
+    }
 }
 
 #[test]

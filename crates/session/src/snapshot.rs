@@ -40,7 +40,7 @@ use numawise_observe::activity::{self, TraceDrain, TracePages};
 use numawise_observe::{Options, Watch};
 use numawise_units::{Bytes, Id, Nanoseconds};
 
-use crate::follow::Following;
+use crate::follow::{Followed, Following};
 use crate::plan::{self, RunPlan, RunRequest};
 use crate::ran::{FollowedRun, RanProgram, redactor};
 use crate::{Error, here, launcher};
@@ -137,7 +137,7 @@ pub fn prepare(request: SnapshotRequest, environment: Environment<'_>) -> Result
     if let (Some(ranks), Some(LocalRank { size: Some(size), .. })) = (&request.ranks, rank) {
         ranks::exist(ranks, size)?;
     }
-    let follow = |least| Following::prepare(least, None, environment);
+    let follow = |least| Following::prepare(Followed::Objects { least }, None, environment);
     let following = request.objects.map(follow).transpose()?;
     let plan = plan::for_start(&request.run, environment)?;
     let counters = CounterAccess::NotOpened(CounterObstacle::NotInKernel);

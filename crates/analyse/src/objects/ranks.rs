@@ -77,6 +77,7 @@ pub fn objects_of_processes(run: &ObjectRun, processes: &BTreeSet<Pid>) -> Objec
         bandwidth: run.bandwidth.clone(),
         memory_bound: run.memory_bound.clone(),
         trials: Vec::new(),
+        code: Reading::unavailable("its loops were not surveyed"),
     };
     // Of the samples without memory that is known nobody noted whose they are: some are of these.
     if others {

@@ -90,6 +90,7 @@ pub fn run(machine: Machine, objects: Vec<MemoryObject>) -> ObjectRun {
         ranks: Vec::new(),
         memory_bound: Reading::unavailable("it was not collected"),
         trials: vec![],
+        code: Reading::unavailable("its loops were not surveyed"),
     }
 }
 

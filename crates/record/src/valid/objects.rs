@@ -2,8 +2,8 @@
 
 use numawise_facts::activity::CodePlace;
 use numawise_facts::objects::{
-    HugePages, LINES, MemoryObject, ObjectPages, ObjectRunHeader, ObjectThread, ObjectWatching, PARTS,
-    SITE_FRAMES, SampledLoads,
+    CodeSamples, HugePages, LINES, MemoryObject, ObjectPages, ObjectRunHeader, ObjectThread, ObjectWatching,
+    PARTS, SITE_FRAMES, SampledLoads,
 };
 use numawise_facts::{Effect, ObjectRun};
 use numawise_units::{Bytes, Id};
@@ -291,7 +291,36 @@ pub fn beyond_objects(run: &ObjectRun) -> Sound {
         text(&trial.command, place("trials.command"))?;
         trial.effect.measured().map_or(Ok(()), |effect| self::effect(effect, place("trials.effect")))?;
     }
-    Ok(())
+    run.code.measured().map_or(Ok(()), |of| code(run, of))
+}
+
+/// The loops of a survey: what they name is there, and they have no more samples than were taken.
+fn code(run: &ObjectRun, of: &CodeSamples) -> Sound {
+    let place = |part: &'static str| move || format!("object_run.beyond: code.{part}");
+    let is_place = |found: u32, part| {
+        ensure((found as usize) < run.places.len(), place(part), found, "the number of a place of the run")
+    };
+    for (number, one) in of.loops.iter().enumerate() {
+        text(&one.head.file, place("loops.head.file"))?;
+        is_place(one.function, "loops.function")?;
+        one.lines.iter().try_for_each(|line| is_place(line.place, "loops.lines"))?;
+        let is_before = one.parent.is_none_or(|parent| (parent as usize) < number);
+        let found = one.parent.unwrap_or_default();
+        ensure(is_before, place("loops.parent"), found, "the number of a loop before it")?;
+    }
+    of.outside.iter().try_for_each(|of| is_place(of.function, "outside.function"))?;
+    let loops = of.loops.iter().flat_map(|of| &of.samples);
+    let outside = of.outside.iter().flat_map(|of| &of.samples);
+    let mut sum = 0u64;
+    for one in loops.chain(outside).chain(&of.without_code) {
+        let found = one.thread;
+        let is_known = (found as usize) < run.threads.len();
+        ensure(is_known, place("samples.thread"), found, "the number of a thread of the run")?;
+        count(one.samples, place("samples"))?;
+        sum = sum.saturating_add(one.samples);
+    }
+    let taken = run.watching.time.measured().map_or(0, |time| time.samples);
+    ensure(sum <= taken, place("samples"), format_args!("{sum} of {taken}"), "a part of the samples")
 }
 
 /// A factor with its interval.

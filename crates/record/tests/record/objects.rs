@@ -4,11 +4,12 @@ use std::path::PathBuf;
 
 use numawise_facts::activity::{CodePlace, SourcePlace};
 use numawise_facts::objects::{
-    AccessMethod, AllocationLog, BandwidthMoment, BandwidthOverTime, BandwidthSource, DataSource,
-    FaultSamples, FirstTouch, HugePages, LineUse, LoadSampler, LoadSamples, MemoryBound, MemoryBoundSource,
-    MemoryObject, ObjectCure, ObjectKind, ObjectPages, ObjectRunHeader, ObjectThread, ObjectUse,
-    ObjectWatching, PARTS, PartUse, PlaceCount, PlaceUse, ProcessRank, SampledLoads, Skid, SourceExcerpt,
-    TimeSamples, TouchMethod, TriedCure,
+    AccessMethod, AllocationLog, BandwidthMoment, BandwidthOverTime, BandwidthSource, CodeSamples,
+    DataSource, FaultSamples, FileAddress, FirstTouch, HugePages, LineUse, LoadSampler, LoadSamples,
+    LoopLine, LoopWork, MachineLoop, MemoryBound, MemoryBoundSource, MemoryObject, ObjectCure, ObjectKind,
+    ObjectPages, ObjectRunHeader, ObjectThread, ObjectUse, ObjectWatching, OutsideLoops, PARTS, PartUse,
+    PlaceCount, PlaceUse, ProcessRank, SampledLoads, Skid, SourceExcerpt, ThreadSamples, TimeSamples,
+    TouchMethod, TriedCure,
 };
 use numawise_facts::{Effect, ObjectRun, Reading};
 use numawise_record::{
@@ -213,6 +214,7 @@ pub fn run() -> ObjectRun {
             command: "numawise run --memory interleave -- ./app".to_owned(),
             effect: Reading::Measured(Effect::new(1.75, 1.5, 2.0)),
         }],
+        code: Reading::unavailable("its loops were not surveyed"),
     }
 }
 
@@ -241,6 +243,50 @@ pub fn of_ranks() -> ObjectRun {
     ObjectRun { ranks: vec![rank(100, 0), rank(101, 1)], ..run() }
 }
 
+/// A survey of two loops, one in the other.
+fn survey() -> ObjectRun {
+    let samples = |samples| vec![ThreadSamples { thread: 1, samples }];
+    let one = |address, parent: Option<u32>| MachineLoop {
+        head: FileAddress { file: "/home/me/wave".to_owned(), address },
+        function: 1,
+        parent,
+        depth: parent.map_or(1, |_| 2),
+        is_innermost: parent.is_some(),
+        lines: vec![LoopLine { place: 2, instructions: 9 }],
+        samples: samples(400),
+        work: LoopWork { instructions: 9, packed_elements: 8, vector_bits: 256, ..LoopWork::default() },
+    };
+    let code = CodeSamples {
+        loops: vec![one(0x1200, None), one(0x1240, Some(0))],
+        outside: vec![OutsideLoops { function: 0, samples: samples(150) }],
+        without_code: samples(50),
+        offered: Reading::Measured(512),
+    };
+    ObjectRun { code: Reading::Measured(code), objects: vec![rest()], ..run() }
+}
+
+#[test]
+fn a_survey_comes_back_and_is_refused_where_it_does_not_fit_together() {
+    let (_folder, path) = file();
+    save_object_run(&path, &survey(), Existing::Stays).unwrap();
+    assert_eq!(read_object_run(&path).unwrap(), survey());
+    type Fault = (fn(&mut CodeSamples), &'static str);
+    let faults: [Fault; 5] = [
+        (|code| code.loops[1].parent = Some(1), "a loop before it"),
+        (|code| code.loops[0].function = 9, "the number of a place of the run"),
+        (|code| code.loops[0].lines[0].place = 9, "the number of a place of the run"),
+        (|code| code.outside[0].samples[0].thread = 9, "the number of a thread of the run"),
+        (|code| code.without_code[0].samples = 51, "a part of the samples"),
+    ];
+    for (change, expected) in faults {
+        let mut run = survey();
+        run.code.measured_mut().into_iter().for_each(change);
+        let error = save_object_run(&path, &run, Existing::IsReplaced).unwrap_err().to_string();
+        assert!(error.contains(expected), "{error}");
+    }
+    assert_eq!(read_object_run(&path).unwrap(), survey(), "what was there stays");
+}
+
 #[test]
 fn a_run_comes_back_as_it_was() {
     let nothing = ObjectRun {
@@ -260,6 +306,7 @@ fn a_run_comes_back_as_it_was() {
         ranks: Vec::new(),
         memory_bound: Reading::unavailable("it was not collected"),
         trials: vec![],
+        code: Reading::unavailable("its loops were not surveyed"),
         ..run()
     };
     let rank = |process, rank| ProcessRank { process: Pid(process), rank: Rank(rank) };

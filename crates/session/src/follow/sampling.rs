@@ -16,6 +16,8 @@ use numawise_observe::objects::fault_period::{FAULT_PERIODS, FaultPeriod};
 use numawise_observe::objects::watch::WatchedObjects;
 use numawise_units::{Bytes, Nanoseconds};
 
+use super::Followed;
+
 #[cfg(test)]
 #[path = "sampling_tests.rs"]
 mod tests;
@@ -35,6 +37,27 @@ const FOLLOWED: Nanoseconds = Nanoseconds(400_000);
 const OF_TIMERS: Nanoseconds = Nanoseconds(4_000_000);
 /// Bytes of the stack of each sample: the innermost ten to twenty functions.
 const STACK: u32 = 1024;
+
+/// Why nothing is known of memory.
+const OF_SURVEY: &str = "a survey of loops looks at no memory";
+
+/// Bits of the widest vectors that this CPU has instructions for.
+pub fn widest_vectors() -> Reading<u32> {
+    #[cfg(target_arch = "x86_64")]
+    return Reading::Measured(match () {
+        () if std::arch::is_x86_feature_detected!("avx512f") => 512,
+        () if std::arch::is_x86_feature_detected!("avx2") => 256,
+        () => 128,
+    });
+    #[cfg(target_arch = "aarch64")]
+    return if std::arch::is_aarch64_feature_detected!("sve") {
+        Reading::unavailable("the length of SVE's vectors was not asked for")
+    } else {
+        Reading::Measured(128)
+    };
+    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+    Reading::unavailable("instructions of this CPU are not decoded")
+}
 
 /// What was found out before the program began.
 #[derive(Debug, Clone, PartialEq)]
@@ -57,8 +80,8 @@ pub struct Sampling {
 
 impl Sampling {
     /// Measures, and opens the events of what this thread starts next.
-    pub fn begin(period: Option<Nanoseconds>) -> Sampling {
-        match Sampling::by_kernel(period) {
+    pub fn begin(followed: Followed, period: Option<Nanoseconds>) -> Sampling {
+        match Sampling::by_kernel(followed, period) {
             Ok(sampling) => sampling,
             Err(obstacle) => Sampling {
                 calibrated: Calibrated {
@@ -72,14 +95,20 @@ impl Sampling {
         }
     }
 
-    fn by_kernel(period: Option<Nanoseconds>) -> Result<Sampling, SamplerObstacle> {
+    fn by_kernel(followed: Followed, period: Option<Nanoseconds>) -> Result<Sampling, SamplerObstacle> {
         let measured = calibrate(STACK)?;
         let cpus = affinity::own().map_or(1, |cpus| cpus.len());
         let period = period.unwrap_or_else(|| affordable(&measured.time_sample, cpus));
-        let settings =
-            SamplerSettings { period, faults: FAULT_PERIODS, stack: STACK, begins_with_exec: true };
+        let (faults, stack): (&[u64], u32) = match followed {
+            Followed::Objects { .. } => (FAULT_PERIODS, STACK),
+            Followed::Loops => (&[], 0),
+        };
+        let settings = SamplerSettings { period, faults, stack, begins_with_exec: true };
         let mut sampler = Sampler::open(&settings)?;
-        let loads = add_loads(&mut sampler);
+        let loads = match followed {
+            Followed::Objects { .. } => add_loads(&mut sampler),
+            Followed::Loops => Err(OF_SURVEY.to_owned()),
+        };
         let calibrated = Calibrated { period, measured: Some(measured), obstacle: None, loads };
         Ok(Sampling { calibrated, sampler: Some(sampler) })
     }
@@ -89,11 +118,18 @@ impl Sampling {
         Some(ObjectsNotice::SampledInside { problem }.into())
     }
 
-    /// What the library in the program is to do.
-    pub fn heap_settings(&self, least: Bytes) -> HeapSettings {
+    /// What the library in the program is to do; nothing where it is not needed.
+    pub fn heap_settings(&self, followed: Followed) -> Option<HeapSettings> {
         let rate = 1_000_000_000 / self.calibrated.period.0.max(1);
         let timer = self.sampler.is_none().then_some(rate.clamp(1, MOST_TIMER_SAMPLES));
-        HeapSettings { least: Some(least), drawn: None, timer }
+        match followed {
+            Followed::Objects { least } => Some(HeapSettings { least: Some(least), drawn: None, timer }),
+            Followed::Loops => timer.map(|timer| HeapSettings {
+                least: Some(followed.least()),
+                drawn: Some(Bytes(0)),
+                timer: Some(timer),
+            }),
+        }
     }
 
     pub fn into_parts(self) -> (Calibrated, Option<Sampler>) {
@@ -150,13 +186,14 @@ impl Calibrated {
 
 /// How the run was watched.
 pub fn watching(
-    least: Bytes,
+    followed: Followed,
     calibrated: &Calibrated,
     watched: &WatchedObjects,
     notices: &mut Vec<Notice>,
 ) -> ObjectWatching {
     let (counts, log, kernel) = (&watched.fed.tracked.counts, watched.fed.log, watched.fed.kernel);
-    if log.processes == 0 {
+    let is_survey = followed == Followed::Loops;
+    if log.processes == 0 && !(is_survey && calibrated.obstacle.is_none()) {
         notices.push(ObjectsNotice::NothingLogged.into());
     }
     let sandboxed = watched.fed.own.sandboxed;
@@ -177,6 +214,7 @@ pub fn watching(
         method: calibrated.method(),
     };
     let faults = match &calibrated.obstacle {
+        _ if is_survey => Reading::unavailable(OF_SURVEY),
         None => Reading::Measured(watched.fed.faults(TouchMethod::Faults)),
         Some(_) if watched.fed.own.samples > 0 => Reading::Measured(watched.fed.faults(TouchMethod::Counted)),
         Some(problem) => Reading::unavailable(format!(
@@ -194,8 +232,10 @@ pub fn watching(
         Err(reason) => Reading::unavailable(reason.clone()),
     };
     ObjectWatching {
-        least,
-        allocations: if log.processes == 0 {
+        least: followed.least(),
+        allocations: if is_survey {
+            Reading::unavailable(OF_SURVEY)
+        } else if log.processes == 0 {
             Reading::unavailable("no process of the program had the library loaded")
         } else {
             Reading::Measured(log)

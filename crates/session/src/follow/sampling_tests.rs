@@ -69,7 +69,12 @@ fn what_watching_took_is_counted() {
     };
     let log = AllocationLog { processes: 1, ..AllocationLog::default() };
     let mut notices = Vec::new();
-    let watching = watching(Bytes::kib(16), &calibrated, &watched(counts, log, 0), &mut notices);
+    let watching = watching(
+        Followed::Objects { least: Bytes::kib(16) },
+        &calibrated,
+        &watched(counts, log, 0),
+        &mut notices,
+    );
     assert_eq!(watching.cost, Reading::Measured(Nanoseconds(70 + 6 + 600)));
     assert_eq!(watching.own_time, Reading::Measured(Nanoseconds(500)));
     assert_eq!(watching.faults.measured().map(|faults| (faults.samples, faults.faults)), Some((3, 93)));
@@ -83,7 +88,7 @@ fn what_is_missing_says_so() {
     let mut notices = Vec::new();
     let counts = TrackedCounts { time_samples: 5, ..TrackedCounts::default() };
     let seen = watched(counts, AllocationLog::default(), 12);
-    let watching = watching(Bytes::kib(16), &calibrated, &seen, &mut notices);
+    let watching = watching(Followed::Objects { least: Bytes::kib(16) }, &calibrated, &seen, &mut notices);
     assert!(watching.cost.measured().is_none() && watching.allocations.measured().is_none());
     let expected: [Notice; 2] =
         [ObjectsNotice::NothingLogged.into(), ObjectsNotice::RecordsLost { count: 12 }.into()];

@@ -1,0 +1,225 @@
+//! Where the program's time goes: the loops of its functions in which threads are sampled.
+
+use std::collections::{BTreeMap, HashMap};
+
+use numawise_facts::Reading;
+use numawise_facts::objects::{
+    CodeSamples, FileAddress, LoopLine, LoopWork, MachineLoop, OutsideLoops, ThreadSamples,
+};
+use numawise_operands::{Architecture, Listing, Nest, VectorUse, Work, works};
+use numawise_units::Pid;
+
+use super::input::Code;
+use super::places::Places;
+
+#[cfg(test)]
+#[path = "hot_tests.rs"]
+mod tests;
+
+/// Samples by the instruction at which a thread was.
+#[derive(Debug)]
+pub struct HotCode {
+    offered: Reading<u32>,
+    functions: Vec<Function>,
+    by_begin: HashMap<FileAddress, u32>,
+    /// The function around an address in a process, and the instruction there.
+    known: HashMap<(Pid, u64), Option<(u32, u32)>>,
+    without_code: BTreeMap<u32, u64>,
+}
+
+/// A function, of whatever processes have it.
+#[derive(Debug)]
+struct Function {
+    begin: FileAddress,
+    /// Where it begins in a process that has it.
+    process: Pid,
+    at: u64,
+    listing: Listing,
+    nest: Nest,
+    works: Vec<Option<Work>>,
+    /// By instruction and thread.
+    samples: BTreeMap<(u32, u32), u64>,
+    /// Places of the instructions of loops that were sampled, as far as they were asked for.
+    places: BTreeMap<u32, Option<u32>>,
+    place: Option<u32>,
+}
+
+impl HotCode {
+    /// `offered`: bits of the widest vectors that the CPU has instructions for.
+    pub fn new(offered: Reading<u32>) -> HotCode {
+        let (functions, without_code) = (Vec::new(), BTreeMap::new());
+        HotCode { offered, functions, by_begin: HashMap::new(), known: HashMap::new(), without_code }
+    }
+
+    /// A thread was at an instruction.
+    pub fn sample(&mut self, (process, ip): (Pid, u64), thread: u32, code: &mut dyn Code) {
+        let known = self.known.get(&(process, ip)).copied();
+        let place = known.unwrap_or_else(|| {
+            let found = self.find(process, ip, code);
+            self.known.insert((process, ip), found);
+            found
+        });
+        let count = match place {
+            Some((function, step)) => {
+                self.functions[function as usize].samples.entry((step, thread)).or_default()
+            }
+            None => self.without_code.entry(thread).or_default(),
+        };
+        *count += 1;
+    }
+
+    fn find(&mut self, process: Pid, ip: u64, code: &mut dyn Code) -> Option<(u32, u32)> {
+        let architecture = Architecture::native()?;
+        let (begin, bytes) = code.function(process, ip)?;
+        let in_file = code.in_file(process, begin)?;
+        let function = match self.by_begin.get(&in_file) {
+            Some(known) => *known,
+            None => {
+                let listing = Listing::of(architecture, begin, &bytes);
+                let works = works(architecture, &listing, begin, &bytes);
+                let nest = Nest::of(&listing);
+                let (samples, places) = (BTreeMap::new(), BTreeMap::new());
+                let (at, place) = (begin, None);
+                let begin = in_file.clone();
+                self.functions.push(Function {
+                    begin,
+                    process,
+                    at,
+                    listing,
+                    nest,
+                    works,
+                    samples,
+                    places,
+                    place,
+                });
+                let number = (self.functions.len() - 1) as u32;
+                self.by_begin.insert(in_file, number);
+                number
+            }
+        };
+        let of = &self.functions[function as usize];
+        // Other processes have it elsewhere.
+        let step = of.listing.find(of.at.wrapping_add(ip.wrapping_sub(begin)))?;
+        Some((function, step as u32))
+    }
+
+    /// What lies where in a process changes: what its code is made of is asked for before.
+    pub fn forget(&mut self, process: Pid, places: &mut Places, code: &mut dyn Code) {
+        self.name(Some(process), places, code);
+        self.known.retain(|(of, _), _| *of != process);
+    }
+
+    fn name(&mut self, process: Option<Pid>, places: &mut Places, code: &mut dyn Code) {
+        for of in self.functions.iter_mut().filter(|of| process.is_none_or(|process| of.process == process)) {
+            of.name(places, code);
+        }
+    }
+
+    /// All that was sampled.
+    pub fn finish(&mut self, places: &mut Places, code: &mut dyn Code) -> CodeSamples {
+        self.name(None, places, code);
+        let mut all = CodeSamples {
+            loops: Vec::new(),
+            outside: Vec::new(),
+            without_code: by_thread(self.without_code.iter().map(|(thread, samples)| (*thread, *samples))),
+            offered: self.offered.clone(),
+        };
+        self.functions.iter().for_each(|of| of.tell(&mut all));
+        all
+    }
+}
+
+fn by_thread(samples: impl Iterator<Item = (u32, u64)>) -> Vec<ThreadSamples> {
+    let mut sums: BTreeMap<u32, u64> = BTreeMap::new();
+    samples.for_each(|(thread, samples)| *sums.entry(thread).or_default() += samples);
+    sums.into_iter().map(|(thread, samples)| ThreadSamples { thread, samples }).collect()
+}
+
+impl Function {
+    /// Loops that were sampled, and those around them.
+    fn sampled(&self) -> Vec<bool> {
+        let mut is_sampled = vec![false; self.nest.loops.len()];
+        for (step, _) in self.samples.keys() {
+            let mut around = self.nest.around(*step as usize);
+            while let Some(of) = around.filter(|of| !is_sampled[*of]) {
+                is_sampled[of] = true;
+                around = self.nest.loops[of].parent;
+            }
+        }
+        is_sampled
+    }
+
+    fn name(&mut self, places: &mut Places, code: &mut dyn Code) {
+        if self.place.is_none() {
+            self.place = places.at(self.process, self.at, code);
+        }
+        let sampled = self.sampled();
+        let loops = self.nest.loops.iter().zip(&sampled).filter(|(_, is_sampled)| **is_sampled);
+        for step in loops.flat_map(|(of, _)| of.own_steps()) {
+            let ip = self.listing.steps()[step].ip();
+            self.places.entry(step as u32).or_insert_with(|| places.at(self.process, ip, code));
+        }
+    }
+
+    fn tell(&self, all: &mut CodeSamples) {
+        let Some(function) = self.place else {
+            return all.without_code.extend(by_thread(self.counts(|_| true)));
+        };
+        let outside = by_thread(self.counts(|step| self.nest.around(step).is_none()));
+        if !outside.is_empty() {
+            all.outside.push(OutsideLoops { function, samples: outside });
+        }
+        let mut numbers: Vec<Option<u32>> = vec![None; self.nest.loops.len()];
+        for (of, _) in self.sampled().iter().enumerate().filter(|(_, is_sampled)| **is_sampled) {
+            let machine = &self.nest.loops[of];
+            numbers[of] = Some(all.loops.len() as u32);
+            let mut lines: BTreeMap<u32, u32> = BTreeMap::new();
+            for place in machine.own_steps().filter_map(|step| *self.places.get(&(step as u32))?) {
+                *lines.entry(place).or_default() += 1;
+            }
+            let head = self.listing.steps()[machine.head].ip().wrapping_sub(self.at);
+            all.loops.push(MachineLoop {
+                head: FileAddress { file: self.begin.file.clone(), address: self.begin.address + head },
+                function,
+                parent: machine.parent.and_then(|parent| numbers[parent]),
+                depth: machine.depth,
+                is_innermost: machine.is_innermost,
+                lines: lines
+                    .into_iter()
+                    .map(|(place, instructions)| LoopLine { place, instructions })
+                    .collect(),
+                samples: by_thread(self.counts(|step| self.nest.around(step) == Some(of))),
+                work: work(&VectorUse::of(&self.listing, &self.works, machine)),
+            });
+        }
+    }
+
+    /// Samples by thread, of these instructions.
+    fn counts(&self, is_meant: impl Fn(usize) -> bool) -> impl Iterator<Item = (u32, u64)> {
+        let meant = self.samples.iter().filter(move |((step, _), _)| is_meant(*step as usize));
+        meant.map(|((_, thread), samples)| (*thread, *samples))
+    }
+}
+
+fn work(used: &VectorUse) -> LoopWork {
+    LoopWork {
+        instructions: used.instructions,
+        scalar_elements: used.scalar_elements,
+        packed_elements: used.packed_elements,
+        scalar_moved: used.scalar_moved,
+        packed_moved: used.packed_moved,
+        vector_bits: used.bits,
+        lanes: used.lanes,
+        element_bits: used.element_bits(),
+        floating: used.floating,
+        masked: used.masked,
+        gathers: used.gathers,
+        scatters: used.scatters,
+        divides: used.divides,
+        square_roots: used.square_roots,
+        converts: used.converts,
+        shuffles: used.shuffles,
+        spills: used.spills,
+        calls: used.calls,
+    }
+}

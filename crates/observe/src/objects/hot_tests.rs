@@ -1,0 +1,116 @@
+use numawise_facts::activity::{CodePlace, SourcePlace};
+
+use super::super::input::{CodeMapping, LoadedVariable, Stack};
+use super::*;
+
+const BEGIN: u64 = 0x40_0000;
+const ONE: Pid = Pid(100);
+const OTHER: Pid = Pid(101);
+
+/// A function with a loop in a loop, at another address in each process.
+struct Fake {
+    bytes: Vec<u8>,
+    asked: usize,
+}
+
+impl Fake {
+    fn base(process: Pid) -> u64 {
+        BEGIN + (process.0 as u64 - 100) * 0x10_0000
+    }
+}
+
+impl Code for Fake {
+    fn mapped(&mut self, _: &CodeMapping) {}
+    fn variables_near(&mut self, _: Pid, _: u64) -> Vec<LoadedVariable> {
+        Vec::new()
+    }
+    fn forked(&mut self, _: Pid, _: Pid) {}
+    fn replaced(&mut self, _: Pid) {}
+    fn place(&mut self, process: Pid, address: u64) -> Option<CodePlace> {
+        let offset = address - Fake::base(process);
+        let source = SourcePlace {
+            function: Reading::Measured("solve".to_owned()),
+            file: Reading::Measured("solve.c".to_owned()),
+            line: Reading::Measured(10 + offset as u32 / 8),
+        };
+        Some(CodePlace { file: "/a".to_owned(), address: offset, source })
+    }
+    fn in_file(&mut self, process: Pid, address: u64) -> Option<FileAddress> {
+        Some(FileAddress { file: "/a".to_owned(), address: address - Fake::base(process) })
+    }
+    fn function(&mut self, process: Pid, address: u64) -> Option<(u64, Vec<u8>)> {
+        self.asked += 1;
+        let base = Fake::base(process);
+        (base..base + self.bytes.len() as u64).contains(&address).then(|| (base, self.bytes.clone()))
+    }
+    fn callers(&mut self, _: Pid, _: &Stack<'_>) -> Vec<u64> {
+        Vec::new()
+    }
+    fn variable(&mut self, _: &CodePlace) -> Reading<String> {
+        Reading::unavailable("none")
+    }
+    fn variables_of_calls(&mut self, _: &FileAddress) -> Vec<String> {
+        Vec::new()
+    }
+}
+
+/// Begins of its instructions, as offsets: outside, outer, inner, inner, inner, outer, outer, outside.
+fn code() -> (Fake, Vec<u64>) {
+    // xor eax, eax; xor ecx, ecx; addpd xmm0, xmm1; add rcx, 1; jne; add rax, 1; jne; ret
+    let bytes = vec![
+        0x31, 0xc0, 0x31, 0xc9, 0x66, 0x0f, 0x58, 0xc1, 0x48, 0x83, 0xc1, 0x01, 0x75, 0xf6, 0x48, 0x83, 0xc0,
+        0x01, 0x75, 0xee, 0xc3,
+    ];
+    let listing = Listing::of(Architecture::X86_64, BEGIN, &bytes);
+    let begins = listing.steps().iter().map(|step| step.ip() - BEGIN).collect();
+    (Fake { bytes, asked: 0 }, begins)
+}
+
+fn samples(of: &[ThreadSamples]) -> Vec<(u32, u64)> {
+    of.iter().map(|of| (of.thread, of.samples)).collect()
+}
+
+#[test]
+fn samples_belong_to_the_innermost_loop_around_them() {
+    let (mut fake, at) = code();
+    let (mut hot, mut places) = (HotCode::new(Reading::Measured(256)), Places::default());
+    for (offset, thread) in
+        [(at[0], 0), (at[1], 0), (at[2], 0), (at[2], 1), (at[4], 1), (at[6], 0), (at[7], 0)]
+    {
+        hot.sample((ONE, BEGIN + offset), thread, &mut fake);
+    }
+    hot.sample((ONE, 0x99), 2, &mut fake);
+    let found = hot.finish(&mut places, &mut fake);
+    let [outer, inner] = found.loops.as_slice() else { panic!("{:?}", found.loops) };
+    assert_eq!((samples(&outer.samples), outer.depth, outer.is_innermost), (vec![(0, 2)], 1, false));
+    assert_eq!((samples(&inner.samples), inner.parent), (vec![(0, 1), (1, 2)], Some(0)));
+    assert_eq!((inner.head.address, inner.work.packed_elements, inner.work.vector_bits), (at[2], 2, 128));
+    assert_eq!(samples(&found.outside[0].samples), [(0, 2)]);
+    assert_eq!(samples(&found.without_code), [(2, 1)]);
+    assert_eq!(inner.lines.iter().map(|line| line.instructions).sum::<u32>(), 3);
+}
+
+#[test]
+fn processes_with_the_same_file_have_the_same_loops() {
+    let (mut fake, at) = code();
+    let (mut hot, mut places) = (HotCode::new(Reading::Measured(256)), Places::default());
+    for _ in 0..100 {
+        hot.sample((ONE, Fake::base(ONE) + at[2]), 0, &mut fake);
+        hot.sample((OTHER, Fake::base(OTHER) + at[3]), 1, &mut fake);
+    }
+    assert_eq!(fake.asked, 2, "an instruction of a process is looked up once");
+    let found = hot.finish(&mut places, &mut fake);
+    let inner: Vec<_> = found.loops.iter().filter(|of| of.is_innermost).collect();
+    assert_eq!(inner.len(), 1);
+    assert_eq!(samples(&inner[0].samples), [(0, 100), (1, 100)]);
+}
+
+#[test]
+fn a_loop_around_a_sampled_one_is_there_without_samples() {
+    let (mut fake, at) = code();
+    let (mut hot, mut places) = (HotCode::new(Reading::Measured(256)), Places::default());
+    hot.sample((ONE, BEGIN + at[3]), 0, &mut fake);
+    hot.forget(ONE, &mut places, &mut fake);
+    let found = hot.finish(&mut places, &mut fake);
+    assert_eq!(found.loops.iter().map(|of| of.samples.len()).collect::<Vec<_>>(), [0, 1]);
+}
