@@ -29,6 +29,7 @@ mod snapshot;
 mod start;
 mod study_comparison;
 mod summary;
+mod survey;
 mod verdict;
 
 use numawise_facts::{Effect, ObjectRun, Point, PointId, Reading, Study};
@@ -55,6 +56,7 @@ pub use snapshot::{
 };
 pub use study_comparison::compare_studies;
 pub use summary::left_out;
+pub use survey::survey;
 
 /// Everything that the study says, from its raw trials.
 pub fn analyse(study: &Study) -> Analysis {

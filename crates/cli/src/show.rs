@@ -9,12 +9,14 @@ use numawise_facts::{
     WatchedDivision, WatchedRun,
 };
 use numawise_report::check::{self, Check};
-use numawise_report::document::{self, Style};
+use numawise_report::document::{self, Document, Style};
 use numawise_report::objects;
 use numawise_report::series;
 use numawise_report::snapshot::{self, CsvTable};
+use numawise_report::survey;
 use numawise_tables::objects::RankObjects;
 use numawise_tables::snapshot::{HybridComparison, RunTrace, TraceEvents};
+use numawise_tables::survey::LoopTables;
 use numawise_tables::{ObjectTables, RunSnapshot, Timeline};
 use numawise_units::Rank;
 
@@ -343,13 +345,16 @@ pub fn watched_run(
 pub struct ObjectsReport<'a> {
     run: &'a ObjectRun,
     tables: ObjectTables,
+    /// Of a survey.
+    loops: Option<LoopTables>,
     record: Option<&'a str>,
 }
 
 impl<'a> ObjectsReport<'a> {
     /// `record` is where it is kept, if anywhere.
     pub fn of(run: &'a ObjectRun, record: Option<&'a str>) -> ObjectsReport<'a> {
-        ObjectsReport { run, tables: numawise_analyse::objects(run), record }
+        let (tables, loops) = (numawise_analyse::objects(run), numawise_analyse::survey(run));
+        ObjectsReport { run, tables, loops, record }
     }
 
     /// What of its findings' advice a line can try.
@@ -361,16 +366,24 @@ impl<'a> ObjectsReport<'a> {
         objects::Shown { run: self.run, tables: &self.tables, record: self.record }
     }
 
+    fn survey(&self) -> Option<survey::Shown<'_>> {
+        Some(survey::Shown { run: self.run, tables: self.loops.as_ref()?, record: self.record })
+    }
+
+    fn document(&self) -> Document {
+        self.survey().map_or_else(|| objects::document(&self.shown()), |survey| survey::document(&survey))
+    }
+
     pub fn text(&self, style: Style) -> String {
-        document::terminal(&objects::document(&self.shown()), style)
+        document::terminal(&self.document(), style)
     }
 
     pub fn html(&self) -> String {
-        document::html(&objects::document(&self.shown()))
+        document::html(&self.document())
     }
 
     pub fn json(&self) -> String {
-        objects::json(&self.shown())
+        self.survey().map_or_else(|| objects::json(&self.shown()), |survey| survey::json(&survey))
     }
 }
 
@@ -380,7 +393,7 @@ pub fn objects_json(of: &[ObjectsReport<'_>]) -> String {
     objects::live_json(&shown)
 }
 
-/// The memory objects of a run.
+/// The memory objects of a run, or the loops of a survey.
 pub fn object_run(run: &ObjectRun, record: &Path, faces: &Faces) -> Result<(), Failure> {
     let record = record.display().to_string();
     let of = ObjectsReport::of(run, Some(&record));

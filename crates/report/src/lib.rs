@@ -28,6 +28,7 @@ pub mod series;
 mod settings;
 pub mod snapshot;
 pub mod study;
+pub mod survey;
 pub mod system_memory;
 pub mod trial_table;
 

@@ -13,6 +13,7 @@ mod profile;
 mod residency;
 pub mod snapshot;
 mod study_comparison;
+pub mod survey;
 mod timeline;
 mod trial_table;
 

@@ -19,6 +19,8 @@ Questions, and the line for each:
       numawise snapshot -- mpirun -n 4 ./app
   Who waits for whom in MPI and OpenMP, when, and why?
       numawise trace -- mpirun -n 4 ./app
+  Which loops are hot, and do they use the vector units?
+      numawise survey -- ./app
   How do I pin it and its memory (MPI, OpenMP, oneTBB, Python)?
       numawise run --place local --threads 4 -- ./app
   What can the memory of this machine do, HBM and CXL too?

@@ -16,6 +16,7 @@ mod report;
 mod run;
 mod snapshot;
 mod study;
+mod survey;
 mod trace;
 mod view;
 mod where_;
@@ -54,6 +55,7 @@ enum Command {
     Report(report::Arguments),
     Snapshot(Box<snapshot::Arguments>),
     Study(Box<study::Arguments>),
+    Survey(Box<survey::Arguments>),
     Trace(Box<trace::Arguments>),
     View(view::Arguments),
     Where(where_::Arguments),
@@ -95,6 +97,7 @@ pub fn main() -> Status {
         Command::Report(arguments) => report::run(arguments),
         Command::Snapshot(arguments) => snapshot::run(*arguments),
         Command::Study(arguments) => study::run(*arguments),
+        Command::Survey(arguments) => survey::run(*arguments),
         Command::Trace(arguments) => trace::run(*arguments),
         Command::View(arguments) => view::run(arguments),
         Command::Where(arguments) => where_::run(arguments),

@@ -14,7 +14,7 @@ use numawise_facts::{Exit, ObjectRun, RunSpec};
 use numawise_record::Existing;
 use numawise_report::notice;
 use numawise_session::objects::tried::{CureLine, CuresRequest, try_cures};
-use numawise_session::objects::{EndedObjects, LEAST_OBJECT, ObjectsRequest, prepare};
+use numawise_session::objects::{EndedObjects, Followed, LEAST_OBJECT, ObjectsRequest, prepare};
 use numawise_units::{Bytes, Nanoseconds};
 
 use super::run::{TypedPlacement, environment, placed};
@@ -66,11 +66,11 @@ pub struct Arguments {
 }
 
 /// What is written when the program has ended.
-struct Outputs {
-    record: Option<PathBuf>,
-    existing: Existing,
-    faces: Faces,
-    quiet: bool,
+pub struct Outputs {
+    pub record: Option<PathBuf>,
+    pub existing: Existing,
+    pub faces: Faces,
+    pub quiet: bool,
 }
 
 pub fn run(typed: Arguments) -> Result<Status, Failure> {
@@ -83,7 +83,7 @@ pub fn run(typed: Arguments) -> Result<Status, Failure> {
     let command = run.command.clone();
     let period = typed.rate.map(|rate| Nanoseconds(1_000_000_000 / u64::from(rate.get())));
     let version = env!("CARGO_PKG_VERSION").to_owned();
-    let request = ObjectsRequest { run, least: typed.least, period, version };
+    let request = ObjectsRequest { run, followed: Followed::Objects { least: typed.least }, period, version };
     let mut outputs = Outputs {
         record: typed.output,
         existing: if typed.fresh { Existing::IsReplaced } else { Existing::Stays },
@@ -109,7 +109,7 @@ pub fn run(typed: Arguments) -> Result<Status, Failure> {
 
 impl Outputs {
     /// Finds now what could not be written in the end.
-    fn check(&self) -> Result<(), Failure> {
+    pub fn check(&self) -> Result<(), Failure> {
         if let Some(path) = &self.record {
             numawise_record::object_run_may_be_saved(path, self.existing)?;
         }
@@ -156,7 +156,7 @@ impl Outputs {
     }
 
     /// What cannot be written is told, and the rest is written all the same: the program's own result stands.
-    fn write(&self, run: &ObjectRun) {
+    pub fn write(&self, run: &ObjectRun) {
         let kept = self.record.as_deref().map(|path| {
             numawise_record::save_object_run(path, run, self.existing).map(|()| path).map_err(Failure::from)
         });

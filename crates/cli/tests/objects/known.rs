@@ -15,7 +15,7 @@ use crate::seccomp::{Refused, refuse};
 use crate::truth::Truth;
 
 /// The folder of the programs; this one is made if it is not there.
-fn made(program: &str) -> PathBuf {
+pub fn made(program: &str) -> PathBuf {
     let build = Path::new(env!("CARGO_TARGET_TMPDIR")).join("objects");
     let mut make = Command::new("make");
     make.args(["--no-print-directory", "-s", "-C"]).arg(sources());

@@ -14,5 +14,6 @@ mod program;
 #[path = "../support/seccomp.rs"]
 #[expect(dead_code, reason = "other tests refuse calls for named threads")]
 mod seccomp;
+mod survey;
 mod tried;
 mod truth;

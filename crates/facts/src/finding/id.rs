@@ -122,6 +122,12 @@ identifiers! {
     "NW064" LevelScatters,
     /// Points failed each time, or so often at the end that they are run no more.
     "NW065" PointsGivenUp,
+    /// A hot loop works with one element at once.
+    "NW071" LoopScalar,
+    /// A hot loop uses narrower vectors than the CPU has.
+    "NW072" LoopNarrow,
+    /// A hot loop gathers its elements one by one.
+    "NW073" LoopGathers,
     /// One rank computes longer than others before a call, and they wait for it.
     "NW081" OneRankComputesLonger,
     /// Ranks compute for unequal times, now one and now another.

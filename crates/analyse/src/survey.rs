@@ -1,0 +1,234 @@
+//! What a survey says of loops: those of the source, made of those of the machine code, and what stands out.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use numawise_facts::activity::CodePlace;
+use numawise_facts::objects::{CodeSamples, LoopWork, MachineLoop, ThreadSamples};
+use numawise_facts::{FindingId, ObjectRun, Reading};
+use numawise_stats::proportion;
+use numawise_tables::objects::ShareInterval;
+use numawise_tables::survey::{LoopFinding, LoopRow, LoopTables, OutsideRow, UseOfVectors, VectorLevel};
+use numawise_units::{Arrange, Ratio};
+
+use super::objects;
+
+#[cfg(test)]
+#[path = "survey_tests.rs"]
+mod tests;
+
+/// Rows that are kept.
+const MOST_ROWS: usize = 10_000;
+/// A loop with less of the time is none to speak of.
+const WORTH_SAYING: f64 = 0.05;
+/// What brings less is not said.
+const WORTH_DOING: f64 = 1.02;
+/// Of fewer samples nothing is said.
+const LEAST_SAMPLES: u64 = 100;
+/// A loop with fewer elements in vectors than so much of all is partly vectorized.
+const MOSTLY: f64 = 0.9;
+
+/// Nothing where loops were not surveyed.
+pub fn survey(run: &ObjectRun) -> Option<LoopTables> {
+    let code = run.code.measured()?;
+    let loops = code.loops.iter().flat_map(|of| &of.samples);
+    let outside = code.outside.iter().flat_map(|of| &of.samples);
+    let all = count(loops.chain(outside).chain(&code.without_code));
+    let mut rows: Vec<LoopRow> =
+        source_loops(run, code).into_iter().filter_map(|parts| row(run, code, &parts, all)).collect();
+    rows.arrange_by(|one, other| {
+        let place = |of: &LoopRow| (of.place.file.clone(), of.place.address);
+        other.samples.cmp(&one.samples).then_with(|| place(one).cmp(&place(other)))
+    });
+    let by_use = by_use(code, &rows, all);
+    let rest = rows.split_off(rows.len().min(MOST_ROWS));
+    let left_out = (rest.len() as u64, share(rest.iter().map(|row| row.samples).sum(), all));
+    let samples = if all < LEAST_SAMPLES {
+        Reading::unavailable(format!(
+            "only {all} samples of the program were taken; {LEAST_SAMPLES} are needed, which a longer run or more samples a second give"
+        ))
+    } else {
+        Reading::Measured(all)
+    };
+    let findings = if samples.measured().is_some() {
+        findings(&rows, code.offered.measured().copied())
+    } else {
+        Vec::new()
+    };
+    let outside = outside_rows(run, code, all);
+    let (offered, cost) = (code.offered.clone(), objects::cost(run));
+    Some(LoopTables { rows, left_out, outside, samples, by_use, offered, cost, findings })
+}
+
+fn count<'a>(samples: impl IntoIterator<Item = &'a ThreadSamples>) -> u64 {
+    samples.into_iter().map(|of| of.samples).sum()
+}
+
+fn share(part: u64, all: u64) -> Ratio {
+    Ratio(if all > 0 { part as f64 / all as f64 } else { 0.0 })
+}
+
+fn interval(part: u64, all: u64) -> Option<ShareInterval> {
+    let found = proportion(part as f64, all as f64)?;
+    Some(ShareInterval { value: Ratio(found.value), low: Ratio(found.low), high: Ratio(found.high) })
+}
+
+/// A line: its file, and its number.
+type Line<'a> = (&'a str, u32);
+
+/// The lines of a loop that stand in its function itself; those of functions that were put into it where there are no others.
+fn lines<'a>(run: &'a ObjectRun, of: &MachineLoop) -> BTreeSet<Line<'a>> {
+    let name = run.places.get(of.function as usize).and_then(|place| place.source.function.measured());
+    let places = || of.lines.iter().filter_map(|line| run.places.get(line.place as usize));
+    let is_own = |place: &&CodePlace| place.source.function.measured() == name;
+    let own: BTreeSet<Line<'_>> = places().filter(is_own).filter_map(line).collect();
+    if own.is_empty() { places().filter_map(line).collect() } else { own }
+}
+
+fn line(place: &CodePlace) -> Option<Line<'_>> {
+    Some((place.source.file.measured()?.as_str(), *place.source.line.measured()?))
+}
+
+/// Loops of the machine code that one loop of the source became: those of one function, innermost or not, that have a line in common. Unrolled,
+/// peeled and remaining passes are so one loop, and copies for other data.
+fn source_loops(run: &ObjectRun, code: &CodeSamples) -> Vec<Vec<usize>> {
+    let mut groups: Vec<Vec<usize>> = Vec::new();
+    let mut of_line: BTreeMap<(u32, bool, Line<'_>), usize> = BTreeMap::new();
+    for (number, of) in code.loops.iter().enumerate() {
+        let lines = lines(run, of);
+        let keys = || lines.iter().map(|line| (of.function, of.is_innermost, *line));
+        let mut known: Vec<usize> = keys().filter_map(|key| of_line.get(&key).copied()).collect();
+        known.sort_unstable();
+        known.dedup();
+        let group = match known.first() {
+            Some(first) => *first,
+            None => {
+                groups.push(Vec::new());
+                groups.len() - 1
+            }
+        };
+        for other in known.into_iter().skip(1) {
+            let moved = std::mem::take(&mut groups[other]);
+            groups[group].extend(moved);
+            of_line.values_mut().filter(|of| **of == other).for_each(|of| *of = group);
+        }
+        groups[group].push(number);
+        of_line.extend(keys().map(|key| (key, group)));
+    }
+    groups.retain(|group| !group.is_empty());
+    groups
+}
+
+fn level(work: &LoopWork) -> VectorLevel {
+    let arithmetic = (work.scalar_elements, work.packed_elements);
+    let moved = (work.scalar_moved, work.packed_moved);
+    match if arithmetic == (0, 0) { moved } else { arithmetic } {
+        (0, 0) => VectorLevel::NoVectorRegisters,
+        (_, 0) if work.packed_moved > 0 => VectorLevel::Partial,
+        (_, 0) => VectorLevel::Scalar,
+        (scalar, packed) if f64::from(packed) >= MOSTLY * f64::from(scalar + packed) => VectorLevel::Full,
+        (_, _) => VectorLevel::Partial,
+    }
+}
+
+fn row(run: &ObjectRun, code: &CodeSamples, parts: &[usize], all: u64) -> Option<LoopRow> {
+    let parts: Vec<&MachineLoop> = parts.iter().filter_map(|part| code.loops.get(*part)).collect();
+    let samples = count(parts.iter().flat_map(|of| &of.samples));
+    let hottest = *parts.iter().max_by_key(|of| count(&of.samples))?;
+    let mut threads: BTreeMap<u32, u64> = BTreeMap::new();
+    for of in parts.iter().flat_map(|of| &of.samples) {
+        *threads.entry(of.thread).or_default() += of.samples;
+    }
+    let function = run.places.get(hottest.function as usize)?;
+    let all_lines: BTreeSet<Line<'_>> = parts.iter().flat_map(|of| lines(run, of)).collect();
+    let mut place = function.clone();
+    let mut last_line = None;
+    if let Some((file, first)) = all_lines.first() {
+        place.source.file = Reading::Measured((*file).to_owned());
+        place.source.line = Reading::Measured(*first);
+        last_line = all_lines.iter().filter(|line| line.0 == *file).map(|line| line.1).max();
+    }
+    place.address = hottest.head.address;
+    let in_vectors: u64 =
+        parts.iter().filter(|of| level(&of.work) >= VectorLevel::Partial).map(|of| count(&of.samples)).sum();
+    (samples > 0).then_some(())?;
+    Some(LoopRow {
+        place,
+        last_line,
+        time: interval(samples, all)?,
+        samples,
+        threads: threads.len() as u32,
+        busiest: share(threads.values().copied().max().unwrap_or_default(), samples),
+        parts: parts.len() as u32,
+        depth: hottest.depth,
+        is_innermost: hottest.is_innermost,
+        level: level(&hottest.work),
+        in_vectors: share(in_vectors, samples),
+        work: hottest.work,
+    })
+}
+
+fn by_use(code: &CodeSamples, rows: &[LoopRow], all: u64) -> UseOfVectors {
+    let of = |level: VectorLevel| {
+        share(rows.iter().filter(|row| row.level == level).map(|row| row.samples).sum(), all)
+    };
+    UseOfVectors {
+        full: of(VectorLevel::Full),
+        partial: of(VectorLevel::Partial),
+        scalar: of(VectorLevel::Scalar),
+        none: of(VectorLevel::NoVectorRegisters),
+        outside: share(count(code.outside.iter().flat_map(|of| &of.samples)), all),
+        without_code: share(count(&code.without_code), all),
+    }
+}
+
+fn outside_rows(run: &ObjectRun, code: &CodeSamples, all: u64) -> Vec<OutsideRow> {
+    let row = |of: &numawise_facts::objects::OutsideLoops| {
+        let function = run.places.get(of.function as usize)?.clone();
+        Some(OutsideRow { function, time: interval(count(&of.samples), all)? })
+    };
+    let mut rows: Vec<OutsideRow> = code.outside.iter().filter_map(row).collect();
+    rows.arrange_by(|one, other| {
+        let place = |of: &OutsideRow| (of.function.file.clone(), of.function.address);
+        other.time.value.0.total_cmp(&one.time.value.0).then_with(|| place(one).cmp(&place(other)))
+    });
+    rows.truncate(MOST_ROWS);
+    rows
+}
+
+/// How many times as fast the program is at most where a loop with this share of its time is so many times as fast (Amdahl, 1967).
+fn amdahl(share: f64, times: f64) -> f64 {
+    1.0 / (1.0 - share + share / times)
+}
+
+/// NW071: it works with one element at once. NW072: it uses narrower vectors than the CPU has. NW073: its elements are gathered one by one. Those
+/// that can bring most first.
+fn findings(rows: &[LoopRow], offered: Option<u32>) -> Vec<LoopFinding> {
+    let mut findings = Vec::new();
+    for (row, of) in
+        rows.iter().enumerate().filter(|(_, of)| of.time.value.0 >= WORTH_SAYING && of.is_innermost)
+    {
+        let work = &of.work;
+        let at_most = offered.unwrap_or(work.vector_bits).max(work.vector_bits);
+        let found = match of.level {
+            VectorLevel::Scalar if work.element_bits > 0 && at_most > work.element_bits => {
+                Some((FindingId::LoopScalar, f64::from(at_most / work.element_bits)))
+            }
+            VectorLevel::Partial | VectorLevel::Full if work.gathers + work.scatters > 0 => {
+                Some((FindingId::LoopGathers, f64::from(work.lanes.max(1))))
+            }
+            VectorLevel::Partial | VectorLevel::Full
+                if work.vector_bits > 0 && at_most > work.vector_bits =>
+            {
+                Some((FindingId::LoopNarrow, f64::from(at_most / work.vector_bits)))
+            }
+            _ => None,
+        };
+        let Some((id, times)) = found else { continue };
+        let brings = amdahl(of.time.value.0, times);
+        if brings >= WORTH_DOING {
+            findings.push(LoopFinding { id, row, lanes: Ratio(times), brings: Ratio(brings) });
+        }
+    }
+    findings.arrange_by(|one, other| other.brings.0.total_cmp(&one.brings.0).then(one.row.cmp(&other.row)));
+    findings
+}

@@ -1,0 +1,314 @@
+//! Loops of a run: one document for the terminal and for HTML, and JSON.
+
+mod json;
+
+use numawise_facts::activity::CodePlace;
+use numawise_facts::{FindingId, ObjectRun};
+use numawise_tables::survey::{LoopFinding, LoopRow, LoopTables, UseOfVectors, VectorLevel};
+use numawise_units::Ratio;
+
+use crate::amount::{many, small_share};
+use crate::document::{
+    Block, Cell, Column, Document, Entry, Fact, Opening, Row, RowLimits, Table, Text, Tone, capital, list,
+    section,
+};
+use crate::findings;
+use crate::notice;
+use crate::objects::words::percent;
+use crate::program::{exit, function_in_short};
+
+pub use json::{SCHEMA, json};
+
+/// What is shown.
+#[derive(Debug, Clone, Copy)]
+pub struct Shown<'a> {
+    pub run: &'a ObjectRun,
+    pub tables: &'a LoopTables,
+    /// Where the run is kept, if anywhere.
+    pub record: Option<&'a str>,
+}
+
+/// Loops and functions in a table, on a terminal and in a page.
+const ROWS: RowLimits = RowLimits { terminal: 20, html: 1000, rest: "the rest is in the JSON" };
+const OUTSIDE: RowLimits = RowLimits { terminal: 8, html: 200, rest: "the rest is in the JSON" };
+
+/// The loops as a document.
+pub fn document(shown: &Shown) -> Document {
+    let tables = shown.tables;
+    let mut blocks = vec![Block::Facts(facts(shown))];
+    blocks.push(section("vectors", "Time by use of vectors", vec![Block::Table(by_use(&tables.by_use))]));
+    blocks.push(section("loops", "Loops with most time", vec![Block::Table(loops(shown))]));
+    if !tables.findings.is_empty() {
+        let entries = tables.findings.iter().filter_map(|finding| entry(shown, finding)).collect();
+        blocks.push(section("findings", "Findings", vec![Block::Entries(entries)]));
+    }
+    if !tables.outside.is_empty() {
+        blocks.push(section("outside", "Outside of loops", vec![Block::Table(outside(shown))]));
+    }
+    blocks.extend(list("notices", "Notes", &notice::texts(&shown.run.header.notices)));
+    blocks.push(Block::Reasons { title: "Why figures are unavailable" });
+    Document {
+        tool: "numawise survey",
+        title: format!("Loops: {}", shown.run.header.command.shell_line()),
+        opening: opening(shown),
+        blocks,
+        charts: None,
+        width: 120,
+    }
+}
+
+fn opening(shown: &Shown) -> Opening {
+    let tables = shown.tables;
+    if let Some(reason) = tables.samples.reason() {
+        return Opening { headline: format!("Too few samples: {reason}"), ..Opening::default() };
+    }
+    let sentence = Some(in_vectors(&tables.by_use));
+    let first = tables.findings.first().and_then(|finding| Some((finding, tables.rows.get(finding.row)?)));
+    match first {
+        Some((finding, row)) => Opening {
+            headline: capital(findings::title(finding.id)),
+            tone: Tone::Loud,
+            effect: Some(format!("{}: {} of the time", title(row), percent(row.time.value))),
+            sentence,
+        },
+        None => Opening { headline: "No loop stands out".to_owned(), sentence, ..Opening::default() },
+    }
+}
+
+fn in_vectors(by_use: &UseOfVectors) -> String {
+    format!(
+        "Vectorized loops take {} of the time, partly vectorized ones {}, scalar ones {}.",
+        percent(by_use.full),
+        percent(by_use.partial),
+        percent(by_use.scalar)
+    )
+}
+
+fn facts(shown: &Shown) -> Vec<Fact> {
+    let (header, watching) = (&shown.run.header, &shown.run.watching);
+    let fact = |name, text: Text| Fact { name, text, code: false };
+    let ended = header.exit.map(|ended| format!("; it {}", exit(ended))).unwrap_or_default();
+    let mut facts = vec![
+        Fact { name: "Program", text: header.command.shell_line().into(), code: true },
+        fact("Elapsed", format!("{}{ended}", header.wall).into()),
+        fact(
+            "Samples",
+            Text::of(&watching.time, |time| {
+                let lost = if time.lost > 0 { format!(", {} lost", time.lost) } else { String::new() };
+                format!("{}, one in {} of each thread's CPU time{lost}", time.samples, time.period)
+            }),
+        ),
+        fact("Vectors here", Text::of(&shown.tables.offered, |bits| format!("{bits} bits at most"))),
+        fact(
+            "Cost",
+            Text::of(&shown.tables.cost, |share| {
+                format!("{} of the program's CPU time", small_share(*share))
+            }),
+        ),
+    ];
+    facts.extend(shown.record.map(|record| Fact { name: "Record", text: record.into(), code: true }));
+    facts
+}
+
+fn by_use(of: &UseOfVectors) -> Table {
+    let rows = [
+        ("vectorized loops", of.full),
+        ("partly vectorized loops", of.partial),
+        ("scalar loops", of.scalar),
+        ("loops without vector registers", of.none),
+        ("outside of loops", of.outside),
+        ("code of no known function", of.without_code),
+    ];
+    let bar = |share: Ratio| "#".repeat((share.0 * 50.0).round() as usize);
+    let row = |(name, share): (&'static str, Ratio)| -> Row {
+        [Cell::from(name), percent(share).into(), bar(share).into()].into_iter().collect()
+    };
+    Table {
+        columns: vec![Column::text("where"), Column::number("time"), Column::picture("")],
+        rows: rows.into_iter().filter(|(_, share)| share.0 > 0.0).map(row).collect(),
+        most: None,
+    }
+}
+
+fn loops(shown: &Shown) -> Table {
+    let row = |of: &LoopRow| -> Row {
+        let time = Cell {
+            hover: Some(format!("95 % interval {} to {}", percent(of.time.low), percent(of.time.high))),
+            ..percent(of.time.value).into()
+        };
+        let threads = if of.threads > 1 {
+            format!("{} (busiest {})", of.threads, percent(of.busiest))
+        } else {
+            of.threads.to_string()
+        };
+        [
+            time,
+            vectors(of).into(),
+            format!("{}{}", at(&of.place, of.last_line), if of.is_innermost { "" } else { " (outer)" })
+                .into(),
+            function(&of.place).into(),
+            slow(of).into(),
+            threads.into(),
+        ]
+        .into_iter()
+        .collect()
+    };
+    Table {
+        columns: vec![
+            Column::number("time"),
+            Column::text("vectors"),
+            Column::text("loop"),
+            Column::text("function"),
+            Column::text("also").expendable(2),
+            Column::text("threads").expendable(3),
+        ],
+        rows: shown.tables.rows.iter().map(row).collect(),
+        most: Some(ROWS),
+    }
+}
+
+fn outside(shown: &Shown) -> Table {
+    let rows = shown.tables.outside.iter().map(|of| {
+        let cells: [Cell; 3] =
+            [percent(of.time.value).into(), function(&of.function).into(), at(&of.function, None).into()];
+        cells.into_iter().collect()
+    });
+    Table {
+        columns: vec![Column::number("time"), Column::text("function"), Column::text("begins at")],
+        rows: rows.collect(),
+        most: Some(OUTSIDE),
+    }
+}
+
+/// `full, 4 x 64 bits`
+fn vectors(of: &LoopRow) -> String {
+    let work = &of.work;
+    let element = work.element_bits;
+    let wide = |level: &str| match element {
+        0 => format!("{level}, {} bits", work.vector_bits),
+        _ => format!("{level}, {} x {element} bits", work.vector_bits / element),
+    };
+    match of.level {
+        VectorLevel::Full => wide("full"),
+        VectorLevel::Partial => wide("partly"),
+        VectorLevel::Scalar if element > 0 => format!("scalar, {element} bits"),
+        VectorLevel::Scalar => "scalar".to_owned(),
+        VectorLevel::NoVectorRegisters => "no vector registers".to_owned(),
+    }
+}
+
+/// `solve.c:12-15`
+fn at(place: &CodePlace, last: Option<u32>) -> String {
+    let source = &place.source;
+    let short = |path: &str| path.rsplit('/').next().unwrap_or(path).to_owned();
+    match (source.file.measured(), source.line.measured()) {
+        (Some(file), Some(first)) => match last.filter(|last| last > first) {
+            Some(last) => format!("{}:{first}-{last}", short(file)),
+            None => format!("{}:{first}", short(file)),
+        },
+        _ => format!("{}+{:#x}", short(&place.file), place.address),
+    }
+}
+
+fn function(place: &CodePlace) -> String {
+    place.source.function.measured().map_or_else(|| "unknown".to_owned(), |name| function_in_short(name))
+}
+
+fn title(row: &LoopRow) -> String {
+    format!("{} in {}", at(&row.place, row.last_line), function(&row.place))
+}
+
+/// What in it takes long, as the compiler made it.
+fn slow(of: &LoopRow) -> String {
+    let work = &of.work;
+    let parts = [
+        (work.gathers, "gather"),
+        (work.scatters, "scatter"),
+        (work.divides, "division"),
+        (work.square_roots, "square root"),
+        (work.calls, "call"),
+        (work.spills, "spill"),
+    ];
+    let texts = parts.into_iter().filter(|(count, _)| *count > 0);
+    texts.map(|(count, what)| many(u64::from(count), what)).collect::<Vec<_>>().join(", ")
+}
+
+fn entry(shown: &Shown, finding: &LoopFinding) -> Option<Entry> {
+    let row = shown.tables.rows.get(finding.row)?;
+    Some(Entry {
+        code: finding.id.code(),
+        title: format!("{}: {}", findings::title(finding.id), title(row)),
+        parts: vec![
+            ("seen", seen(shown, finding, row)),
+            ("at most", vec![at_most(finding)]),
+            ("to do", advice(shown, finding, row)),
+        ],
+    })
+}
+
+fn seen(shown: &Shown, finding: &LoopFinding, row: &LoopRow) -> Vec<String> {
+    let time = format!(
+        "{} of the time (95 % interval {} to {})",
+        percent(row.time.value),
+        percent(row.time.low),
+        percent(row.time.high)
+    );
+    let work = &row.work;
+    let offered = shown.tables.offered.measured().copied().unwrap_or(work.vector_bits);
+    let what = match finding.id {
+        FindingId::LoopScalar => format!(
+            "one element of {} bits at once; vectors of this CPU hold {}",
+            work.element_bits,
+            offered / work.element_bits.max(1)
+        ),
+        FindingId::LoopNarrow => {
+            format!("vectors of {} bits; this CPU has {offered}", work.vector_bits)
+        }
+        _ => format!(
+            "{} and {} of single elements in a pass",
+            many(u64::from(work.gathers), "gather"),
+            many(u64::from(work.scatters), "scatter")
+        ),
+    };
+    [time, what].into_iter().collect()
+}
+
+fn at_most(finding: &LoopFinding) -> String {
+    format!(
+        "the program is {} as fast, if the loop is {} as fast: not where it waits for memory",
+        finding.brings, finding.lanes
+    )
+}
+
+fn advice(shown: &Shown, finding: &LoopFinding, row: &LoopRow) -> Vec<String> {
+    let native =
+        "compile with -O3 -march=native; it then needs a CPU like this one, and last digits may change";
+    let mut advice = Vec::new();
+    match finding.id {
+        FindingId::LoopScalar => {
+            advice.push(native.to_owned());
+            advice.push(
+                "ask the compiler why it stays scalar: -fopt-info-vec-missed (gcc, gfortran), -Rpass-analysis=loop-vectorize (clang, flang)"
+                    .to_owned(),
+            );
+            if row.work.calls > 0 {
+                advice.push("its calls keep it scalar: have them inlined, or use a vector maths library".to_owned());
+            }
+        }
+        FindingId::LoopNarrow => {
+            advice.push(native.to_owned());
+            if row.work.vector_bits == 256 && shown.tables.offered.measured() == Some(&512) {
+                advice.push("add -mprefer-vector-width=512: compilers prefer 256 bits".to_owned());
+            }
+        }
+        _ => advice.push(
+            "lay data out so that elements of neighbouring passes are neighbours: arrays in place of structures, loops in the order of \
+             the array"
+                .to_owned(),
+        ),
+    }
+    if row.place.source.line.measured().is_none() {
+        advice.push("compile with -g: its lines are not known".to_owned());
+    }
+    advice
+}

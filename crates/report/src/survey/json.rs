@@ -1,0 +1,104 @@
+//! Loops as JSON, for scripts: `docs/formats/survey-json.md`.
+
+use numawise_facts::activity::CodePlace;
+use numawise_tables::objects::ShareInterval;
+use numawise_tables::survey::{LoopFinding, LoopRow, VectorLevel};
+use serde_json::{Value, json as object};
+
+use super::{Shown, advice, seen};
+use crate::notice;
+use crate::object::{each, reading};
+
+/// The name and the version of the format.
+pub const SCHEMA: &str = "numawise/survey/1";
+
+/// The loops as one JSON object, ending with a newline.
+pub fn json(shown: &Shown) -> String {
+    format!("{:#}\n", value(shown))
+}
+
+fn value(shown: &Shown) -> Value {
+    let (run, tables) = (shown.run, shown.tables);
+    let (header, by_use) = (&run.header, &tables.by_use);
+    object!({
+        "schema": SCHEMA,
+        "loops": each(&tables.rows, one),
+        "left_out": { "loops": tables.left_out.0, "time_percent": 100.0 * tables.left_out.1.0 },
+        "findings": each(&tables.findings, |of| finding(shown, of)),
+        "time_percent": {
+            "vectorized": 100.0 * by_use.full.0,
+            "partly_vectorized": 100.0 * by_use.partial.0,
+            "scalar": 100.0 * by_use.scalar.0,
+            "no_vector_registers": 100.0 * by_use.none.0,
+            "outside_of_loops": 100.0 * by_use.outside.0,
+            "without_code": 100.0 * by_use.without_code.0,
+        },
+        "outside": each(&tables.outside, |of| object!({
+            "function": place(&of.function),
+            "time_percent": interval(&of.time),
+        })),
+        "samples": tables.samples,
+        "vector_bits_of_cpu": tables.offered,
+        "cost_percent": reading(&tables.cost, |share| object!(100.0 * share.0)),
+        "watching": { "time": run.watching.time },
+        "notices": each(&header.notices, notice::json),
+        "exit": header.exit,
+        "wall_seconds": header.wall.seconds(),
+        "command": {
+            "line": header.command.shell_line(),
+            "arguments": header.command.command,
+            "directory": header.command.directory.to_string_lossy(),
+        },
+        "record": shown.record,
+        "tool_version": header.tool_version,
+        "begun_ns": header.begun,
+    })
+}
+
+fn interval(of: &ShareInterval) -> Value {
+    object!({ "value": 100.0 * of.value.0, "low": 100.0 * of.low.0, "high": 100.0 * of.high.0 })
+}
+
+fn place(of: &CodePlace) -> Value {
+    object!({
+        "binary": of.file,
+        "address": of.address,
+        "function": of.source.function,
+        "file": of.source.file,
+        "line": of.source.line,
+    })
+}
+
+fn one(of: &LoopRow) -> Value {
+    object!({
+        "place": place(&of.place),
+        "last_line": of.last_line,
+        "time_percent": interval(&of.time),
+        "samples": of.samples,
+        "threads": of.threads,
+        "busiest_thread_percent": 100.0 * of.busiest.0,
+        "parts": of.parts,
+        "depth": of.depth,
+        "innermost": of.is_innermost,
+        "vectors": match of.level {
+            VectorLevel::Full => "full",
+            VectorLevel::Partial => "partial",
+            VectorLevel::Scalar => "scalar",
+            VectorLevel::NoVectorRegisters => "no_vector_registers",
+        },
+        "in_vectors_percent": 100.0 * of.in_vectors.0,
+        "work": of.work,
+    })
+}
+
+fn finding(shown: &Shown, of: &LoopFinding) -> Value {
+    let row = shown.tables.rows.get(of.row);
+    object!({
+        "id": of.id.code(),
+        "loop": of.row,
+        "lanes": of.lanes,
+        "brings_at_most": of.brings,
+        "seen": row.map(|row| seen(shown, of, row)),
+        "advice": row.map(|row| advice(shown, of, row)),
+    })
+}
