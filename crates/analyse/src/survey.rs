@@ -32,7 +32,7 @@ pub fn survey(run: &ObjectRun) -> Option<LoopTables> {
     let code = run.code.measured()?;
     let loops = code.loops.iter().flat_map(|of| &of.samples);
     let outside = code.outside.iter().flat_map(|of| &of.samples);
-    let all = count(loops.chain(outside).chain(&code.without_code));
+    let all = count(loops.chain(outside).chain(&code.without_code).chain(&code.messages));
     let mut rows: Vec<LoopRow> =
         source_loops(run, code).into_iter().filter_map(|parts| row(run, code, &parts, all)).collect();
     rows.arrange_by(|one, other| {
@@ -122,6 +122,7 @@ fn level(work: &LoopWork) -> VectorLevel {
     let arithmetic = (work.scalar_elements, work.packed_elements);
     let moved = (work.scalar_moved, work.packed_moved);
     match if arithmetic == (0, 0) { moved } else { arithmetic } {
+        _ if work.pauses > 0 => VectorLevel::Spins,
         (0, 0) => VectorLevel::NoVectorRegisters,
         (_, 0) if work.packed_moved > 0 => VectorLevel::Partial,
         (_, 0) => VectorLevel::Scalar,
@@ -176,6 +177,8 @@ fn by_use(code: &CodeSamples, rows: &[LoopRow], all: u64) -> UseOfVectors {
         partial: of(VectorLevel::Partial),
         scalar: of(VectorLevel::Scalar),
         none: of(VectorLevel::NoVectorRegisters),
+        spinning: of(VectorLevel::Spins),
+        messages: share(count(&code.messages), all),
         outside: share(count(code.outside.iter().flat_map(|of| &of.samples)), all),
         without_code: share(count(&code.without_code), all),
     }
@@ -200,7 +203,7 @@ fn amdahl(share: f64, times: f64) -> f64 {
     1.0 / (1.0 - share + share / times)
 }
 
-/// NW071: it works with one element at once. NW072: it uses narrower vectors than the CPU has. NW073: its elements are gathered one by one. Those
+/// NW071: it computes with one element at once; loops that only compare, as in sorting, are not meant. NW072: it uses narrower vectors than the CPU has. NW073: its elements are gathered one by one. Those
 /// that can bring most first.
 fn findings(rows: &[LoopRow], offered: Option<u32>) -> Vec<LoopFinding> {
     let mut findings = Vec::new();
@@ -210,7 +213,7 @@ fn findings(rows: &[LoopRow], offered: Option<u32>) -> Vec<LoopFinding> {
         let work = &of.work;
         let at_most = offered.unwrap_or(work.vector_bits).max(work.vector_bits);
         let found = match of.level {
-            VectorLevel::Scalar if work.element_bits > 0 && at_most > work.element_bits => {
+            VectorLevel::Scalar if work.floating > 0 && at_most > work.element_bits => {
                 Some((FindingId::LoopScalar, f64::from(at_most / work.element_bits)))
             }
             VectorLevel::Partial | VectorLevel::Full if work.gathers + work.scatters > 0 => {

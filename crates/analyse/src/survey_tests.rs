@@ -49,6 +49,7 @@ const SCALAR: LoopWork = LoopWork {
     shuffles: 0,
     spills: 0,
     calls: 0,
+    pauses: 0,
 };
 const AVX: LoopWork =
     LoopWork { scalar_elements: 0, packed_elements: 8, vector_bits: 256, lanes: 4, floating: 8, ..SCALAR };
@@ -78,6 +79,7 @@ fn tables(loops: Vec<MachineLoop>, outside: u64, offered: u32) -> LoopTables {
             samples: vec![ThreadSamples { thread: 0, samples: outside }],
         }],
         without_code: vec![],
+        messages: vec![],
         offered: Reading::Measured(offered),
     };
     let run =
@@ -116,11 +118,13 @@ fn a_loop_that_joins_two_others_makes_them_one() {
 #[test]
 fn shares_of_the_time_sum_to_all() {
     let outer = MachineLoop { is_innermost: false, ..one(0x50, &[1], &[(0, 7)], LoopWork::default()) };
-    let tables =
-        tables(vec![outer, one(0x100, &[2], &[(0, 60)], AVX), one(0x200, &[3], &[(0, 20)], SCALAR)], 13, 256);
-    let UseOfVectors { full, partial, scalar, none, outside, without_code } = tables.by_use;
-    let all = [full, partial, scalar, none, outside, without_code].map(|share| share.0);
-    assert_eq!(all, [0.6, 0.0, 0.2, 0.07, 0.13, 0.0]);
+    let spins = one(0x300, &[], &[(1, 3)], LoopWork { pauses: 1, ..SCALAR });
+    let (vectors, scalar) = (one(0x100, &[2], &[(0, 60)], AVX), one(0x200, &[3], &[(0, 17)], SCALAR));
+    let tables = tables(vec![outer, vectors, scalar, spins], 13, 256);
+    let UseOfVectors { full, partial, scalar, none, spinning, messages, outside, without_code } =
+        tables.by_use;
+    let all = [full, partial, scalar, none, spinning, messages, outside, without_code].map(|share| share.0);
+    assert_eq!(all, [0.6, 0.0, 0.17, 0.07, 0.03, 0.0, 0.13, 0.0]);
     assert_eq!(tables.samples, Reading::Measured(100));
 }
 
@@ -178,4 +182,11 @@ fn a_run_that_was_not_surveyed_has_no_loops() {
     let run = sample::run(two_sockets(), vec![]);
     assert_eq!(survey(&run), None);
     assert_eq!(run.header.wall, Nanoseconds(1_000_000_000));
+}
+
+#[test]
+fn comparing_alone_is_no_finding() {
+    let sorts = one(0x100, &[1], &[(0, 100)], LoopWork { floating: 0, ..SCALAR });
+    let tables = tables(vec![sorts], 0, 512);
+    assert_eq!((tables.rows[0].level, tables.findings.len()), (VectorLevel::Scalar, 0));
 }

@@ -161,6 +161,11 @@ impl Step {
         self.flow == Flow::Call
     }
 
+    /// The thread tells the processor that it spins until another one does something.
+    pub fn pauses(&self) -> bool {
+        self.pauses
+    }
+
     pub fn accesses_memory(&self) -> bool {
         !self.memory.is_empty()
     }

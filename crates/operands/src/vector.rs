@@ -148,6 +148,8 @@ pub struct VectorUse {
     /// Loads and stores of vector registers at fixed places of the stack.
     pub spills: u32,
     pub calls: u32,
+    /// Instructions by which a thread tells that it spins.
+    pub pauses: u32,
 }
 
 impl VectorUse {
@@ -157,6 +159,7 @@ impl VectorUse {
         for number in of.own_steps() {
             sum.instructions += 1;
             sum.calls += u32::from(listing.steps()[number].calls());
+            sum.pauses += u32::from(listing.steps()[number].pauses());
             if let Some(work) = works.get(number).copied().flatten() {
                 sum.add(work);
             }

@@ -119,9 +119,18 @@ fn what_makes_a_loop_slow_is_counted() {
         a.vcvtps2pd(ymm4, xmm0).unwrap();
         a.vpermilps(ymm5, ymm0, 3).unwrap();
         a.call(rbx).unwrap();
+        a.pause().unwrap();
     });
-    let counts = [used.gathers, used.divides, used.square_roots, used.converts, used.shuffles, used.calls];
-    assert_eq!(counts, [1; 6]);
+    let counts = [
+        used.gathers,
+        used.divides,
+        used.square_roots,
+        used.converts,
+        used.shuffles,
+        used.calls,
+        used.pauses,
+    ];
+    assert_eq!(counts, [1; 7]);
     assert_eq!(used.packed_elements, 8 + 8 + 4);
 }
 

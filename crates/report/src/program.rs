@@ -124,6 +124,16 @@ fn without(name: &str, left_out: &[&str]) -> String {
     short
 }
 
+/// Where in a file that was loaded something lies.
+pub fn in_file(place: &CodePlace) -> String {
+    format!("{}+{:#x}", extension(last(&place.file)), place.address)
+}
+
+/// A library of the system, which a user does not build.
+pub fn is_installed(file: &str) -> bool {
+    ["/usr/lib", "/lib", "/opt/"].iter().any(|folder| file.starts_with(folder))
+}
+
 /// The last part of a path.
 pub fn last(path: &str) -> &str {
     path.rsplit('/').next().filter(|name| !name.is_empty()).unwrap_or(path)

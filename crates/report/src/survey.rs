@@ -15,7 +15,7 @@ use crate::document::{
 use crate::findings;
 use crate::notice;
 use crate::objects::words::percent;
-use crate::program::{exit, function_in_short};
+use crate::program::{exit, function_in_short, in_file, is_installed};
 
 pub use json::{SCHEMA, json};
 
@@ -30,6 +30,8 @@ pub struct Shown<'a> {
 
 /// Loops and functions in a table, on a terminal and in a page.
 const ROWS: RowLimits = RowLimits { terminal: 20, html: 1000, rest: "the rest is in the JSON" };
+/// From this share of the time on it comes first.
+const MOSTLY_WAITING: f64 = 0.5;
 const OUTSIDE: RowLimits = RowLimits { terminal: 8, html: 200, rest: "the rest is in the JSON" };
 
 /// The loops as a document.
@@ -71,8 +73,19 @@ fn opening(shown: &Shown) -> Opening {
             effect: Some(format!("{}: {} of the time", title(row), percent(row.time.value))),
             sentence,
         },
+        None if waiting(&tables.by_use) >= MOSTLY_WAITING => Opening {
+            headline: "Threads mostly wait for others".to_owned(),
+            tone: Tone::Loud,
+            effect: Some(format!("{} of the time", percent(Ratio(waiting(&tables.by_use))))),
+            sentence: Some("numawise snapshot says who waits for whom.".to_owned()),
+        },
         None => Opening { headline: "No loop stands out".to_owned(), sentence, ..Opening::default() },
     }
+}
+
+/// Share of the time in which threads spin, or are in MPI.
+fn waiting(by_use: &UseOfVectors) -> f64 {
+    by_use.spinning.0 + by_use.messages.0
 }
 
 fn in_vectors(by_use: &UseOfVectors) -> String {
@@ -116,6 +129,8 @@ fn by_use(of: &UseOfVectors) -> Table {
         ("partly vectorized loops", of.partial),
         ("scalar loops", of.scalar),
         ("loops without vector registers", of.none),
+        ("spinning until other threads come", of.spinning),
+        ("in MPI libraries", of.messages),
         ("outside of loops", of.outside),
         ("code of no known function", of.without_code),
     ];
@@ -194,6 +209,7 @@ fn vectors(of: &LoopRow) -> String {
         VectorLevel::Scalar if element > 0 => format!("scalar, {element} bits"),
         VectorLevel::Scalar => "scalar".to_owned(),
         VectorLevel::NoVectorRegisters => "no vector registers".to_owned(),
+        VectorLevel::Spins => "none: spins for others".to_owned(),
     }
 }
 
@@ -206,7 +222,7 @@ fn at(place: &CodePlace, last: Option<u32>) -> String {
             Some(last) => format!("{}:{first}-{last}", short(file)),
             None => format!("{}:{first}", short(file)),
         },
-        _ => format!("{}+{:#x}", short(&place.file), place.address),
+        _ => in_file(place),
     }
 }
 
@@ -284,6 +300,12 @@ fn advice(shown: &Shown, finding: &LoopFinding, row: &LoopRow) -> Vec<String> {
     let native =
         "compile with -O3 -march=native; it then needs a CPU like this one, and last digits may change";
     let mut advice = Vec::new();
+    if is_installed(&row.place.file) {
+        let library = row.place.file.rsplit('/').next().unwrap_or_default();
+        return vec![format!(
+            "take a build of {library} for this CPU, or another library: for BLAS and LAPACK OpenBLAS, BLIS or the vendor's"
+        )];
+    }
     match finding.id {
         FindingId::LoopScalar => {
             advice.push(native.to_owned());
@@ -292,7 +314,7 @@ fn advice(shown: &Shown, finding: &LoopFinding, row: &LoopRow) -> Vec<String> {
                     .to_owned(),
             );
             if row.work.calls > 0 {
-                advice.push("its calls keep it scalar: have them inlined, or use a vector maths library".to_owned());
+                advice.push("calls may keep it scalar: have them inlined, or use a vector maths library".to_owned());
             }
         }
         FindingId::LoopNarrow => {

@@ -36,6 +36,10 @@ pub struct UseOfVectors {
     pub partial: Ratio,
     pub scalar: Ratio,
     pub none: Ratio,
+    /// In loops in which threads spin until others do something.
+    pub spinning: Ratio,
+    /// In libraries that pass messages.
+    pub messages: Ratio,
     pub outside: Ratio,
     /// In code of no known function.
     pub without_code: Ratio,
@@ -44,6 +48,8 @@ pub struct UseOfVectors {
 /// How a loop uses vectors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum VectorLevel {
+    /// A thread spins in it until another one does something.
+    Spins,
     /// It works with general registers only.
     NoVectorRegisters,
     Scalar,

@@ -14,6 +14,8 @@ pub struct CodeSamples {
     pub outside: Vec<OutsideLoops>,
     /// In code of no known function: made while the program runs, stripped, or of the system.
     pub without_code: Vec<ThreadSamples>,
+    /// In libraries that pass messages.
+    pub messages: Vec<ThreadSamples>,
     /// Bits of the widest vectors that the CPU has instructions for.
     pub offered: Reading<u32>,
 }
@@ -86,4 +88,6 @@ pub struct LoopWork {
     pub shuffles: u32,
     pub spills: u32,
     pub calls: u32,
+    /// Instructions by which a thread tells that it spins until another one does something.
+    pub pauses: u32,
 }

@@ -25,6 +25,7 @@ pub struct HotCode {
     /// The function around an address in a process, and the instruction there.
     known: HashMap<(Pid, u64), Option<(u32, u32)>>,
     without_code: BTreeMap<u32, u64>,
+    messages: BTreeMap<u32, u64>,
 }
 
 /// A function, of whatever processes have it.
@@ -47,8 +48,14 @@ struct Function {
 impl HotCode {
     /// `offered`: bits of the widest vectors that the CPU has instructions for.
     pub fn new(offered: Reading<u32>) -> HotCode {
-        let (functions, without_code) = (Vec::new(), BTreeMap::new());
-        HotCode { offered, functions, by_begin: HashMap::new(), known: HashMap::new(), without_code }
+        HotCode {
+            offered,
+            functions: Vec::new(),
+            by_begin: HashMap::new(),
+            known: HashMap::new(),
+            without_code: BTreeMap::new(),
+            messages: BTreeMap::new(),
+        }
     }
 
     /// A thread was at an instruction.
@@ -66,6 +73,11 @@ impl HotCode {
             None => self.without_code.entry(thread).or_default(),
         };
         *count += 1;
+    }
+
+    /// A thread was in a library that passes messages.
+    pub fn in_messages(&mut self, thread: u32) {
+        *self.messages.entry(thread).or_default() += 1;
     }
 
     fn find(&mut self, process: Pid, ip: u64, code: &mut dyn Code) -> Option<(u32, u32)> {
@@ -121,12 +133,17 @@ impl HotCode {
         let mut all = CodeSamples {
             loops: Vec::new(),
             outside: Vec::new(),
-            without_code: by_thread(self.without_code.iter().map(|(thread, samples)| (*thread, *samples))),
+            without_code: counted(&self.without_code),
+            messages: counted(&self.messages),
             offered: self.offered.clone(),
         };
         self.functions.iter().for_each(|of| of.tell(&mut all));
         all
     }
+}
+
+fn counted(samples: &BTreeMap<u32, u64>) -> Vec<ThreadSamples> {
+    by_thread(samples.iter().map(|(thread, samples)| (*thread, *samples)))
 }
 
 fn by_thread(samples: impl Iterator<Item = (u32, u64)>) -> Vec<ThreadSamples> {
@@ -221,5 +238,6 @@ fn work(used: &VectorUse) -> LoopWork {
         shuffles: used.shuffles,
         spills: used.spills,
         calls: used.calls,
+        pauses: used.pauses,
     }
 }

@@ -312,7 +312,7 @@ fn code(run: &ObjectRun, of: &CodeSamples) -> Sound {
     let loops = of.loops.iter().flat_map(|of| &of.samples);
     let outside = of.outside.iter().flat_map(|of| &of.samples);
     let mut sum = 0u64;
-    for one in loops.chain(outside).chain(&of.without_code) {
+    for one in loops.chain(outside).chain(&of.without_code).chain(&of.messages) {
         let found = one.thread;
         let is_known = (found as usize) < run.threads.len();
         ensure(is_known, place("samples.thread"), found, "the number of a thread of the run")?;

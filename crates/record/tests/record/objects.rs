@@ -259,7 +259,8 @@ fn survey() -> ObjectRun {
     let code = CodeSamples {
         loops: vec![one(0x1200, None), one(0x1240, Some(0))],
         outside: vec![OutsideLoops { function: 0, samples: samples(150) }],
-        without_code: samples(50),
+        without_code: samples(30),
+        messages: samples(20),
         offered: Reading::Measured(512),
     };
     ObjectRun { code: Reading::Measured(code), objects: vec![rest()], ..run() }
@@ -276,7 +277,7 @@ fn a_survey_comes_back_and_is_refused_where_it_does_not_fit_together() {
         (|code| code.loops[0].function = 9, "the number of a place of the run"),
         (|code| code.loops[0].lines[0].place = 9, "the number of a place of the run"),
         (|code| code.outside[0].samples[0].thread = 9, "the number of a thread of the run"),
-        (|code| code.without_code[0].samples = 51, "a part of the samples"),
+        (|code| code.without_code[0].samples = 31, "a part of the samples"),
     ];
     for (change, expected) in faults {
         let mut run = survey();

@@ -18,6 +18,7 @@ mod series;
 mod snapshot;
 mod snapshot_json;
 mod study;
+mod survey;
 #[path = "../timeline/mod.rs"]
 mod timeline;
 #[path = "../watched/mod.rs"]

@@ -1,0 +1,148 @@
+//! Loops as people and scripts see them.
+
+use numawise_facts::activity::{CodePlace, SourcePlace};
+use numawise_facts::objects::LoopWork;
+use numawise_facts::{FindingId, ObjectRun, Reading};
+use numawise_report::document::{self, Style};
+use numawise_report::survey::{SCHEMA, Shown, document, json};
+use numawise_tables::objects::ShareInterval;
+use numawise_tables::survey::{LoopFinding, LoopRow, LoopTables, OutsideRow, UseOfVectors, VectorLevel};
+use numawise_units::Ratio;
+use serde_json::Value;
+
+use crate::memory_objects::wave;
+
+fn place(binary: &str, function: &str, line: Option<u32>) -> CodePlace {
+    let missing = || "the file has no lines for it; compile with -g";
+    let source = SourcePlace {
+        function: Reading::Measured(function.to_owned()),
+        file: line
+            .map_or_else(|| Reading::unavailable(missing()), |_| Reading::Measured("/src/wave.c".to_owned())),
+        line: line.map_or_else(|| Reading::unavailable(missing()), Reading::Measured),
+    };
+    CodePlace { file: binary.to_owned(), address: 0x1240, source }
+}
+
+fn time(share: f64) -> ShareInterval {
+    ShareInterval { value: Ratio(share), low: Ratio(share - 0.02), high: Ratio(share + 0.02) }
+}
+
+fn row(place: CodePlace, share: f64, level: VectorLevel, work: LoopWork) -> LoopRow {
+    LoopRow {
+        last_line: place.source.line.measured().map(|line| line + 3),
+        place,
+        time: time(share),
+        samples: (1000.0 * share) as u64,
+        threads: 4,
+        busiest: Ratio(0.3),
+        parts: 2,
+        depth: 2,
+        is_innermost: true,
+        level,
+        in_vectors: Ratio(0.0),
+        work,
+    }
+}
+
+fn tables() -> LoopTables {
+    let scalar = LoopWork {
+        element_bits: 64,
+        scalar_elements: 3,
+        floating: 3,
+        divides: 1,
+        calls: 1,
+        ..LoopWork::default()
+    };
+    let narrow = LoopWork { element_bits: 32, packed_elements: 8, vector_bits: 256, ..LoopWork::default() };
+    let (full, partial, scalar_time) = (Ratio(0.2), Ratio(0.0), Ratio(0.7));
+    let none = Ratio(0.0);
+    LoopTables {
+        rows: vec![
+            row(place("/app/wave", "step", Some(41)), 0.5, VectorLevel::Scalar, scalar),
+            row(
+                place("/usr/lib/x86_64-linux-gnu/libblas.so.3", "dgemm_", None),
+                0.2,
+                VectorLevel::Scalar,
+                scalar,
+            ),
+            row(place("/app/wave", "pack", Some(60)), 0.2, VectorLevel::Full, narrow),
+        ],
+        left_out: (0, Ratio(0.0)),
+        outside: vec![OutsideRow { function: place("/app/wave", "main", Some(90)), time: time(0.1) }],
+        samples: Reading::Measured(1000),
+        by_use: UseOfVectors {
+            full,
+            partial,
+            scalar: scalar_time,
+            none,
+            spinning: none,
+            messages: none,
+            outside: Ratio(0.1),
+            without_code: none,
+        },
+        offered: Reading::Measured(512),
+        cost: Reading::Measured(Ratio(0.004)),
+        findings: vec![
+            LoopFinding { id: FindingId::LoopScalar, row: 0, lanes: Ratio(8.0), brings: Ratio(1.78) },
+            LoopFinding { id: FindingId::LoopScalar, row: 1, lanes: Ratio(8.0), brings: Ratio(1.21) },
+            LoopFinding { id: FindingId::LoopNarrow, row: 2, lanes: Ratio(2.0), brings: Ratio(1.11) },
+        ],
+    }
+}
+
+fn text(tables: &LoopTables) -> String {
+    let run: ObjectRun = wave();
+    let shown = Shown { run: &run, tables, record: Some("app.nw") };
+    document::terminal(&document(&shown), Style { width: 120, ..Style::plain() })
+}
+
+#[test]
+fn loops_on_the_terminal() {
+    insta::assert_snapshot!("survey", text(&tables()));
+}
+
+#[test]
+fn where_threads_mostly_wait_that_comes_first() {
+    let mut of = tables();
+    of.findings.clear();
+    of.by_use = UseOfVectors { spinning: Ratio(0.5), messages: Ratio(0.2), scalar: Ratio(0.0), ..of.by_use };
+    let text = text(&of);
+    assert!(text.contains("THREADS MOSTLY WAIT FOR OTHERS") && text.contains("70 % of the time"), "{text}");
+}
+
+#[test]
+fn too_few_samples_come_first_with_how_to_get_more() {
+    let few = Reading::unavailable("only 40 samples of the program were taken; 100 are needed");
+    let text = text(&LoopTables { samples: few, findings: vec![], ..tables() });
+    assert!(text.contains("Too few samples: only 40 samples"), "{text}");
+}
+
+#[test]
+fn loops_as_json() {
+    let (run, tables) = (wave(), tables());
+    let value: Value =
+        serde_json::from_str(&json(&Shown { run: &run, tables: &tables, record: None })).unwrap();
+    assert_eq!((&value["schema"], &value["samples"]), (&SCHEMA.into(), &1000.into()));
+    let first = &value["loops"][0];
+    assert_eq!(
+        (&first["place"]["line"], &first["last_line"], &first["vectors"]),
+        (&41.into(), &44.into(), &"scalar".into())
+    );
+    assert_eq!(first["time_percent"]["value"], 50.0);
+    assert_eq!(
+        value["loops"][1]["place"]["line"]["unavailable"],
+        "the file has no lines for it; compile with -g"
+    );
+    assert_eq!((&value["findings"][2]["id"], &value["findings"][2]["loop"]), (&"NW072".into(), &2.into()));
+    let advice = value["findings"][1]["advice"].as_array().unwrap();
+    assert!(advice.len() == 1 && advice[0].as_str().unwrap().contains("libblas.so.3"), "{advice:?}");
+}
+
+#[test]
+fn a_page_holds_names_as_they_are() {
+    let mut of = tables();
+    of.rows[0].place.source.function = Reading::Measured("<script>alert(1)</script>".to_owned());
+    let run = wave();
+    let page = document::html(&document(&Shown { run: &run, tables: &of, record: None }));
+    assert!(!page.contains("<script>alert(1)") && page.contains("&lt;script&gt;alert(1)"));
+}
