@@ -9,13 +9,14 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use numawise_facts::Reading;
-use numawise_facts::activity::TracedCall;
+use numawise_facts::activity::{FileOperation, TracedCall};
 use numawise_tables::snapshot::{PathPart, RankActivity, WaitingCause};
 use numawise_units::Nanoseconds;
 
 use super::collectives::Collectives;
 use super::lanes::{At, Lane, LaneSet, Lanes};
 use super::matching::Matched;
+use super::phases::Window;
 use super::teams::Team;
 use super::timeline::{STATES, Segment, State, segments};
 use super::waits::{ShownWait, Wait, Waits};
@@ -40,6 +41,7 @@ enum DoingState {
     /// Its other threads waited there for this one.
     Late(u32, u32),
     Serial(Point, Point),
+    Files(FileOperation),
 }
 
 impl DoingState {
@@ -79,6 +81,7 @@ impl Doing {
             (DoingState::Serial(after, before), to) => {
                 RankActivity::Serial { after: after.shown(lanes), before: before.shown(lanes), to }
             }
+            (DoingState::Files(operation), to) => RankActivity::InFiles { operation, to },
             (DoingState::Computed, to) => RankActivity::Computed { to },
             (DoingState::Called, Some(at)) => RankActivity::Called(at),
             (DoingState::Polled, Some(at)) => RankActivity::Polled(at),
@@ -238,6 +241,13 @@ struct Explainer<'r, 'l, 'a> {
     beyond: Vec<(Doing, u64)>,
 }
 
+/// Outside of regions of several threads: in files, or something else.
+fn by_file(lane: &Lane<'_>, otherwise: DoingState, window: Window, take: &mut dyn FnMut(DoingState, Window)) {
+    let mut take =
+        |file: Option<FileOperation>, window| take(file.map_or(otherwise, DoingState::Files), window);
+    lane.states.by_file(window, &mut take);
+}
+
 /// What a lane did in a span.
 #[derive(Default)]
 struct Spent {
@@ -258,18 +268,25 @@ impl Spent {
         (begin, end): (Nanoseconds, Nanoseconds),
     ) {
         let doing = Doing::of(lane, segment);
-        let Some(team) = lanes.team(lane.number) else {
-            return spend(&mut self.done, doing, span(begin, end).0);
-        };
+        let Some(team) = lanes.team(lane.number) else { return self.alone(lane, doing, (begin, end)) };
         each_part(team, lane, segment, (begin, end), &mut |(begin, end), work| {
             let state = DoingState::of_work(&work);
+            let Work::Together(region) = work else {
+                return self.alone(lane, Doing { state, ..doing }, (begin, end));
+            };
             spend(&mut self.done, Doing { state, ..doing }, span(begin, end).0);
-            let Work::Together(region) = work else { return };
             for stage in team.stages(region).iter().filter(|stage| stage.begin >= begin && stage.end <= end) {
                 let Some(thread) = stage.late else { continue };
                 let late = Doing { state: DoingState::Late(region.of, thread), ..doing };
                 spend(&mut self.late, late, stage.alone.0);
             }
+        });
+    }
+
+    /// In no region of several threads.
+    fn alone(&mut self, lane: &Lane<'_>, doing: Doing, window: Window) {
+        by_file(lane, doing.state, window, &mut |state, (begin, end)| {
+            spend(&mut self.done, Doing { state, ..doing }, span(begin, end).0);
         });
     }
 
@@ -475,10 +492,12 @@ pub fn of_waits(
     shown.collect()
 }
 
+const PATH_STATES: usize = STATES.len() + FileOperation::ALL.len();
+
 /// Backwards from the rank that ends last, or from the end of the part that is asked for: over a wait to the rank that was waited for, at the moment at which it came.
 pub fn critical_path(lanes: &Lanes<'_>, waits: &Waits) -> Vec<PathPart> {
-    // Of each lane, of each site and one behind them: by state, how often and how long.
-    let mut sums: Vec<Vec<[(u64, Nanoseconds); STATES.len()]>> = vec![Vec::new(); lanes.all.len()];
+    // Of each lane, of each site and one behind them: by state, then in files by what that was for, how often and how long.
+    let mut sums: Vec<Vec<[(u64, Nanoseconds); PATH_STATES]>> = vec![Vec::new(); lanes.all.len()];
     let mut parts = PathParts::new();
     let Some(mut lane) = lanes.all.iter().max_by_key(|lane| lane.end) else { return Vec::new() };
     let mut at = lane.end.min(lanes.end);
@@ -524,25 +543,34 @@ pub fn critical_path(lanes: &Lanes<'_>, waits: &Waits) -> Vec<PathPart> {
             at = segment.begin;
             continue;
         }
-        for (number, (begin, end)) in lane.pieces(lanes, segment.begin, at).enumerate() {
-            let Some(sums) = sums.get_mut(lane.number as usize) else { continue };
+        if let Some(sums) = sums.get_mut(lane.number as usize) {
             if sums.is_empty() {
                 sums.resize(lane.sites() + 1, Default::default());
             }
             let site = lane.calls.get(segment.call).map_or(lane.sites(), |call| call.site as usize);
-            let Some(part) = sums.get_mut(site).and_then(|of| of.get_mut(segment.state as usize)) else {
-                continue;
+            let mut add = |state: usize, (begin, end): Window| {
+                let Some(part) = sums.get_mut(site).and_then(|of| of.get_mut(state)) else { return };
+                for (number, (begin, end)) in lane.pieces(lanes, begin, end).enumerate() {
+                    *part = (part.0 + u64::from(number == 0), part.1 + span(begin, end));
+                }
             };
-            *part = (part.0 + u64::from(number == 0), part.1 + span(begin, end));
+            if segment.state == State::Useful {
+                lane.states.by_file((segment.begin, at), &mut |file, window| {
+                    add(file.map_or(State::Useful as usize, |of| STATES.len() + of as usize), window);
+                });
+            } else {
+                add(segment.state as usize, (segment.begin, at));
+            }
         }
         at = segment.begin;
     }
     for (lane, sums) in lanes.all.iter().zip(sums) {
         for (site, of_site) in (0..).zip(sums) {
             let place = (site < lane.sites()).then(|| lane.place_of(site as u32));
-            for (state, (times, time)) in STATES.into_iter().zip(of_site).filter(|(_, (times, _))| *times > 0)
-            {
-                let doing = Doing { state: DoingState::of(state), place };
+            let files = FileOperation::ALL.into_iter().map(DoingState::Files);
+            let states = STATES.into_iter().map(DoingState::of).chain(files);
+            for (state, (times, time)) in states.zip(of_site).filter(|(_, (times, _))| *times > 0) {
+                let doing = Doing { state, place };
                 let part = parts.entry((lane.number, doing)).or_default();
                 *part = (part.0 + times, part.1 + time);
             }
@@ -568,7 +596,10 @@ fn through_team(
             *part = (part.0 + u64::from(number == 0), part.1 + span(begin, end));
         }
     };
-    let Work::Together(region) = work else { return add(DoingState::of_work(&work), begin, end) };
+    let Work::Together(region) = work else {
+        let state = DoingState::of_work(&work);
+        return by_file(lane, state, (begin, end), &mut |state, (begin, end)| add(state, begin, end));
+    };
     for stage in team.stages(region) {
         let state =
             stage.late.map_or(DoingState::Together(region.of), |thread| DoingState::Late(region.of, thread));

@@ -375,6 +375,7 @@ impl<'a> Lanes<'a> {
                         let thread_number = are_several.then_some(tid);
                         all.push(Lane { thread_number, tid, states, ..lane });
                     }
+                    None if threads::is_in_files_only(trace) => {}
                     None => own.push(Worker { process: number, number: 0, tid, states }),
                 }
             }

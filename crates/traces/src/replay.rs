@@ -544,6 +544,8 @@ impl Faithful {
         let Faithful { replay, computing } = self;
         let threads = equal_threads::changes(lanes, waits).into_iter();
         let mut changes: Vec<_> = threads.map(|(said, of)| (said, Change::Shorter(of))).collect();
+        let files = equal_threads::without_files(lanes, waits);
+        changes.extend(files.map(|of| (TraceChange::FilesInstant, Change::Shorter(of))));
         if lanes.are_ranks {
             changes.push((TraceChange::ComputingEqual, Change::ComputingEqual(ComputingEqual(computing))));
             changes.push((TraceChange::CallsInstant, Change::CallsInstant));

@@ -13,6 +13,8 @@ use numawise_units::{Bytes, Nanoseconds};
 use super::super::input::RunParts;
 use super::super::sample::{at, simple_rank, snapshot, threads};
 
+#[path = "traced_tests/files.rs"]
+mod in_files;
 #[path = "traced_tests/persistent.rs"]
 mod persistent;
 #[path = "traced_tests/placed.rs"]

@@ -1,11 +1,12 @@
-//! Calls of MPI of one thread, one after the other, with their messages; its regions and waits in OpenMP, and the phases that it began.
+//! Calls of MPI of one thread, one after the other, with their messages; its regions and waits in OpenMP, the phases that it began, and its calls on
+//! files.
 
 use std::num::NonZeroU64;
 
 use numawise_units::{Bytes, Nanoseconds, Pid};
 use serde::{Deserialize, Serialize};
 
-use super::{CodeAddress, ConstructName, PhaseName, SeenThread};
+use super::{CodeAddress, ConstructName, FileOperation, PhaseName, SeenThread};
 use crate::Reading;
 
 /// What a thread called, in the order in which it returned.
@@ -43,7 +44,7 @@ impl ThreadTrace {
                 SpanKind::Region { waits_since: moment, .. } | SpanKind::Worked { begun: moment, .. } => {
                     change(moment)
                 }
-                SpanKind::Waited | SpanKind::Phase => {}
+                SpanKind::Waited | SpanKind::Phase | SpanKind::File => {}
             }
         }
     }
@@ -55,6 +56,7 @@ impl ThreadTrace {
 pub enum SpanName {
     Construct(ConstructName, Reading<CodeAddress>),
     Phase(PhaseName),
+    File(FileOperation),
 }
 
 /// A span of time of a thread that is no call of MPI.
@@ -82,6 +84,8 @@ pub enum SpanKind {
     /// It waited in OpenMP, other than at the end of a region.
     Waited,
     Phase,
+    /// It was in a call on a file.
+    File,
 }
 
 /// A call of MPI at one place of the program on one communicator.

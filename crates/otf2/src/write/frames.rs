@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use numawise_facts::activity::{
-    CodeAddress, ConstructName, PhaseName, SpanKind, SpanName, ThreadTrace, TracedSpan,
+    CodeAddress, ConstructName, FileOperation, PhaseName, SpanKind, SpanName, ThreadTrace, TracedSpan,
 };
 use numawise_facts::{Activity, Reading, WatchedRun};
 use numawise_units::{Arrange, Nanoseconds, Pid};
@@ -60,6 +60,10 @@ impl Frames {
                 let region = definitions.other(&phase(name), Role::Code, ffi::PARADIGM_USER);
                 [(region, EnteredAt::default()); 2]
             }
+            SpanName::File(operation) => {
+                let region = definitions.other(file(*operation), Role::File, ffi::PARADIGM_USER);
+                [(region, EnteredAt::default()); 2]
+            }
         };
         let regions: Vec<_> = trace.names.iter().map(&mut regions).collect();
         let mut all = Vec::new();
@@ -80,7 +84,7 @@ impl Frames {
                     add(region, begin, until, None);
                     add(barrier, end, until, None);
                 }
-                SpanKind::Waited | SpanKind::Phase => add(region, begin, end, None),
+                SpanKind::Waited | SpanKind::Phase | SpanKind::File => add(region, begin, end, None),
             }
         }
         all.retain(|frame| frame.begin < frame.end);
@@ -120,6 +124,16 @@ fn phase(name: &PhaseName) -> String {
     match name {
         PhaseName::Region(name) | PhaseName::ThreadRegion(name) => name.clone(),
         PhaseName::Control(level) => format!("MPI_Pcontrol({level})"),
+    }
+}
+
+/// A name that `read` knows.
+pub fn file(operation: FileOperation) -> &'static str {
+    match operation {
+        FileOperation::Read => "file access: read",
+        FileOperation::Write => "file access: write",
+        FileOperation::Sync => "file access: sync",
+        FileOperation::Manage => "file access: manage",
     }
 }
 

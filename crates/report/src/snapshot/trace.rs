@@ -27,7 +27,7 @@ pub use foreign::{ForeignTrace, foreign_document, foreign_json};
 pub use json::{activity_word, change_word, json, kind_word};
 pub use placed::{amount_of, change as placed_change, change_word as placed_word};
 pub use profiles::rate;
-pub use teams::{between, ends, region};
+pub use teams::{between, ends, operation_word, region};
 
 /// Characters of a line of the timeline.
 const LINE: usize = 80;
@@ -38,7 +38,7 @@ const LINES: usize = 32;
 type State = (BarPart, char, fn(&TraceTimes) -> Nanoseconds);
 
 /// What a rank does, with its colour in a page and its sign on a terminal.
-const STATES: [State; 7] = [
+const STATES: [State; 8] = [
     (BarPart { name: "useful", colour: "--good" }, '#', |of| of.useful),
     (BarPart { name: "serial", colour: "--n5" }, '+', |of| of.serial),
     (BarPart { name: "waits in OpenMP", colour: "--n1" }, ':', |of| of.openmp_waiting),
@@ -46,6 +46,7 @@ const STATES: [State; 7] = [
     (BarPart { name: "in MPI, not waiting", colour: "--n0" }, '=', |of| of.in_calls),
     (BarPart { name: "polls", colour: "--n4" }, '~', |of| of.polling),
     (BarPart { name: "idle", colour: "--band" }, ' ', |of| of.idle),
+    (BarPart { name: "in files", colour: "--n2" }, '@', |of| of.in_files),
 ];
 
 fn share(part: Nanoseconds, whole: Nanoseconds) -> Ratio {
@@ -118,7 +119,7 @@ fn did(what: &RankActivity) -> String {
         RankActivity::Called(at) => format!("was in {}, not waiting", call(at)),
         RankActivity::Polled(at) => format!("polled with {}", call(at)),
         RankActivity::Outside => "had not begun MPI, or had ended it".to_owned(),
-        RankActivity::InRegion { .. } | RankActivity::Serial { .. } => {
+        RankActivity::InRegion { .. } | RankActivity::Serial { .. } | RankActivity::InFiles { .. } => {
             teams::did(what, false).unwrap_or_default()
         }
     }
@@ -132,7 +133,7 @@ fn did_longer(what: &RankActivity) -> String {
         RankActivity::Called(at) => format!("was longer in {}, not waiting", call(at)),
         RankActivity::Polled(at) => format!("polled longer with {}", call(at)),
         RankActivity::Outside => did(what),
-        RankActivity::InRegion { .. } | RankActivity::Serial { .. } => {
+        RankActivity::InRegion { .. } | RankActivity::Serial { .. } | RankActivity::InFiles { .. } => {
             teams::did(what, true).unwrap_or_default()
         }
     }
@@ -520,6 +521,7 @@ fn changed(of: &TraceChange) -> String {
             "calls of MPI take no time but for waiting (an ideal network)".to_owned()
         }
         TraceChange::ReceivesPosted => "no send waits for its receive".to_owned(),
+        TraceChange::FilesInstant => "calls on files take no time".to_owned(),
         TraceChange::RankAsOthers(of) => {
             let rank = lane_name(of.world, of.rank, None);
             let to = of

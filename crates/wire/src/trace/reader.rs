@@ -46,7 +46,7 @@ pub enum TraceRecord {
         end: u64,
         count: u64,
     },
-    /// Of OpenMP, or the begin or end of a phase.
+    /// Of OpenMP, on a file, or the begin or end of a phase.
     Span(TracedSpan),
 }
 
@@ -54,7 +54,7 @@ pub enum TraceRecord {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TracedSpan {
     pub kind: SpanKind,
-    /// Its construct by the thread's row, or its phase by its place.
+    /// Its construct by the thread's row, its phase by its place, or what the file was for ([`crate::snapshot::FileOperation`]).
     pub row: Option<u16>,
     pub begin: u64,
     pub ticks: u64,
@@ -68,6 +68,7 @@ pub enum SpanKind {
     Waited,
     PhaseBegin,
     PhaseEnd,
+    File,
 }
 
 /// A call that has returned.
@@ -300,5 +301,6 @@ fn record(words: [u64; 5]) -> Option<TraceRecord> {
         RecordKind::Waited => span(SpanKind::Waited),
         RecordKind::PhaseBegin => span(SpanKind::PhaseBegin),
         RecordKind::PhaseEnd => span(SpanKind::PhaseEnd),
+        RecordKind::File => span(SpanKind::File),
     })
 }

@@ -1,7 +1,7 @@
 //! Threads of OpenMP that wait for one another, and what lies outside of regions: in words, as tables, as JSON.
 
 use numawise_facts::Reading;
-use numawise_facts::activity::CodePlace;
+use numawise_facts::activity::{CodePlace, FileOperation};
 use numawise_facts::finding::RegionOrCall;
 use numawise_tables::snapshot::{
     CallPlace, LateThread, LongestThreadWait, RankActivity, RunTrace, TracedRegion, TracedSerial,
@@ -61,8 +61,24 @@ pub fn did(what: &RankActivity, longer: bool) -> Option<String> {
         RankActivity::Serial { after, before, .. } => {
             format!("worked{more} serially {}", between(after.as_ref(), before.as_ref()))
         }
+        RankActivity::InFiles { operation, to } => {
+            let to = to
+                .as_ref()
+                .map_or_else(|| "after its last call".to_owned(), |to| format!("before {}", call(to)));
+            format!("was{more} in files ({}) {to}", operation_word(*operation))
+        }
         _ => return None,
     })
+}
+
+/// What files are used for.
+pub fn operation_word(of: FileOperation) -> &'static str {
+    match of {
+        FileOperation::Read => "reading",
+        FileOperation::Write => "writing",
+        FileOperation::Sync => "waiting for the storage",
+        FileOperation::Manage => "opening, closing, truncating",
+    }
 }
 
 /// `most`: rows on a terminal.
@@ -144,6 +160,9 @@ pub fn activity_json(of: &RankActivity, kind: &str) -> Option<Value> {
         RankActivity::InRegion { region, thread, to: at } => object!({
             "kind": kind, "at": to(at), "region": figures::place(region), "thread": thread,
         }),
+        RankActivity::InFiles { operation, to: at } => {
+            object!({ "kind": kind, "at": to(at), "operation": operation })
+        }
         RankActivity::Serial { after, before, to: at } => object!({
             "kind": kind, "at": to(at), "after": point_json(after.as_ref()), "before": point_json(before.as_ref()),
         }),
