@@ -360,6 +360,11 @@ pub fn part(slot: &ThreadSlot, begin: u64, key: u64, (call, communicator): (u16,
     }
 }
 
+/// The next call, which began at `begin`, gets data of this rank of the world, and so do all of its kind on its communicator.
+pub fn source(slot: &ThreadSlot, begin: u64, rank: u32) {
+    put(slot, [begin, 0, 0, rank.into(), RecordKind::Source as u64]);
+}
+
 /// The next call, which began at `begin`, is a step on a window, with this rank of the world.
 pub fn window(slot: &ThreadSlot, begin: u64, window: u64, step: WindowStep, rank: u32) {
     if is_on() && window != 0 {

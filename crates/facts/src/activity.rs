@@ -37,7 +37,7 @@ pub use sample::{CallSample, SampledCall};
 pub use seen::{SeenChange, SeenKind, SeenThread};
 pub use surroundings::{MemoryByNode, MemoryMoment, ProcessSurroundings};
 pub use trace::{
-    ClockMove, MessageSide, SpanKind, SpanName, ThreadTrace, TraceLoss, TracedCall, TracedKind,
+    ClockMove, MessageSide, ROOT_ITSELF, SpanKind, SpanName, ThreadTrace, TraceLoss, TracedCall, TracedKind,
     TracedMessage, TracedSite, TracedSpan, WindowStep,
 };
 

@@ -149,7 +149,13 @@ pub enum RecordKind {
     Window = 13,
     /// The thread was in a call on a file. Words: when that began; ticks; 0; 0; 1 + [`crate::snapshot::FileOperation`] << 8.
     File = 14,
+    /// The next call is the first one of its kind on its communicator, and this rank is one of those whose data it gets: of the neighbours in a topology, or of
+    /// the other group, in their order. Words: when it begins; 0; 0; rank in `MPI_COMM_WORLD`; 0.
+    Source = 15,
 }
+
+/// The root of a collective call between two groups, where that is the rank itself (`MPI_ROOT`).
+pub const ROOT_ITSELF: i32 = -2;
 
 /// What a call does on a window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -180,9 +186,9 @@ impl RecordKind {
     pub fn from_word(word: u64) -> Option<RecordKind> {
         use RecordKind::{
             Call, CollectiveDone, File, Part, PhaseBegin, PhaseEnd, Polls, Received, Region, SendDone, Sent,
-            Waited, Window, Worked,
+            Source, Waited, Window, Worked,
         };
-        const ALL: [RecordKind; 14] = [
+        const ALL: [RecordKind; 15] = [
             Call,
             Sent,
             Received,
@@ -197,6 +203,7 @@ impl RecordKind {
             Part,
             Window,
             File,
+            Source,
         ];
         ALL.into_iter().find(|kind| *kind as u8 == word as u8)
     }

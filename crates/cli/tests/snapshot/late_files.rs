@@ -78,11 +78,5 @@ fn ranks_are_in_files_for_as_long_as_they_say() {
         let (all, of_files) = (number(&json, "/trace/times/waiting_seconds"), sum(&causes(&json)));
         eprintln!("{mpi:?}: of {all} s of waiting {of_files} s because of files");
         assert!(of_files > 0.9 * all, "{mpi:?}: {of_files} of {all} s");
-        let whole = number(&json, "/trace/span_seconds");
-        for rank in rows(&json, "ranks") {
-            let times = rank["times"].as_object().unwrap().values().map(|of| of.as_f64().unwrap());
-            let times: f64 = times.sum();
-            assert!((times - whole).abs() <= 0.005 * whole, "{times} of {whole} s: {rank:#}");
-        }
     }
 }

@@ -15,7 +15,7 @@ type At = (usize, usize);
 type Waits = &'static [(At, &'static [At])];
 
 /// The pattern, why calls of it wait, and which for which; of several that one waits for, the latest.
-const PATTERNS: [(&str, &str, Waits); 20] = [
+const PATTERNS: [(&str, &str, Waits); 25] = [
     ("late_sender", "late_sender", &[((1, 0), &[(0, 0)])]),
     ("late_receiver", "late_receiver", &[((0, 0), &[(1, 0)])]),
     ("chain", "late_sender", &[((1, 0), &[(0, 0)]), ((2, 0), &[(1, 1)])]),
@@ -26,6 +26,11 @@ const PATTERNS: [(&str, &str, Waits); 20] = [
         "last_of_all",
         &[((0, 0), &[(1, 0), (2, 0)]), ((1, 0), &[(0, 0), (2, 0)]), ((2, 0), &[(0, 0), (1, 0)])],
     ),
+    ("scan", "late_lower_rank", &[((1, 0), &[(0, 0)]), ((2, 0), &[(0, 0), (1, 0)])]),
+    ("ring", "late_neighbour", &[((0, 0), &[(2, 0)]), ((1, 0), &[(0, 0)]), ((2, 0), &[(1, 0)])]),
+    ("line", "late_neighbour", &[((0, 0), &[(1, 0)]), ((1, 0), &[(0, 0), (2, 0)]), ((2, 0), &[(1, 0)])]),
+    ("between_all", "last_of_all", &[((0, 0), &[(2, 0)]), ((1, 0), &[(2, 0)]), ((2, 0), &[(0, 0), (1, 0)])]),
+    ("between_root", "late_root", &[((0, 0), &[(2, 0)]), ((1, 0), &[(2, 0)])]),
     ("several", "late_sender", &[((0, 0), &[(1, 0), (2, 0)])]),
     ("tags", "late_sender", &[((1, 0), &[(0, 0)]), ((1, 1), &[(0, 1)])]),
     ("persistent", "late_sender", &[((1, 0), &[(0, 0)]), ((1, 1), &[(0, 1)])]),
@@ -177,7 +182,7 @@ fn has_otf2(answer: &Answer) -> bool {
 #[test]
 fn a_trace_goes_to_other_tools_and_comes_back_from_them() {
     let bench = Bench::new();
-    // Archives of ours have no steps on windows, and no persistent collective calls.
+    // Archives of ours have no steps on windows, no persistent collective calls, and none of neighbours or between groups.
     let words = ["0.002", "old"];
     let Some((json, _)) = MPIS.into_iter().find_map(|mpi| traced_with(&bench, mpi, &words)) else { return };
     let answer = bench.numawise(&["export", "run.trace", "--perfetto", "run.perfetto"]);

@@ -13,7 +13,7 @@ use super::generated::TABLE;
 use super::samples::{self, Ended};
 use super::sites::{self, SiteKey};
 use super::table::{Amount, Call, Effect, Role, Sizes};
-use super::{abi, completion, library, peers, process as mpi_process, requests, sizes, status};
+use super::{abi, completion, library, peers, process as mpi_process, requests, sizes, sources, status};
 use crate::phase;
 use crate::process;
 use crate::python;
@@ -230,7 +230,7 @@ fn note(call: &Call, frame: &Frame, (slot, tables): (&ThreadSlot, &ThreadTables)
     let site = sites::site(slot, tables, key);
     let (mut sent, mut received) = (0, 0);
     let (mut key, mut root) = (0, None);
-    if accepted.is_none() && call.is_among_all() {
+    if accepted.is_none() && (call.is_among_all() || call.blocks_for_neighbours()) {
         count_failed(call, frame);
     }
     if let Some(abi) = accepted {
@@ -248,10 +248,17 @@ fn note(call: &Call, frame: &Frame, (slot, tables): (&ThreadSlot, &ThreadTables)
         if let Some(comm) = accepted.comm {
             if call.sizes == Sizes::Collective && call.is_blocking() {
                 key = samples::collective(comm, ended);
-            } else if call.is_among_all() {
+            } else if call.is_among_all() || call.blocks_for_neighbours() {
                 key = samples::collective_key(comm);
             }
-            root = if key == 0 { None } else { accepted.rank(Role::Root) };
+            root = if key == 0 { None } else { accepted.root() };
+            if key != 0
+                && trace::is_on()
+                && (comm.is_inter() || call.blocks_for_neighbours())
+                && comm.tells_sources()
+            {
+                sources::tell(slot, comm, handle, frame.since);
+            }
         }
         if call.effect == Effect::Nothing && call.sizes != Sizes::Nothing {
             completion::sent_or_forgotten(abi, call, frame, message);

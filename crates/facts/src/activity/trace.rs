@@ -125,6 +125,9 @@ impl TracedCall {
     }
 }
 
+/// The root of a collective call between two groups, where that is the rank itself (`MPI_ROOT`).
+pub const ROOT_ITSELF: u32 = u32::MAX - 1;
+
 /// What a call was.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TracedKind {
@@ -134,7 +137,7 @@ pub enum TracedKind {
     Collective {
         /// The same in all ranks that take part, and in no other call of them.
         key: NonZeroU64,
-        /// The root in the communicator, where the call has one.
+        /// The root in the communicator, where the call has one; [`ROOT_ITSELF`].
         root: Option<u32>,
     },
     /// So many calls that asked whether something had come, one after the other, and found nothing; the thread was in them for `within`.
@@ -169,6 +172,9 @@ pub enum MessageSide {
     /// The call takes part in a collective call that has this number in place of the communicator's in all ranks, and is what the site says that has
     /// the number of the peer. The tag is 1 + the root in the communicator; 0: there is none.
     Part,
+    /// The call is the first one of its kind on its communicator, and gets data of the peer: a neighbour in a topology, or one of the other group, in
+    /// their order. Nothing else is known of it.
+    Source,
     /// A step on a window, which has this number in place of the communicator's in all its ranks, with the peer.
     Window(WindowStep),
 }

@@ -261,6 +261,10 @@ impl<'a> Builder<'a> {
                     self.message(MessageSide::Window(*step), of, moment);
                 }
             }
+            TraceRecord::Source { begin, rank: peer } => {
+                let of = reader::TracedMessage { posted: begin, peer, ..Default::default() };
+                self.message(MessageSide::Source, of, moment);
+            }
             TraceRecord::Call(of) => {
                 let kind = match of.key.and_then(NonZeroU64::new) {
                     Some(key) => TracedKind::Collective { key, root: of.root },

@@ -47,7 +47,7 @@ const MOST_EVENTS: usize = 1_500_000;
 const LONGEST: usize = 11_000_000;
 
 /// In the order of the numbers of [`state`].
-const KINDS: [WaitKind; 8] = [
+const KINDS: [WaitKind; 10] = [
     WaitKind::LateSender,
     WaitKind::LateReceiver,
     WaitKind::LateRoot,
@@ -56,6 +56,8 @@ const KINDS: [WaitKind; 8] = [
     WaitKind::LatePost,
     WaitKind::LateComplete,
     WaitKind::LockContention,
+    WaitKind::LateLowerRank,
+    WaitKind::LateNeighbour,
 ];
 
 /// Draws them. Not a constant, of which each user would have a copy.

@@ -150,6 +150,8 @@ pub fn kind(of: WaitKind) -> &'static str {
         WaitKind::LatePost => "late post",
         WaitKind::LateComplete => "late complete",
         WaitKind::LockContention => "lock contention",
+        WaitKind::LateLowerRank => "late lower rank",
+        WaitKind::LateNeighbour => "late neighbour",
     }
 }
 
@@ -166,6 +168,8 @@ pub fn meaning(of: WaitKind) -> &'static str {
         WaitKind::LatePost => "late post: the target had not opened its window yet",
         WaitKind::LateComplete => "late complete: a rank had not ended its access to the window yet",
         WaitKind::LockContention => "lock contention: another rank held the lock of the window",
+        WaitKind::LateLowerRank => "late lower rank: a scan waited for the last of the ranks before it",
+        WaitKind::LateNeighbour => "late neighbour: a call that needs the neighbours waited for the last one",
     }
 }
 
@@ -220,8 +224,7 @@ fn remarks(of: &RunTrace) -> Option<Block> {
                 "other ranks of them are on computers whose clocks no messages both ways compare"
             }
             NotJudgedReason::NotFollowed => {
-                "what they wait for is not followed: MPI_Win_unlock and flushes, files, scans, collective calls of neighbours or between two groups, \
-                 communicators that are freed, messages to other worlds"
+                "what they wait for is not followed: MPI_Win_unlock and flushes, files, MPI_Ineighbor_..., communicators that are freed, messages to other worlds"
             }
         };
         format!("{} of {} may hold waiting that is not known: {why}", row.time, many(row.calls, "call"))

@@ -241,6 +241,10 @@ pub enum WaitKind {
     LateComplete,
     /// Another rank held the lock of the window.
     LockContention,
+    /// A rank before it in the communicator, whose data it needs, had not come.
+    LateLowerRank,
+    /// A neighbour in the topology of the communicator, whose data it needs, had not come.
+    LateNeighbour,
 }
 
 /// Waiting at one place in the program for ranks that came late to another.
@@ -436,7 +440,7 @@ pub enum NotJudgedReason {
     OtherRanksMissing,
     /// They are on other computers, and nothing tells how the clocks differ.
     ClocksDiffer,
-    /// What it waits for is not known: unlocks and flushes of windows, requests of files, scans, collective calls of neighbours or between two groups.
+    /// What it waits for is not known: unlocks and flushes of windows, requests of files, collective calls of neighbours that another call ends.
     NotFollowed,
 }
 

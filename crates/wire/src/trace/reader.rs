@@ -38,6 +38,11 @@ pub enum TraceRecord {
         step: WindowStep,
         peer: u32,
     },
+    /// See [`RecordKind::Source`].
+    Source {
+        begin: u64,
+        rank: u32,
+    },
     Polls {
         site: Option<u16>,
         call: u16,
@@ -248,7 +253,9 @@ impl TraceRecord {
             TraceRecord::Sent(message) | TraceRecord::Received(message) => message.posted,
             TraceRecord::SendDone { sent } => sent,
             TraceRecord::CollectiveDone { begun, .. } => begun,
-            TraceRecord::Part(TracedPart { begin, .. }) | TraceRecord::Window { begin, .. } => begin,
+            TraceRecord::Part(TracedPart { begin, .. })
+            | TraceRecord::Window { begin, .. }
+            | TraceRecord::Source { begin, .. } => begin,
             TraceRecord::Span(span) => span.begin.saturating_add(span.ticks),
         }
     }
@@ -293,6 +300,7 @@ fn record(words: [u64; 5]) -> Option<TraceRecord> {
             step: *WindowStep::ALL.get((fourth >> 32) as usize)?,
             peer: fourth as u32,
         },
+        RecordKind::Source => TraceRecord::Source { begin: first, rank: fourth as u32 },
         RecordKind::Polls => {
             TraceRecord::Polls { site, call, begin: first, ticks: second, end: third, count: fourth >> 16 }
         }

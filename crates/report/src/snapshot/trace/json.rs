@@ -24,6 +24,8 @@ pub fn kind_word(of: WaitKind) -> &'static str {
         WaitKind::LatePost => "late_post",
         WaitKind::LateComplete => "late_complete",
         WaitKind::LockContention => "lock_contention",
+        WaitKind::LateLowerRank => "late_lower_rank",
+        WaitKind::LateNeighbour => "late_neighbour",
     }
 }
 
