@@ -297,8 +297,16 @@ fn otf2_print_reads_threads_and_phases() {
         assert!(printed.contains(expected), "{expected}: {printed}");
     }
     let back = crate::read(&written.anchor).unwrap();
-    let calls = back.run.processes[0].threads.measured().unwrap()[0].trace.as_ref().unwrap().calls.len();
-    assert_eq!(calls, 2);
+    let threads = back.run.processes[0].threads.measured().unwrap();
+    let [first, other] = [0, 1].map(|number: usize| threads[number].trace.as_ref().unwrap());
+    assert_eq!(first.calls.len(), 2);
+    let spans = |of: &ThreadTrace| -> Vec<(u64, u64, SpanKind)> {
+        of.spans.iter().map(|span| (span.begin.0, span.end.0, span.kind)).collect()
+    };
+    let region = SpanKind::Region { threads: 2, waits_since: Nanoseconds(150) };
+    assert_eq!(spans(first), [(120, 130, SpanKind::Waited), (100, 200, region), (210, 240, SpanKind::File)]);
+    let worked = SpanKind::Worked { master: threads[0].tid, begun: Nanoseconds(100) };
+    assert_eq!(spans(other), [(105, 190, worked)]);
 }
 
 /// What `otf2-print` says of an archive; nothing where it is not installed.

@@ -85,12 +85,15 @@ pub fn lower(run: &Run<'_>, lanes: &Lanes<'_>, members: &[Member]) -> Option<Vec
     Some(ranks.iter().map(own).collect())
 }
 
-/// By process and communicator: from when on, the ranks whose data a rank gets, in their order.
-pub struct Sources(HashMap<(usize, Option<u16>), Vec<(Nanoseconds, Vec<u32>)>>);
+/// From when on, the ranks whose data a rank gets, in their order.
+type Told = (Nanoseconds, Vec<u32>);
+
+/// By process and communicator.
+pub struct Sources(HashMap<(usize, Option<u16>), Vec<Told>>);
 
 impl Sources {
     pub fn of(lanes: &Lanes<'_>) -> Sources {
-        let mut all: HashMap<_, Vec<(Nanoseconds, Vec<u32>)>> = HashMap::new();
+        let mut all: HashMap<_, Vec<Told>> = HashMap::new();
         for lane in lanes.all.iter().filter(|lane| lane.has_end(MessageSide::Source)) {
             for (number, call) in lane.calls.iter().enumerate() {
                 let own = lane.messages(number).iter().filter(|message| message.end == MessageSide::Source);

@@ -58,6 +58,12 @@ fn ranks_that_come_late_because_of_files_are_named_with_what_they_did_there() {
             let answer = bench.numawise(&["report", "run.trace", &format!("--csv={table}")]);
             assert!(answer.out.contains(expected), "{}", answer.out);
         }
+        let answer = bench.numawise(&["export", "run.trace", "--otf2", &format!("{}.otf2", mpi.0)]);
+        if crate::trace::has_otf2(&answer) {
+            let back = bench.numawise(&["report", &format!("{}.otf2/traces.otf2", mpi.0), "--json"]);
+            let back: Value = serde_json::from_str(&back.out).unwrap_or_else(|_| panic!("{}", back.err));
+            assert_eq!(back["trace"]["times"], json["trace"]["times"]);
+        }
         let said = bench.numawise(&["report", "run.trace"]);
         assert!(said.out.contains("was longer in files (writing) before MPI_Barrier"), "{}", said.out);
         assert!(said.out.contains("@ in files ("), "{}", said.out);

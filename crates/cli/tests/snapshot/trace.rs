@@ -171,7 +171,7 @@ fn ranks_of_several_worlds_say_of_which_they_are() {
 }
 
 /// Whether OTF2's own library is there.
-fn has_otf2(answer: &Answer) -> bool {
+pub fn has_otf2(answer: &Answer) -> bool {
     let is_missing = answer.err.contains("cannot load libotf2");
     if is_missing {
         eprintln!("SKIPPED: {}", answer.err);
@@ -283,7 +283,20 @@ fn threads_and_phases_stand_below_their_ranks_and_no_time_is_lost() {
         let serial = [&json, &part].map(|json| number(json, "/trace/times/serial_seconds"));
         assert!(serial[1] < serial[0], "{serial:?}");
     }
-    let Some(_) = teams(&bench, OPEN_MPI, false, "20") else { return };
+    let Some((json, _)) = teams(&bench, OPEN_MPI, false, "20") else { return };
+    let answer = bench.numawise(&["export", "run.trace", "--otf2", "archive"]);
+    if has_otf2(&answer) {
+        let back = bench.numawise(&["report", "archive/traces.otf2", "--json"]);
+        let back: Value = serde_json::from_str(&back.out).unwrap_or_else(|_| panic!("{}", back.err));
+        for (rank, of) in rows(&back, "ranks").iter().zip(rows(&json, "ranks")) {
+            assert_eq!(rank["times"], of["times"]);
+            // By the system's numbers of threads here, by those of locations there.
+            let times = |of: &Value| -> std::collections::BTreeSet<String> {
+                of["workers"].as_array().unwrap().iter().map(|worker| worker["times"].to_string()).collect()
+            };
+            assert_eq!(times(rank), times(of));
+        }
+    }
     let answer = bench.numawise(&["report", "run.trace", "--phase", "other"]);
     assert_eq!(answer.status, Some(125), "{}", answer.err);
     assert!(answer.err.contains("named: setup, solve, MPI_Pcontrol(2)"), "{}", answer.err);

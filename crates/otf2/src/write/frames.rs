@@ -4,13 +4,13 @@
 use std::collections::HashMap;
 
 use numawise_facts::activity::{
-    CodeAddress, ConstructName, FileOperation, PhaseName, SpanKind, SpanName, ThreadTrace, TracedSpan,
+    CodeAddress, ConstructName, PhaseName, SpanKind, SpanName, ThreadTrace, TracedSpan,
 };
 use numawise_facts::{Activity, Reading, WatchedRun};
 use numawise_units::{Arrange, Nanoseconds, Pid};
 
 use super::definitions::Definitions;
-use crate::calls::Role;
+use crate::calls::{Role, file_region};
 use crate::event::{EnteredAt, What};
 use crate::ffi;
 
@@ -61,7 +61,7 @@ impl Frames {
                 [(region, EnteredAt::default()); 2]
             }
             SpanName::File(operation) => {
-                let region = definitions.other(file(*operation), Role::File, ffi::PARADIGM_USER);
+                let region = definitions.other(file_region(*operation), Role::File, ffi::PARADIGM_USER);
                 [(region, EnteredAt::default()); 2]
             }
         };
@@ -124,16 +124,6 @@ fn phase(name: &PhaseName) -> String {
     match name {
         PhaseName::Region(name) | PhaseName::ThreadRegion(name) => name.clone(),
         PhaseName::Control(level) => format!("MPI_Pcontrol({level})"),
-    }
-}
-
-/// A name that `read` knows.
-pub fn file(operation: FileOperation) -> &'static str {
-    match operation {
-        FileOperation::Read => "file access: read",
-        FileOperation::Write => "file access: write",
-        FileOperation::Sync => "file access: sync",
-        FileOperation::Manage => "file access: manage",
     }
 }
 
