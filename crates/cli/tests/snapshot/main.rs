@@ -43,6 +43,7 @@ mod same_compiled;
 mod signals;
 mod support;
 mod surroundings;
+mod tasks;
 mod trace;
 mod view;
 mod waiting;

@@ -99,8 +99,8 @@ fn each_message_is_found_with_both_ends_and_no_time_is_lost() {
         let Some((json, answer)) = traced(&bench, mpi, "0.002") else { continue };
         let trace = &json["trace"];
         let counts = ["/messages", "/unmatched", "/lost"].map(|of| number(trace, of));
-        // 1 + 1 + 2, 2 several, 2 by tags, 2 persistent, 1 probed, 1 polled; 1 in partitions, from MPI 4 on.
-        let messages = if answer.out.contains("partitioned") { 13.0 } else { 12.0 };
+        // 1 + 1 + 2, 2 several, 2 by tags, 2 persistent, 1 probed, 2 polled; 1 in partitions, from MPI 4 on.
+        let messages = if answer.out.contains("partitioned") { 14.0 } else { 13.0 };
         assert_eq!(counts, [messages, 0.0, 0.0], "{mpi:?}: {trace:#}");
         // A communicator is made, and freed by two ranks.
         let not_judged: Vec<&str> = rows(&json, "not_judged").iter().map(|row| text(row, "/why")).collect();
@@ -401,6 +401,11 @@ fn each_pattern_waits_for_as_long_as_its_ranks_say() {
                 "{mpi:?} {pattern}: {found}, {expected}"
             );
         }
+        let loops = ["polled", "probe_loop"].map(|of| told[&(of.to_owned(), (1, 0))]);
+        let expected: f64 = loops.iter().map(|[begin, end]| end - begin).sum();
+        let found = number(&rows(&json, "ranks")[1], "/times/polling_seconds");
+        eprintln!("{mpi:?} polling: {found} s, by its own clock {expected}");
+        assert!((found - expected).abs() <= 0.02 * expected + 0.001, "{mpi:?}: {found}, {expected}");
         let origin = rows(&json, "causes").iter().find(|row| {
             row["what"]["kind"] == "computed" && row["what"]["at"]["place"]["function"] == "chain"
         });

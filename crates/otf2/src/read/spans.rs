@@ -89,7 +89,8 @@ impl Spans {
             let waits_since = Nanoseconds(span.waits_since.unwrap_or(span.end));
             let (end, kind) = match (span.of, span.opens) {
                 (SpanOf::Parallel, Some(threads)) => (end, SpanKind::Region { threads, waits_since }),
-                (SpanOf::Parallel, None) => (waits_since, SpanKind::Worked { master: Pid(0), begun: begin }),
+                // Its end stands in for the begin of the region, until that is known.
+                (SpanOf::Parallel, None) => (waits_since, SpanKind::Worked { master: Pid(0), begun: end }),
                 (SpanOf::Wait(_), _) => (end, SpanKind::Waited),
                 (SpanOf::File(_), _) => (end, SpanKind::File),
             };
@@ -98,7 +99,7 @@ impl Spans {
     }
 }
 
-/// Parts of regions that threads of a process did belong to the innermost region that another one had open.
+/// Parts of regions that threads of a process did belong to a region that another one had open.
 pub fn find_openers(threads: &mut [&mut ThreadTrace]) {
     let mut regions = Vec::new();
     for (number, trace) in threads.iter().enumerate() {
@@ -108,14 +109,15 @@ pub fn find_openers(threads: &mut [&mut ThreadTrace]) {
     regions.sort_unstable();
     for (own, trace) in threads.iter_mut().enumerate() {
         for span in &mut trace.spans {
-            let (of, until) = (span.begin, span.end);
+            let of = span.begin;
             if let SpanKind::Worked { master, begun } = &mut span.kind {
                 let before = regions.partition_point(|(begin, ..)| *begin <= of);
                 let around = regions.get(..before).unwrap_or_default().iter().rev().take(NESTED);
-                let mut around = around.filter(|(_, end, number)| *end >= until && *number != own);
-                if let Some((begin, _, number)) = around.next() {
-                    (*master, *begun) = (Pid(*number as i32), *begin);
-                }
+                let around = around.filter(|(_, end, number)| *end >= *begun && *number != own);
+                // Of those around it, the one that ended with it, or else first.
+                let opened = around.min_by_key(|(_, end, _)| *end);
+                (*master, *begun) =
+                    opened.map_or((*master, of), |(begin, _, number)| (Pid(*number as i32), *begin));
             }
         }
     }

@@ -14,7 +14,12 @@ static double late;
 /* Of this rank in the pattern: when its calls began and returned; none began at 0. */
 static double begins[CALLS], ends[CALLS];
 
-#define CALL(call) (begins[calls] = now(), call, ends[calls++] = now())
+#define CALL(...)                \
+    do {                         \
+        begins[calls] = now();   \
+        __VA_ARGS__;             \
+        ends[calls++] = now();   \
+    } while (0)
 
 PATTERN late_sender(void)
 {
@@ -384,8 +389,19 @@ PATTERN polled(void)
         MPI_Send(&x, 1, MPI_INT, 1, 4, MPI_COMM_WORLD);
     } else if (rank == 1) {
         MPI_Irecv(&x, 1, MPI_INT, 0, 4, MPI_COMM_WORLD, &request);
-        while (!done)
-            MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+        CALL(while (!done) MPI_Test(&request, &done, MPI_STATUS_IGNORE));
+    }
+}
+
+PATTERN probe_loop(void)
+{
+    int x = 0, is_there = 0;
+    if (rank == 0) {
+        compute(late);
+        MPI_Send(&x, 1, MPI_INT, 1, 10, MPI_COMM_WORLD);
+    } else if (rank == 1) {
+        CALL(while (!is_there) MPI_Iprobe(0, 10, MPI_COMM_WORLD, &is_there, MPI_STATUS_IGNORE));
+        MPI_Recv(&x, 1, MPI_INT, 0, 10, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     }
 }
 
@@ -448,6 +464,7 @@ int main(int count, char **words)
     }
     tell("split", split);
     tell("polled", polled);
+    tell("probe_loop", probe_loop);
     MPI_Finalize();
     return 0;
 }
