@@ -180,7 +180,7 @@ impl Names {
             [construct.clone(), format!("waits: {construct}")]
         });
         let phases = phase_names(events);
-        let files = FileOperation::ALL.map(|of| format!("in files: {}", trace_words::operation_word(of)));
+        let files = FileOperation::ALL.map(|of| format!("in files: {}", trace_words::operation(of)));
         let all =
             std::iter::once("serial".to_owned()).chain(files).chain(constructs).chain(phases.iter().cloned());
         Names { first, all: (first..).zip(all).collect(), phases }

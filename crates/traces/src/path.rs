@@ -19,8 +19,7 @@ const PATH_STATES: usize = STATES.len() + FileOperation::ALL.len();
 
 /// Backwards from the rank that ends last, or from the end of the part that is asked for: over a wait to the rank that was waited for, at the moment at which it came.
 pub fn critical_path(lanes: &Lanes<'_>, waits: &Waits) -> Vec<PathPart> {
-    // Of each lane, of each site and one behind them: by state, then in files by what that was for, how often and how long.
-    let mut sums: Vec<Vec<[(u64, Nanoseconds); PATH_STATES]>> = vec![Vec::new(); lanes.all.len()];
+    let mut sums: Vec<SiteSums> = vec![Vec::new(); lanes.all.len()];
     let mut parts = PathParts::new();
     let Some(mut lane) = lanes.all.iter().max_by_key(|lane| lane.end) else { return Vec::new() };
     let mut at = lane.end.min(lanes.end);
@@ -87,6 +86,14 @@ pub fn critical_path(lanes: &Lanes<'_>, waits: &Waits) -> Vec<PathPart> {
         }
         at = segment.begin;
     }
+    add_sums(lanes, sums, &mut parts);
+    shown_path(lanes, parts)
+}
+
+/// Of a lane, of each site and one behind them: by state, then in files by what that was for, how often and how long.
+type SiteSums = Vec<[(u64, Nanoseconds); PATH_STATES]>;
+
+fn add_sums(lanes: &Lanes<'_>, sums: Vec<SiteSums>, parts: &mut PathParts) {
     for (lane, sums) in lanes.all.iter().zip(sums) {
         for (site, of_site) in (0..).zip(sums) {
             let place = (site < lane.sites()).then(|| lane.place_of(site as u32));
@@ -99,7 +106,6 @@ pub fn critical_path(lanes: &Lanes<'_>, waits: &Waits) -> Vec<PathPart> {
             }
         }
     }
-    shown_path(lanes, parts)
 }
 
 /// By lane: how often, and how long.

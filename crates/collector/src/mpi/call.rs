@@ -2,7 +2,7 @@
 
 use core::sync::atomic::Ordering::Relaxed;
 
-use numawise_wire::snapshot::{NO_COMMUNICATOR, SampleKind, ThreadSlot, ThreadState, ThreadTables};
+use numawise_wire::snapshot::{NO_COMMUNICATOR, SampleKind, Site, ThreadSlot, ThreadState, ThreadTables};
 use numawise_wire::trace::RecordKind;
 
 use super::amount::Accepted;
@@ -252,12 +252,8 @@ fn note(call: &Call, frame: &Frame, (slot, tables): (&ThreadSlot, &ThreadTables)
                 key = samples::collective_key(comm);
             }
             root = if key == 0 { None } else { accepted.root() };
-            if key != 0
-                && trace::is_on()
-                && (comm.is_inter() || call.blocks_for_neighbours())
-                && comm.tells_sources()
-            {
-                sources::tell(slot, comm, handle, frame.since);
+            if key != 0 && trace::is_on() {
+                sources::tell_once(slot, &accepted, comm);
             }
         }
         if call.effect == Effect::Nothing && call.sizes != Sizes::Nothing {
@@ -283,6 +279,11 @@ fn note(call: &Call, frame: &Frame, (slot, tables): (&ThreadSlot, &ThreadTables)
         bytes: sent.wrapping_add(received),
         is_vain: accepted.is_some() && completion::is_vain(call, frame),
     });
+    count(slot, site, ticks, (sent, received));
+}
+
+#[inline]
+fn count(slot: &ThreadSlot, site: Option<&Site>, ticks: u64, (sent, received): (u64, u64)) {
     match site {
         Some(site) => {
             add(&site.count, 1);

@@ -5,6 +5,7 @@ use core::ffi::c_int;
 
 use numawise_wire::snapshot::ThreadSlot;
 
+use super::amount::Accepted;
 use super::communicators::{self, Comm, topologies};
 use super::functions;
 use crate::system::SavedErrno;
@@ -13,10 +14,17 @@ use crate::trace;
 /// Of more, nothing is told.
 const MOST: usize = 64;
 
-/// Before the first of its calls is noted, which began at `begin` and was accepted.
+/// Before the first of its calls on a communicator is noted.
+#[inline]
+pub fn tell_once(slot: &ThreadSlot, of: &Accepted<'_>, comm: Comm) {
+    if (comm.is_inter() || of.call.blocks_for_neighbours()) && comm.tells_sources() {
+        tell(slot, comm, of.handle, of.frame.since);
+    }
+}
+
 #[cold]
 #[inline(never)]
-pub fn tell(slot: &ThreadSlot, comm: Comm, handle: u64, begin: u64) {
+fn tell(slot: &ThreadSlot, comm: Comm, handle: u64, begin: u64) {
     if comm.is_inter() {
         if comm.size() <= MOST as u64 {
             let ranks = 0..comm.size() as i32;

@@ -6,6 +6,7 @@ use numawise_facts::activity::{ConstructName, FileOperation};
 use numawise_units::Nanoseconds;
 
 use crate::calls::{Role, as_in_c, file_region};
+use crate::event::EnteredAt;
 use crate::ffi;
 
 /// How many ticks a second has, and when the first of the archive's events is.
@@ -189,6 +190,13 @@ impl Definitions {
         }
         self.string(direct.name)
     }
+}
+
+/// Where a call was made: the region of the program that surrounds it, and what the archive says beside.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    pub inside: Option<u32>,
+    pub at: EnteredAt,
 }
 
 /// What a region outside of calls of MPI is to a trace.

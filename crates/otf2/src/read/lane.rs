@@ -1,15 +1,8 @@
 //! The calls of MPI of one location: what is entered and left, outermost, with the messages that are sent and come in it.
 
-use super::definitions::{Clock, Kind, Regions};
+use super::definitions::{Clock, Kind, Place, Regions};
 use super::spans::Spans;
 use crate::event::{Collective, EnteredAt, Event, Message, Polls, What};
-
-/// Where a call was made: the region of the program that surrounds it, and what the archive says beside.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place {
-    pub inside: Option<u32>,
-    pub at: EnteredAt,
-}
 
 /// One call. Times are nanoseconds of the archive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

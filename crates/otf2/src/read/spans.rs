@@ -6,8 +6,7 @@ use numawise_facts::Reading;
 use numawise_facts::activity::{CodeAddress, ConstructName, SpanKind, SpanName, ThreadTrace, TracedSpan};
 use numawise_units::{Nanoseconds, Pid};
 
-use super::definitions::SpanOf;
-use super::lane::Place;
+use super::definitions::{Place, SpanOf};
 use super::places::Places;
 
 /// Times are nanoseconds of the archive.

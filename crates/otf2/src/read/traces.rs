@@ -11,7 +11,8 @@ use numawise_facts::activity::{
 use numawise_units::{Bytes, Nanoseconds};
 
 use super::communicators::{ClassOf, Communicators};
-use super::lane::{Call, Lane, Passed, Place, RequestOf, Side};
+use super::definitions::Place;
+use super::lane::{Call, Lane, Passed, RequestOf, Side};
 use super::places::Places;
 use super::ranks::Ranks;
 use super::spans::find_openers;

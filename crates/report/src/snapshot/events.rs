@@ -32,7 +32,6 @@ use numawise_units::packed::Packed;
 use numawise_units::{Arrange, harmless};
 use serde_json::{Value, json};
 
-use super::trace::operation_word;
 use super::{phases, words};
 use crate::document::{BarPart, Block, Charts, Events, NO_CHARTS};
 use crate::object::each;
@@ -133,7 +132,7 @@ pub fn data(events: Option<&TraceEvents>, parts: &[BarPart], meaning: fn(WaitKin
         "constructs": each(&events.constructs, |(name, at)| {
             json!(harmless::line(&construct_in(*name, at)))
         }),
-        "files": FileOperation::ALL.map(operation_word),
+        "files": FileOperation::ALL.map(words::operation),
         "phases": each(&phase_names(events), |name| json!(harmless::line(name))),
     })
 }

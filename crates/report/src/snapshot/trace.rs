@@ -23,11 +23,12 @@ mod profiles;
 mod quantities;
 mod teams;
 
+pub use super::words::operation;
 pub use foreign::{ForeignTrace, foreign_document, foreign_json};
 pub use json::{activity_word, change_word, json, kind_word};
 pub use placed::{amount_of, change as placed_change, change_word as placed_word};
 pub use profiles::rate;
-pub use teams::{between, ends, operation_word, region};
+pub use teams::{between, ends, region};
 
 /// Characters of a line of the timeline.
 const LINE: usize = 80;
@@ -46,7 +47,7 @@ const STATES: [State; 8] = [
     (BarPart { name: "in MPI, not waiting", colour: "--n0" }, '=', |of| of.in_calls),
     (BarPart { name: "polls", colour: "--n4" }, '~', |of| of.polling),
     (BarPart { name: "idle", colour: "--band" }, ' ', |of| of.idle),
-    (BarPart { name: "in files", colour: "--n2" }, '@', |of| of.in_files),
+    (BarPart { name: "in files", colour: "--n6" }, '@', |of| of.in_files),
 ];
 
 fn share(part: Nanoseconds, whole: Nanoseconds) -> Ratio {

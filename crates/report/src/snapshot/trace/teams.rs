@@ -1,7 +1,7 @@
 //! Threads of OpenMP that wait for one another, and what lies outside of regions: in words, as tables, as JSON.
 
 use numawise_facts::Reading;
-use numawise_facts::activity::{CodePlace, FileOperation};
+use numawise_facts::activity::CodePlace;
 use numawise_facts::finding::RegionOrCall;
 use numawise_tables::snapshot::{
     CallPlace, LateThread, LongestThreadWait, RankActivity, RunTrace, TracedRegion, TracedSerial,
@@ -65,20 +65,10 @@ pub fn did(what: &RankActivity, longer: bool) -> Option<String> {
             let to = to
                 .as_ref()
                 .map_or_else(|| "after its last call".to_owned(), |to| format!("before {}", call(to)));
-            format!("was{more} in files ({}) {to}", operation_word(*operation))
+            format!("was{more} in files ({}) {to}", words::operation(*operation))
         }
         _ => return None,
     })
-}
-
-/// What files are used for.
-pub fn operation_word(of: FileOperation) -> &'static str {
-    match of {
-        FileOperation::Read => "reading",
-        FileOperation::Write => "writing",
-        FileOperation::Sync => "waiting for the storage",
-        FileOperation::Manage => "opening, closing, truncating",
-    }
 }
 
 /// `most`: rows on a terminal.
