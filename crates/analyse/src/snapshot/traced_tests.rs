@@ -323,10 +323,15 @@ fn polls_are_neither_waiting_nor_computing() {
 
 #[test]
 fn a_rank_that_computes_between_polls_computes() {
-    let polls = TracedKind::Polls { calls: 10, within: ms(4) };
-    let ranks = [Made::rank(0, 1).add("MPI_Test", (10, 70), polls, Vec::new()).end(80)];
-    let times = trace(&ranks).ranks[0].times;
-    assert_eq!((times.useful, times.polling), (ms(76), ms(4)));
+    let of = |calls, within| {
+        let polls = TracedKind::Polls { calls, within: ms(within) };
+        let ranks = [Made::rank(0, 1).add("MPI_Test", (10, 70), polls, Vec::new()).end(80)];
+        let times = trace(&ranks).ranks[0].times;
+        (times.useful, times.polling)
+    };
+    assert_eq!(of(10, 4), (ms(76), ms(4)));
+    // A hundred nanoseconds between two of them are ours.
+    assert_eq!(of(400_000, 20), (ms(20), ms(60)));
 }
 
 #[test]

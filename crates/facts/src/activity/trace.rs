@@ -112,6 +112,10 @@ pub struct TracedCall {
     pub messages: u32,
 }
 
+/// Between two polls with nothing else between them: what we add to a call, 52 ns (`docs/decisions/0042-trace.md`), and the loop, four times over. Some
+/// calls that find nothing take less.
+const BETWEEN_POLLS: Nanoseconds = Nanoseconds(250);
+
 impl TracedCall {
     /// Since when the thread was in it, by and large. Polls between which it did something else for most of the time take the time that it
     /// was in them, before the last one's end.
@@ -119,7 +123,11 @@ impl TracedCall {
     pub fn entered(&self) -> Nanoseconds {
         let all = self.end.saturating_sub(self.begin);
         match self.kind {
-            TracedKind::Polls { within, .. } if within.0 < all.0 / 2 => self.end.saturating_sub(within),
+            TracedKind::Polls { calls, within }
+                if within.0 < all.0 / 2 && all.0 - within.0 > calls.saturating_mul(BETWEEN_POLLS.0) =>
+            {
+                self.end.saturating_sub(within)
+            }
             _ => self.begin,
         }
     }
