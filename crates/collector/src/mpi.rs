@@ -24,6 +24,7 @@ mod requests;
 mod samples;
 mod sites;
 mod sizes;
+mod sources;
 mod status;
 mod table;
 mod windows;

@@ -1,14 +1,15 @@
-//! The trace of the process, where it is asked for: each call of MPI with its messages, regions and waits of OpenMP, and phases, in a file of its own.
+//! The trace of the process, where it is asked for: each call of MPI with its messages, regions and waits of OpenMP, phases, and calls on files, in a
+//! file of its own.
 //!
 //! A thread fills a chunk of the file and then asks for the next one; no two threads write one. Numawise takes chunks away that are full, and
 //! their places serve again. Where there is none, what comes later is counted. Nothing is compressed here, and nobody waits.
 
 use core::ffi::{c_int, c_void};
 use core::fmt::Write;
-use core::sync::atomic::{AtomicPtr, AtomicU32, Ordering, Ordering::Relaxed};
+use core::sync::atomic::{AtomicPtr, AtomicU32, Ordering, Ordering::Relaxed, compiler_fence};
 
 use numawise_guest::memory::{Text, limit, map, reserve, unmap};
-use numawise_wire::snapshot::{SITES, Site, THREADS_AT, ThreadSlot, VERSION};
+use numawise_wire::snapshot::{FileOperation, SITES, Site, THREADS_AT, ThreadSlot, VERSION};
 use numawise_wire::trace::{
     BYTES, CHUNK_BYTES, Chunk, ChunkState, HEADER_BYTES, Header, LOOKED_AT, LOST_BETWEEN_LOOKS, MAGIC,
     MOST_CHUNKS, Record, RecordKind, WindowStep, file_bytes,
@@ -116,10 +117,15 @@ fn next<'a>(slot: &ThreadSlot) -> Option<(&'a Chunk, &'a Record)> {
 
 #[inline]
 fn put(slot: &ThreadSlot, words: [u64; 5]) {
+    let is_putting = &local().is_putting;
+    is_putting.set(1);
+    compiler_fence(Ordering::SeqCst);
     if let Some((chunk, record)) = next(slot) {
         record.0.iter().zip(words).for_each(|(place, word)| place.store(word, Relaxed));
         chunk.used.store(chunk.used.load(Relaxed) + 1, Ordering::Release);
     }
+    compiler_fence(Ordering::SeqCst);
+    is_putting.set(0);
 }
 
 #[cold]
@@ -303,8 +309,22 @@ pub fn worked(slot: &ThreadSlot, [begun, begin, end]: [u64; 3], master: u32) {
 /// The thread has waited in OpenMP, in what it is in. What is shorter than a microsecond is left out: a lock that is free would fill the file.
 pub fn waited(slot: &ThreadSlot, end: u64) {
     let begin = slot.since.load(Relaxed);
-    if end.saturating_sub(begin) > time::ticks_in_ten_milliseconds() / 10_000 {
+    if is_long(end.saturating_sub(begin)) {
         span(slot, RecordKind::Waited, [begin, end, 0, 0], slot.row.load(Relaxed).into());
+    }
+}
+
+/// More than a microsecond.
+fn is_long(ticks: u64) -> bool {
+    ticks > time::ticks_in_ten_milliseconds() / 10_000
+}
+
+/// The thread was in a call on a file. What is shorter than a microsecond is in the sums only. In a handler of a signal that came while the thread put
+/// something into its trace, nothing is.
+pub fn file(slot: &ThreadSlot, operation: FileOperation, ticks: u64, end: u64) {
+    if is_on() && is_long(ticks) && local().is_putting.get() == 0 {
+        let begin = end.saturating_sub(ticks);
+        span(slot, RecordKind::File, [begin, end, 0, 0], operation as u64 + 1);
     }
 }
 
@@ -338,6 +358,11 @@ pub fn part(slot: &ThreadSlot, begin: u64, key: u64, (call, communicator): (u16,
         let what = u64::from(communicator) << 32 | u64::from(call);
         put(slot, [begin, key, 0, what, root | RecordKind::Part as u64]);
     }
+}
+
+/// The next call, which began at `begin`, gets data of this rank of the world, and so do all of its kind on its communicator.
+pub fn source(slot: &ThreadSlot, begin: u64, rank: u32) {
+    put(slot, [begin, 0, 0, rank.into(), RecordKind::Source as u64]);
 }
 
 /// The next call, which began at `begin`, is a step on a window, with this rank of the world.

@@ -24,7 +24,7 @@ pub use counter::{
     CacheTraffic, CountedEvents, CountedProcess, CounterAccess, CounterCount, CounterEvent, CounterObstacle,
     ProcessCounters,
 };
-pub use files::{FileActivity, FileCalls, KernelIo, ProcessIo};
+pub use files::{FileActivity, FileCalls, FileOperation, KernelIo, ProcessIo};
 pub use mpi::{
     CallSite, CallTime, Communicator, CpuUse, LastCall, MessageFamily, MessageSizes, MpiActivity, MpiLibrary,
     PeerTraffic, WorldRank, begins_collective, begun_call, is_collective, is_send, needs_all_ranks,
@@ -37,7 +37,7 @@ pub use sample::{CallSample, SampledCall};
 pub use seen::{SeenChange, SeenKind, SeenThread};
 pub use surroundings::{MemoryByNode, MemoryMoment, ProcessSurroundings};
 pub use trace::{
-    ClockMove, MessageSide, SpanKind, SpanName, ThreadTrace, TraceLoss, TracedCall, TracedKind,
+    ClockMove, MessageSide, ROOT_ITSELF, SpanKind, SpanName, ThreadTrace, TraceLoss, TracedCall, TracedKind,
     TracedMessage, TracedSite, TracedSpan, WindowStep,
 };
 

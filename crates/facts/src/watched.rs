@@ -114,7 +114,7 @@ impl WatchedRun {
         let names = threads.filter_map(|thread| thread.trace.as_deref()).flat_map(|trace| &trace.names);
         let phases = names.filter_map(|name| match name {
             SpanName::Phase(phase) => Some(phase),
-            SpanName::Construct(..) => None,
+            SpanName::Construct(..) | SpanName::File(_) => None,
         });
         phases.collect()
     }

@@ -1,6 +1,6 @@
 //! Calls of MPI by their names: what kind of region they are, and which collective operation.
 
-use numawise_facts::activity::{begun_call, plain_call};
+use numawise_facts::activity::{FileOperation, begun_call, plain_call};
 
 #[cfg(test)]
 #[path = "calls_tests.rs"]
@@ -190,4 +190,14 @@ pub fn as_in_c(name: &str) -> Option<String> {
 
 fn begins_mpi(name: &[u8]) -> bool {
     name.get(..4).is_some_and(|begin| begin.eq_ignore_ascii_case(b"MPI_"))
+}
+
+/// The name of a region for calls on files.
+pub fn file_region(operation: FileOperation) -> &'static str {
+    match operation {
+        FileOperation::Read => "file access: read",
+        FileOperation::Write => "file access: write",
+        FileOperation::Sync => "file access: sync",
+        FileOperation::Manage => "file access: manage",
+    }
 }

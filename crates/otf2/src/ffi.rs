@@ -27,6 +27,9 @@ pub const CHUNK_DEFINITIONS: u64 = 4 << 20;
 pub const FLUSH: u8 = 1;
 pub const UNDEFINED: u32 = u32::MAX;
 
+/// Who made an archive of ours.
+pub const CREATOR: &std::ffi::CStr = c"numawise";
+
 pub const PARADIGM_USER: u8 = 1;
 pub const PARADIGM_OPENMP: u8 = 3;
 pub const PARADIGM_MPI: u8 = 4;
@@ -72,6 +75,8 @@ pub type OnMessage = unsafe extern "C" fn(u64, u64, u64, *mut c_void, Handle, u3
 pub type OnRequestMessage =
     unsafe extern "C" fn(u64, u64, u64, *mut c_void, Handle, u32, u32, u32, u64, u64) -> GoOn;
 pub type OnRequest = unsafe extern "C" fn(u64, u64, u64, *mut c_void, Handle, u64) -> GoOn;
+pub type OnFork = unsafe extern "C" fn(u64, u64, u64, *mut c_void, Handle, u8, u32) -> GoOn;
+pub type OnJoin = unsafe extern "C" fn(u64, u64, u64, *mut c_void, Handle, u8) -> GoOn;
 pub type OnMoment = unsafe extern "C" fn(u64, u64, u64, *mut c_void, Handle) -> GoOn;
 pub type OnCollectiveEnd =
     unsafe extern "C" fn(u64, u64, u64, *mut c_void, Handle, u8, u32, u32, u64, u64) -> GoOn;
@@ -201,6 +206,8 @@ functions! {
     on_program_begin: "EvtReaderCallbacks_SetProgramBeginCallback"(Handle, OnProgramBegin) -> Code;
     on_enter: "EvtReaderCallbacks_SetEnterCallback"(Handle, OnRegionEvent) -> Code;
     on_leave: "EvtReaderCallbacks_SetLeaveCallback"(Handle, OnRegionEvent) -> Code;
+    on_fork: "EvtReaderCallbacks_SetThreadForkCallback"(Handle, OnFork) -> Code;
+    on_join: "EvtReaderCallbacks_SetThreadJoinCallback"(Handle, OnJoin) -> Code;
     on_send: "EvtReaderCallbacks_SetMpiSendCallback"(Handle, OnMessage) -> Code;
     on_isend: "EvtReaderCallbacks_SetMpiIsendCallback"(Handle, OnRequestMessage) -> Code;
     on_isend_complete: "EvtReaderCallbacks_SetMpiIsendCompleteCallback"(Handle, OnRequest) -> Code;

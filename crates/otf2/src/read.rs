@@ -17,6 +17,7 @@ mod lane;
 mod places;
 mod process;
 mod ranks;
+mod spans;
 mod traces;
 
 #[cfg(test)]
@@ -92,7 +93,8 @@ pub fn read(anchor: &Path) -> Result<ReadTrace, Otf2Error> {
     if numbers.is_empty() {
         return Err(Otf2Error::Missing { anchor: anchor.to_owned(), part: MissingPart::Processes });
     }
-    let regions = Regions::of(&definitions);
+    let creator = archive.creator();
+    let regions = Regions::of(&definitions, ffi::CREATOR.to_str() == Ok(&creator));
     let mut assumed = Assumed::default();
     let clock = definitions.clock.unwrap_or_else(|| {
         assumed.0.push(Assumption::TickIsNanosecond);
@@ -112,7 +114,6 @@ pub fn read(anchor: &Path) -> Result<ReadTrace, Otf2Error> {
         lane.finish();
         lanes.push(lane);
     }
-    let creator = archive.creator();
     drop(archive);
     assumed.count(broken, |locations| Assumption::LocationsUnread { locations });
     if lanes.iter().all(|lane| lane.calls.is_empty()) {

@@ -48,7 +48,7 @@ impl Made {
         let mut definitions = Definitions { clock: Some(Clock::default()), ..Definitions::default() };
         for (number, name) in NAMES.iter().enumerate() {
             definitions.strings.insert(number as u32, (*name).to_owned());
-            let region = Region { name: number as u32, file: 0, paradigm: 0 };
+            let region = Region { name: number as u32, file: 0, role: 0, paradigm: 0 };
             definitions.regions.insert(number as u32, region);
         }
         for rank in 0..ranks {
@@ -80,7 +80,7 @@ impl Made {
 
     fn read(self) -> (WatchedRun, Vec<Assumption>) {
         let (definitions, clock) = (self.definitions, Clock::default());
-        let regions = Regions::of(&definitions);
+        let regions = Regions::of(&definitions, true);
         let lane = |(location, events): &(u64, Vec<Event>)| {
             let mut lane = Lane::new(*location, &regions, clock);
             events.iter().for_each(|event| lane.take(*event));

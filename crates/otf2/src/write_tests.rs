@@ -1,8 +1,8 @@
 use std::process::Command;
 
 use numawise_facts::activity::{
-    CodeAddress, ConstructName, MessageSide, PhaseName, SpanKind, SpanName, ThreadTrace, TracedKind,
-    TracedMessage, TracedSpan,
+    CodeAddress, ConstructName, FileOperation, MessageSide, PhaseName, SpanKind, SpanName, ThreadTrace,
+    TracedKind, TracedMessage, TracedSpan,
 };
 use numawise_facts::{Activity, Reading};
 use numawise_units::{Nanoseconds, Pid};
@@ -234,7 +234,7 @@ fn broken_runs_are_refused_or_written_as_far_as_they_go() {
 }
 
 /// Two threads: the first one opens a region from 100 to 200 and waits at its end from 150 on; at a barrier it waits from 120 to 130. The other one
-/// works from 105 to 190. A phase lasts from 90 to 320, one that it overlaps from 310 to 330.
+/// works from 105 to 190. It writes a file from 210 to 240. A phase lasts from 90 to 320, one that it overlaps from 310 to 330.
 fn threaded() -> WatchedRun {
     let at = |address| Reading::Measured(CodeAddress { file: 0, address });
     let span =
@@ -247,12 +247,14 @@ fn threaded() -> WatchedRun {
         SpanName::Construct(ConstructName::Barrier, at(2)),
         phase("solve"),
         SpanName::Phase(PhaseName::Control(2)),
+        SpanName::File(FileOperation::Write),
     ];
     first.0.spans = vec![
         span(1, 120, 130, SpanKind::Waited),
         span(0, 100, 200, SpanKind::Region { threads: 2, waits_since: Nanoseconds(150) }),
         span(2, 90, 320, SpanKind::Phase),
         span(3, 310, 330, SpanKind::Phase),
+        span(4, 210, 240, SpanKind::File),
     ];
     let mut other = Made::default();
     other.0.names = vec![SpanName::Construct(ConstructName::Parallel, at(1))];
@@ -264,7 +266,7 @@ fn threaded() -> WatchedRun {
 fn regions_waits_and_phases_lie_within_one_another() {
     let (all, written) = events(&threaded());
     let phase_and_region = ["Enter 90", "Enter 100", "ThreadFork 100", "Enter 120", "Leave 130", "Enter 150"];
-    let ends = ["Leave 200", "ThreadJoin 200", "Leave 200"];
+    let ends = ["Leave 200", "ThreadJoin 200", "Leave 200", "Enter 210", "Leave 240"];
     let call = ["Enter 300", "CollectiveBegin 300", "CollectiveEnd 305", "Leave 305"];
     // The phase that is begun in another one ends with that.
     let end = ["Enter 310", "Leave 320", "Leave 320"];
@@ -284,13 +286,27 @@ fn otf2_print_reads_threads_and_phases() {
     };
     assert_eq!((written.calls, written.threads), (2, 2));
     let Some(printed) = printed(&written.anchor) else { return };
-    for expected in ["!$omp parallel", "!$omp implicit barrier", "!$omp barrier", "\"solve\"", "THREAD_FORK"]
-    {
+    for expected in [
+        "!$omp parallel",
+        "!$omp implicit barrier",
+        "!$omp barrier",
+        "\"solve\"",
+        "THREAD_FORK",
+        "file access: write",
+    ] {
         assert!(printed.contains(expected), "{expected}: {printed}");
     }
     let back = crate::read(&written.anchor).unwrap();
-    let calls = back.run.processes[0].threads.measured().unwrap()[0].trace.as_ref().unwrap().calls.len();
-    assert_eq!(calls, 2);
+    let threads = back.run.processes[0].threads.measured().unwrap();
+    let [first, other] = [0, 1].map(|number: usize| threads[number].trace.as_ref().unwrap());
+    assert_eq!(first.calls.len(), 2);
+    let spans = |of: &ThreadTrace| -> Vec<(u64, u64, SpanKind)> {
+        of.spans.iter().map(|span| (span.begin.0, span.end.0, span.kind)).collect()
+    };
+    let region = SpanKind::Region { threads: 2, waits_since: Nanoseconds(150) };
+    assert_eq!(spans(first), [(120, 130, SpanKind::Waited), (100, 200, region), (210, 240, SpanKind::File)]);
+    let worked = SpanKind::Worked { master: threads[0].tid, begun: Nanoseconds(100) };
+    assert_eq!(spans(other), [(105, 190, worked)]);
 }
 
 /// What `otf2-print` says of an archive; nothing where it is not installed.

@@ -1,6 +1,7 @@
 //! A trace for Perfetto's page (ui.perfetto.dev) and its trace processor: TrackEvents as protobufs, by the published schema
 //! (`protos/perfetto/trace/trace_packet.proto`). Only the fields that we write stand here, with the numbers of the schema.
 
+use numawise_facts::activity::FileOperation;
 use numawise_tables::snapshot::{
     EventCall, EventLane, EventSpan, EventState, EventWorker, SpanState, TraceEvents,
 };
@@ -179,16 +180,20 @@ impl Names {
             [construct.clone(), format!("waits: {construct}")]
         });
         let phases = phase_names(events);
-        let all = std::iter::once("serial".to_owned()).chain(constructs).chain(phases.iter().cloned());
+        let files = FileOperation::ALL.map(|of| format!("in files: {}", trace_words::operation(of)));
+        let all =
+            std::iter::once("serial".to_owned()).chain(files).chain(constructs).chain(phases.iter().cloned());
         Names { first, all: (first..).zip(all).collect(), phases }
     }
 
     /// None of what is not drawn.
     fn of_span(&self, span: &EventSpan) -> Option<u64> {
+        let constructs = self.first + 1 + FileOperation::ALL.len() as u64;
         match (span.state, span.of) {
             (SpanState::Serial, _) => Some(self.first),
-            (SpanState::Useful, Some(of)) => Some(self.first + 1 + 2 * u64::from(of)),
-            (SpanState::Waiting, Some(of)) => Some(self.first + 2 + 2 * u64::from(of)),
+            (SpanState::Files(of), _) => Some(self.first + 1 + of as u64),
+            (SpanState::Useful, Some(of)) => Some(constructs + 2 * u64::from(of)),
+            (SpanState::Waiting, Some(of)) => Some(constructs + 1 + 2 * u64::from(of)),
             _ => None,
         }
     }

@@ -1,4 +1,4 @@
-//! What late ranks did that others did not: the causes of waiting. And the critical path.
+//! What late ranks did that others did not: the causes of waiting.
 //!
 //! Of a wait, the two ranks are compared since they were last in step, after a message between them or a collective call of both: what the late one
 //! spent there beyond the one that waits made it late (D. Böhme et al., "Characterizing load and communication imbalance in parallel
@@ -9,28 +9,28 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use numawise_facts::Reading;
-use numawise_facts::activity::TracedCall;
-use numawise_tables::snapshot::{PathPart, RankActivity, WaitingCause};
+use numawise_facts::activity::{FileOperation, TracedCall};
+use numawise_tables::snapshot::{RankActivity, WaitingCause};
 use numawise_units::Nanoseconds;
 
 use super::collectives::Collectives;
 use super::lanes::{At, Lane, LaneSet, Lanes};
 use super::matching::Matched;
-use super::teams::Team;
-use super::timeline::{STATES, Segment, State, segments};
+use super::phases::Window;
+use super::timeline::{Segment, State, segments};
 use super::waits::{ShownWait, Wait, Waits};
 use super::work::{Point, Work, each_part};
 use super::{MOST_ROWS, span};
 
 /// What a rank does, wherever: comparable between ranks. The number of a call's place; none behind the last call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Doing {
-    state: DoingState,
-    place: Option<u32>,
+pub struct Doing {
+    pub state: DoingState,
+    pub place: Option<u32>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum DoingState {
+pub enum DoingState {
     Computed,
     Called,
     Polled,
@@ -40,17 +40,18 @@ enum DoingState {
     /// Its other threads waited there for this one.
     Late(u32, u32),
     Serial(Point, Point),
+    Files(FileOperation),
 }
 
 impl DoingState {
-    fn of_work(work: &Work<'_>) -> DoingState {
+    pub fn of_work(work: &Work<'_>) -> DoingState {
         match work {
             Work::Serial { after, before } => DoingState::Serial(*after, *before),
             Work::Together(region) => DoingState::Together(region.of),
         }
     }
 
-    fn of(state: State) -> DoingState {
+    pub fn of(state: State) -> DoingState {
         match state {
             State::Useful => DoingState::Computed,
             State::Polling => DoingState::Polled,
@@ -60,12 +61,12 @@ impl DoingState {
 }
 
 impl Doing {
-    fn of(lane: &Lane<'_>, segment: &Segment) -> Doing {
+    pub fn of(lane: &Lane<'_>, segment: &Segment) -> Doing {
         let place = lane.calls.get(segment.call).map(|call| lane.place_of(call.site));
         Doing { state: DoingState::of(segment.state), place }
     }
 
-    fn shown(self, lanes: &Lanes<'_>) -> RankActivity {
+    pub fn shown(self, lanes: &Lanes<'_>) -> RankActivity {
         let at = self.place.and_then(|place| lanes.places.get(place as usize)).cloned();
         let region = |of: u32| {
             let construct = lanes.constructs.get(of as usize);
@@ -79,6 +80,7 @@ impl Doing {
             (DoingState::Serial(after, before), to) => {
                 RankActivity::Serial { after: after.shown(lanes), before: before.shown(lanes), to }
             }
+            (DoingState::Files(operation), to) => RankActivity::InFiles { operation, to },
             (DoingState::Computed, to) => RankActivity::Computed { to },
             (DoingState::Called, Some(at)) => RankActivity::Called(at),
             (DoingState::Polled, Some(at)) => RankActivity::Polled(at),
@@ -238,6 +240,18 @@ struct Explainer<'r, 'l, 'a> {
     beyond: Vec<(Doing, u64)>,
 }
 
+/// Outside of regions of several threads: in files, or something else.
+pub fn by_file(
+    lane: &Lane<'_>,
+    otherwise: DoingState,
+    window: Window,
+    take: &mut dyn FnMut(DoingState, Window),
+) {
+    let mut take =
+        |file: Option<FileOperation>, window| take(file.map_or(otherwise, DoingState::Files), window);
+    lane.states.by_file(window, &mut take);
+}
+
 /// What a lane did in a span.
 #[derive(Default)]
 struct Spent {
@@ -258,18 +272,25 @@ impl Spent {
         (begin, end): (Nanoseconds, Nanoseconds),
     ) {
         let doing = Doing::of(lane, segment);
-        let Some(team) = lanes.team(lane.number) else {
-            return spend(&mut self.done, doing, span(begin, end).0);
-        };
+        let Some(team) = lanes.team(lane.number) else { return self.alone(lane, doing, (begin, end)) };
         each_part(team, lane, segment, (begin, end), &mut |(begin, end), work| {
             let state = DoingState::of_work(&work);
+            let Work::Together(region) = work else {
+                return self.alone(lane, Doing { state, ..doing }, (begin, end));
+            };
             spend(&mut self.done, Doing { state, ..doing }, span(begin, end).0);
-            let Work::Together(region) = work else { return };
             for stage in team.stages(region).iter().filter(|stage| stage.begin >= begin && stage.end <= end) {
                 let Some(thread) = stage.late else { continue };
                 let late = Doing { state: DoingState::Late(region.of, thread), ..doing };
                 spend(&mut self.late, late, stage.alone.0);
             }
+        });
+    }
+
+    /// In no region of several threads.
+    fn alone(&mut self, lane: &Lane<'_>, doing: Doing, window: Window) {
+        by_file(lane, doing.state, window, &mut |state, (begin, end)| {
+            spend(&mut self.done, Doing { state, ..doing }, span(begin, end).0);
         });
     }
 
@@ -471,119 +492,6 @@ pub fn of_waits(
             through_others: Nanoseconds(of.through_others.round() as u64),
         };
         Some(Cause { lane: lane.number, computed_before, row })
-    });
-    shown.collect()
-}
-
-/// Backwards from the rank that ends last, or from the end of the part that is asked for: over a wait to the rank that was waited for, at the moment at which it came.
-pub fn critical_path(lanes: &Lanes<'_>, waits: &Waits) -> Vec<PathPart> {
-    // Of each lane, of each site and one behind them: by state, how often and how long.
-    let mut sums: Vec<Vec<[(u64, Nanoseconds); STATES.len()]>> = vec![Vec::new(); lanes.all.len()];
-    let mut parts = PathParts::new();
-    let Some(mut lane) = lanes.all.iter().max_by_key(|lane| lane.end) else { return Vec::new() };
-    let mut at = lane.end.min(lanes.end);
-    // A path that does not get on: clocks that differ.
-    let mut jumps = 0;
-    // The call behind which the path cannot be, where it goes on in the lane.
-    let mut last: Option<usize> = None;
-    while at > lane.begin.max(lanes.begin) && jumps <= lanes.all.len() {
-        let call = match last.take() {
-            Some(mut call) => {
-                while call > 0 && lane.calls.get(call - 1).is_some_and(|call| call.begin >= at) {
-                    call -= 1;
-                }
-                call
-            }
-            None => lane.calls.partition_point(|call| call.begin < at),
-        };
-        // The call that is in progress, or else the time behind the one before.
-        let inside =
-            call.checked_sub(1).filter(|call| lane.calls.get(*call).is_some_and(|call| call.end >= at));
-        let from = inside.unwrap_or(call);
-        let mut segment = None;
-        segments(lane, waits, from, &mut |next| {
-            let is_before = next.begin < at;
-            if is_before {
-                segment = Some(next);
-            }
-            is_before && next.end < at
-        });
-        let Some(segment) = segment else { break };
-        let wait = waits.of_call(lane.number, segment.call as u32);
-        if let Some(wait) = wait.filter(|_| segment.state == State::Waiting) {
-            let Some(late) = lanes.all.get(wait.late.lane as usize) else { break };
-            (lane, jumps) = (late, jumps + 1);
-            continue;
-        }
-        (jumps, last) = (0, Some((segment.call + 1).min(lane.calls.len())));
-        if let Some(team) = lanes.team(lane.number).filter(|_| segment.state == State::Useful) {
-            let window = (segment.begin, at);
-            each_part(team, lane, &segment, window, &mut |window, work| {
-                through_team(&mut parts, lanes, lane, (Doing::of(lane, &segment), team), (window, work));
-            });
-            at = segment.begin;
-            continue;
-        }
-        for (number, (begin, end)) in lane.pieces(lanes, segment.begin, at).enumerate() {
-            let Some(sums) = sums.get_mut(lane.number as usize) else { continue };
-            if sums.is_empty() {
-                sums.resize(lane.sites() + 1, Default::default());
-            }
-            let site = lane.calls.get(segment.call).map_or(lane.sites(), |call| call.site as usize);
-            let Some(part) = sums.get_mut(site).and_then(|of| of.get_mut(segment.state as usize)) else {
-                continue;
-            };
-            *part = (part.0 + u64::from(number == 0), part.1 + span(begin, end));
-        }
-        at = segment.begin;
-    }
-    for (lane, sums) in lanes.all.iter().zip(sums) {
-        for (site, of_site) in (0..).zip(sums) {
-            let place = (site < lane.sites()).then(|| lane.place_of(site as u32));
-            for (state, (times, time)) in STATES.into_iter().zip(of_site).filter(|(_, (times, _))| *times > 0)
-            {
-                let doing = Doing { state: DoingState::of(state), place };
-                let part = parts.entry((lane.number, doing)).or_default();
-                *part = (part.0 + times, part.1 + time);
-            }
-        }
-    }
-    shown_path(lanes, parts)
-}
-
-/// By lane: how often, and how long.
-type PathParts = BTreeMap<(u32, Doing), (u64, Nanoseconds)>;
-
-/// Adds a part of the path outside of calls: of a region, each stage with the thread that came last.
-fn through_team(
-    parts: &mut PathParts,
-    lanes: &Lanes<'_>,
-    lane: &Lane<'_>,
-    (doing, team): (Doing, &Team),
-    ((begin, end), work): ((Nanoseconds, Nanoseconds), Work<'_>),
-) {
-    let mut add = |state: DoingState, begin: Nanoseconds, end: Nanoseconds| {
-        for (number, (begin, end)) in lane.pieces(lanes, begin, end).enumerate() {
-            let part = parts.entry((lane.number, Doing { state, ..doing })).or_default();
-            *part = (part.0 + u64::from(number == 0), part.1 + span(begin, end));
-        }
-    };
-    let Work::Together(region) = work else { return add(DoingState::of_work(&work), begin, end) };
-    for stage in team.stages(region) {
-        let state =
-            stage.late.map_or(DoingState::Together(region.of), |thread| DoingState::Late(region.of, thread));
-        add(state, stage.begin.max(begin), stage.end.min(end));
-    }
-}
-
-/// The longest first.
-fn shown_path(lanes: &Lanes<'_>, parts: PathParts) -> Vec<PathPart> {
-    let mut parts: Vec<((u32, Doing), (u64, Nanoseconds))> = parts.into_iter().collect();
-    parts.sort_by_cached_key(|(_, (_, time))| std::cmp::Reverse(*time));
-    parts.truncate(MOST_ROWS);
-    let shown = parts.into_iter().filter_map(|((lane, doing), (times, time))| {
-        let lane = lanes.all.get(lane as usize)?;
-        Some(PathPart { world: lane.numbered_world, rank: lane.rank, what: doing.shown(lanes), times, time })
     });
     shown.collect()
 }

@@ -1,35 +1,14 @@
 //! Collective calls of which all ranks are there: who needs what of whom.
 
 use std::collections::HashMap;
-use std::num::NonZeroU64;
 use std::ops::Range;
 
-use numawise_facts::activity::{MessageSide, TracedKind, begun_call, plain_call};
+use numawise_facts::activity::{MessageSide, TracedKind};
+use numawise_units::Arrange;
 
 use super::Run;
 use super::lanes::{At, Lane, Lanes};
-
-/// Who needs what of whom.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Pattern {
-    All,
-    FromRoot,
-    ToRoot,
-}
-
-impl Pattern {
-    /// Of a call, where it is known.
-    pub fn of(call: &str) -> Option<Pattern> {
-        let name = begun_call(call).unwrap_or(plain_call(call));
-        match name.strip_suffix("_init").unwrap_or(name) {
-            "Bcast" | "bcast" | "Scatter" | "scatter" | "Scatterv" | "scatterv" => Some(Pattern::FromRoot),
-            "Reduce" | "reduce" | "Gather" | "gather" | "Gatherv" | "gatherv" => Some(Pattern::ToRoot),
-            // A rank needs what those before it have, and these do not stand in the trace by their order.
-            "Scan" | "scan" | "Exscan" | "exscan" => None,
-            _ => Some(Pattern::All),
-        }
-    }
-}
+use super::needs::{Key, Member, Pattern, Sources, lower, of_member};
 
 /// One of them.
 pub struct Collective {
@@ -43,15 +22,17 @@ pub struct Collective {
     /// The call that began last.
     pub last: At,
     members: Range<usize>,
+    /// Where the list of its first member stands, where each needs others.
+    lists: Option<usize>,
 }
 
 impl Collective {
-    /// The call for which a rank waits at most that begins its part with a call; none where it needs nobody.
-    pub fn needed_by(&self, begun: At) -> Option<At> {
+    fn needed_by(&self, begun: At) -> Option<At> {
         match self.pattern {
             Pattern::All => Some(self.last),
             Pattern::FromRoot => self.root,
             Pattern::ToRoot => (self.root == Some(begun)).then_some(self.last),
+            Pattern::FromLower | Pattern::FromNeighbours => None,
         }
     }
 }
@@ -64,6 +45,19 @@ pub struct Part<'s> {
     pub number: usize,
     pub begun: At,
     pub waits: At,
+    /// The calls that it needs, the one that began last behind the others; none where the pattern says it for all of them.
+    pub own: Option<&'s [At]>,
+}
+
+impl Part<'_> {
+    /// The call for which the rank waits at most; none where it needs nobody.
+    pub fn late(&self) -> Option<At> {
+        let late = match self.own {
+            Some(own) => own.last().copied(),
+            None => self.of.needed_by(self.begun),
+        };
+        late.filter(|late| *late != self.begun)
+    }
 }
 
 /// A call that ends what another call of its rank began, which may have begun several.
@@ -80,21 +74,12 @@ struct Completion {
 pub struct Collectives {
     all: Vec<Collective>,
     members: Vec<At>,
+    /// Where what each member needs stands in `needs`, of those with lists.
+    lists: Vec<Range<usize>>,
+    needs: Vec<At>,
     completions: Vec<Completion>,
     /// As `members`, of each the call that is over when it is; none where these are they.
     met: Vec<At>,
-}
-
-/// A world, and a number there.
-type Key = (usize, NonZeroU64);
-
-/// A part in a collective call: the call, the site that says what it is, and its root in the communicator.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Member {
-    key: Key,
-    at: At,
-    site: u32,
-    root: Option<u32>,
 }
 
 impl Collectives {
@@ -111,8 +96,9 @@ impl Collectives {
         }
         calls.sort_unstable();
         let mut found = Collectives::default();
+        let sources = Sources::of(lanes);
         for of_call in calls.chunk_by(|one, other| one.key == other.key) {
-            found.add(run, lanes, of_call);
+            found.add(run, lanes, (of_call, &sources));
         }
         found.complete(lanes);
         found
@@ -121,14 +107,26 @@ impl Collectives {
     /// Of all ranks, as far as it is known where they wait.
     pub fn parts<'s>(&'s self, lanes: &'s Lanes<'_>) -> impl Iterator<Item = Part<'s>> {
         let at_once = self.each().enumerate().flat_map(move |(number, (of, members))| {
-            let waits_itself = members.iter().filter(|at| !lanes.begins(**at));
-            waits_itself.map(move |at| Part { of, number, begun: *at, waits: *at })
+            let waits_itself = members.iter().enumerate().filter(|(_, at)| !lanes.begins(**at));
+            waits_itself.map(move |(member, at)| Part {
+                of,
+                number,
+                begun: *at,
+                waits: *at,
+                own: self.own(of, member),
+            })
         });
         let later = self.completions.iter().filter_map(|one| {
             let (of, number) = (self.all.get(one.of)?, one.of);
-            Some(Part { of, number, begun: one.begun, waits: one.at })
+            let member = of.lists.and_then(|_| self.members(number).binary_search(&one.begun).ok());
+            let own = member.and_then(|member| self.own(of, member));
+            Some(Part { of, number, begun: one.begun, waits: one.at, own })
         });
         at_once.chain(later)
+    }
+
+    fn own(&self, of: &Collective, member: usize) -> Option<&[At]> {
+        self.needs.get(self.lists.get(of.lists? + member)?.clone())
     }
 
     /// Whether all ranks of one are there.
@@ -200,7 +198,7 @@ impl Collectives {
         self.all.get(number).and_then(|one| self.members.get(one.members.clone())).unwrap_or_default()
     }
 
-    fn add(&mut self, run: &Run<'_>, lanes: &Lanes<'_>, of_call: &[Member]) {
+    fn add(&mut self, run: &Run<'_>, lanes: &Lanes<'_>, (of_call, sources): (&[Member], &Sources)) {
         let name =
             |of: &Member| lanes.call(of.at).and_then(|(lane, _)| Some(lane.site(of.site)?.call.as_str()));
         let Some((key, first, said)) = of_call.first().and_then(|of| Some((of.key, of.at, name(of)?))) else {
@@ -208,29 +206,44 @@ impl Collectives {
         };
         let Some((first, _)) = lanes.call(first) else { return };
         let Some(pattern) = Pattern::of(said) else { return };
+        let is_inter = of_call.iter().all(|of| of_member(run, lanes, of).is_some_and(|of| of.is_inter));
         let is_same = |of: &Member| {
             let size = lanes.call(of.at).and_then(|(lane, _)| {
                 lane.error_beside(first)?;
                 lane.kind_of(of.site)?.ranks
             });
-            size == Some(of_call.len() as u32) && name(of) == Some(said)
+            (is_inter || size == Some(of_call.len() as u32)) && name(of) == Some(said)
         };
         if !of_call.iter().all(is_same) {
             return;
         }
+        let needs = match pattern {
+            _ if is_inter => sources.between_groups(lanes, of_call, pattern),
+            Pattern::FromLower => lower(run, lanes, of_call),
+            Pattern::FromNeighbours => sources.neighbours(lanes, of_call),
+            Pattern::All | Pattern::FromRoot | Pattern::ToRoot => Some(Vec::new()),
+        };
+        let Some(needs) = needs else { return };
         let root = match pattern {
-            Pattern::All => None,
-            Pattern::FromRoot | Pattern::ToRoot => {
+            Pattern::FromRoot | Pattern::ToRoot if !is_inter => {
                 let Some(root) = of_call.iter().find(|of| is_root(run, lanes, of)) else { return };
                 Some(root.at)
             }
+            _ => None,
         };
         let begin_of = |at: &At| lanes.call(*at).map(|(_, call)| call.begin);
         let Some(last) = of_call.iter().map(|of| of.at).max_by_key(|at| (begin_of(at), *at)) else { return };
         let begin = self.members.len();
         self.members.extend(of_call.iter().map(|of| of.at));
         let (members, is_loose) = (begin..self.members.len(), said.starts_with("MPI_Win_"));
-        self.all.push(Collective { pattern, is_loose, key, root, last, members });
+        let lists = (!needs.is_empty()).then_some(self.lists.len());
+        for mut own in needs {
+            own.arrange_by_key(|at| (begin_of(at), *at));
+            let from = self.needs.len();
+            self.needs.append(&mut own);
+            self.lists.push(from..self.needs.len());
+        }
+        self.all.push(Collective { pattern, is_loose, key, root, last, members, lists });
     }
 }
 
@@ -246,11 +259,5 @@ fn parts_of<'l>(lane: &'l Lane<'_>) -> impl Iterator<Item = Member> + 'l {
 }
 
 fn is_root(run: &Run<'_>, lanes: &Lanes<'_>, of: &Member) -> bool {
-    let rank = || {
-        let (lane, _) = lanes.call(of.at)?;
-        let communicator = lane.site(of.site)?.communicator?;
-        let of = run.processes.get(lane.process)?.activity.communicators.get(usize::from(communicator))?;
-        Some(of.rank)
-    };
-    of.root.is_some() && rank() == of.root
+    of.root.is_some() && of_member(run, lanes, of).map(|of| of.rank) == of.root
 }

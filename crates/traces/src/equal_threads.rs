@@ -39,6 +39,34 @@ impl Shorter {
     }
 }
 
+/// Nothing where no rank was in files.
+pub fn without_files(lanes: &Lanes<'_>, waits: &Waits) -> Option<Shorter> {
+    let mut is_shorter = false;
+    let mut of_lane = |lane: &Lane<'_>| {
+        let mut shorter = Vec::new();
+        if lane.states.is_always_same() {
+            return shorter;
+        }
+        shorter.resize(lane.calls.len() + 1, Nanoseconds(0));
+        segments(lane, waits, 0, &mut |segment| {
+            let Some(sum) = shorter.get_mut(segment.call).filter(|_| segment.state == State::Useful) else {
+                return true;
+            };
+            lane.states.by_file((segment.begin, segment.end), &mut |file, (begin, end)| {
+                // What one thread of a region gains, the others need not.
+                if file.is_some() && !lanes.team(lane.number).is_some_and(|team| team.is_in_region(begin)) {
+                    *sum = *sum + span(begin, end);
+                    is_shorter = true;
+                }
+            });
+            true
+        });
+        shorter
+    };
+    let all = lanes.all.iter().map(&mut of_lane).collect();
+    is_shorter.then_some(Shorter(all))
+}
+
 /// A region that holds no call, or time outside of regions.
 #[derive(Clone, Copy)]
 enum Part<'t> {

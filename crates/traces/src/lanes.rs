@@ -214,6 +214,12 @@ impl<'a> Lane<'a> {
         self.kind_of(call.site)
     }
 
+    /// Whether its communicator is one of two groups.
+    pub fn is_between_groups(&self, call: &TracedCall) -> bool {
+        let has_communicator = self.site(call.site).is_some_and(|site| site.communicator.is_some());
+        has_communicator && self.kind(call).is_some_and(|kind| kind.ranks.is_none())
+    }
+
     pub fn kind_of(&self, site: u32) -> Option<SiteKind> {
         self.kinds.get(site as usize).copied()
     }
@@ -375,6 +381,7 @@ impl<'a> Lanes<'a> {
                         let thread_number = are_several.then_some(tid);
                         all.push(Lane { thread_number, tid, states, ..lane });
                     }
+                    None if threads::is_in_files_only(trace) => {}
                     None => own.push(Worker { process: number, number: 0, tid, states }),
                 }
             }

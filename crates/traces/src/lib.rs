@@ -1,5 +1,5 @@
 //! What the calls of a trace tell together: a [`Run`] in, a [`RunTrace`] out. [`lanes`]: the threads that were traced, and their calls on one clock. [`matching`]: both ends of
-//! each message. [`waits`]: which calls waited, for whom. [`causes`]: what the late ones did meanwhile, and the critical path.
+//! each message. [`waits`]: which calls waited, for whom. [`causes`]: what the late ones did meanwhile.
 //!
 //! A wait is a part of a call, from its begin. The rest of a call moves data, or waits for what is not known. Patterns are those of Scalasca
 //! (late sender, late receiver, late broadcast, early reduce, wait at N x N); a root that needs all waits for the last of them.
@@ -12,8 +12,10 @@ mod events;
 mod kinds;
 mod lanes;
 mod matching;
+mod needs;
 mod openmp;
 mod order;
+mod path;
 mod period;
 mod phase_tables;
 mod phases;
@@ -171,7 +173,7 @@ impl<'a> Traced<'a> {
             waits: waits.by_place(lanes),
             pairs: waits.by_pair(lanes),
             causes: Vec::new(),
-            critical_path: causes::critical_path(lanes, waits),
+            critical_path: path::critical_path(lanes, waits),
             what_if: Reading::unavailable("not replayed"),
             period: period::of(lanes),
             out_of_order: order::out_of_order(lanes, matched, waits),
@@ -196,7 +198,11 @@ pub fn late(waits: &[TracedWait]) -> Vec<LateCalls> {
                 WaitsFor::Sender
             }
             WaitKind::LateReceiver => WaitsFor::Receiver,
-            WaitKind::LateRoot | WaitKind::EarlyRoot | WaitKind::LastOfAll => WaitsFor::Last,
+            WaitKind::LateRoot
+            | WaitKind::EarlyRoot
+            | WaitKind::LastOfAll
+            | WaitKind::LateLowerRank
+            | WaitKind::LateNeighbour => WaitsFor::Last,
         },
         waits: row.waits.clone(),
         late: row.late.clone(),

@@ -84,7 +84,7 @@ pub fn unseen(run: &Run<'_>, lanes: &Lanes<'_>) -> u64 {
     let is_unseen = |lane: &&Lane<'_>| {
         let Some(process) = run.processes.get(lane.process) else { return false };
         let is_told = |trace: &numawise_facts::activity::ThreadTrace| {
-            trace.spans.iter().any(|span| span.kind != SpanKind::Phase)
+            trace.spans.iter().any(|span| !matches!(span.kind, SpanKind::Phase | SpanKind::File))
         };
         let mut threads = process.activity.threads.measured().into_iter().flatten();
         process.has_team && !threads.any(|thread| thread.trace.as_deref().is_some_and(is_told))

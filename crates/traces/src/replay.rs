@@ -14,10 +14,11 @@ use numawise_units::Nanoseconds;
 
 use super::both::both;
 use super::causes::Cause;
-use super::collectives::{Collectives, Part, Pattern};
+use super::collectives::{Collectives, Part};
 use super::equal_threads::{self, Shorter};
 use super::lanes::{At, Lane, Lanes};
 use super::matching::Matched;
+use super::needs::Pattern;
 use super::span;
 use super::waits::Waits;
 
@@ -294,16 +295,16 @@ impl Replay {
             }
             groups.push((members.len() as u32, of.last));
         }
-        for Part { of, number, begun, waits } in collectives.parts(lanes) {
-            let Some((late, (_, call))) =
-                of.needed_by(begun).and_then(|late| Some((late, lanes.call(late)?)))
-            else {
+        for part in collectives.parts(lanes) {
+            let Part { of, number, begun, waits, own } = part;
+            let Some((late, (_, call))) = part.late().and_then(|late| Some((late, lanes.call(late)?))) else {
                 continue;
             };
             let need = match of.pattern {
-                Pattern::FromRoot => Need::Begin(late),
-                Pattern::All | Pattern::ToRoot => Need::All(number as u32),
+                Pattern::All | Pattern::ToRoot if own.is_none() => Need::All(number as u32),
+                _ => Need::Begin(late),
             };
+            own.into_iter().flatten().filter(|at| **at != late).for_each(|at| add(waits, Need::Begin(*at)));
             add(waits, need);
             let poll = polls_before(lanes, waits, call.begin).filter(|_| waits != begun);
             poll.into_iter().for_each(|at| add(at, need));
@@ -544,6 +545,8 @@ impl Faithful {
         let Faithful { replay, computing } = self;
         let threads = equal_threads::changes(lanes, waits).into_iter();
         let mut changes: Vec<_> = threads.map(|(said, of)| (said, Change::Shorter(of))).collect();
+        let files = equal_threads::without_files(lanes, waits);
+        changes.extend(files.map(|of| (TraceChange::FilesInstant, Change::Shorter(of))));
         if lanes.are_ranks {
             changes.push((TraceChange::ComputingEqual, Change::ComputingEqual(ComputingEqual(computing))));
             changes.push((TraceChange::CallsInstant, Change::CallsInstant));

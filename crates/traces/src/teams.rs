@@ -66,7 +66,8 @@ impl Team {
         constructs: &[PlacedConstruct],
     ) -> Team {
         let mut team = Team::default();
-        if states.is_always_same() || !is_alone {
+        // Of a thread of which no regions are known.
+        if states.outside() == SpanState::Useful || !is_alone {
             return team;
         }
         let threads: Vec<(u32, &ThreadStates)> = std::iter::once((0, states))
@@ -82,6 +83,11 @@ impl Team {
             }
         }
         team
+    }
+
+    pub fn is_in_region(&self, moment: Nanoseconds) -> bool {
+        let next = self.opened.get(self.opened.partition_point(|region| region.end <= moment));
+        next.is_some_and(|region| region.begin <= moment)
     }
 
     pub fn stages(&self, of: &Opened) -> &[Stage] {

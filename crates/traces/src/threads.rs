@@ -1,15 +1,18 @@
-//! What threads are in where they are in no call of MPI: in a parallel region, waiting in OpenMP, outside of regions.
+//! What threads are in where they are in no call of MPI: in a parallel region, waiting in OpenMP, outside of regions, in a call on a file.
 //!
 //! A worker tells what it did in a region; it waits from there to the region's end, which the thread tells that opened it, or until it is called
 //! again. Outside of regions of several threads a worker idles, and the thread that opens them works alone.
 
 use std::collections::HashMap;
 
-use numawise_facts::activity::{CodePlace, ConstructName, SpanKind, SpanName, ThreadTrace, TracedSpan};
+use numawise_facts::activity::{
+    CodePlace, ConstructName, FileOperation, SpanKind, SpanName, ThreadTrace, TracedSpan,
+};
 use numawise_facts::{Activity, Reading};
 use numawise_tables::snapshot::{EventSpan, SpanState};
 use numawise_units::{Arrange, Nanoseconds, Pid};
 
+use super::phases::Window;
 use super::{Run, span};
 
 /// A construct at a place of the program.
@@ -44,9 +47,32 @@ impl Default for ThreadStates {
 }
 
 impl ThreadStates {
-    /// Whether it knows of no region.
+    /// Whether nothing is known of it.
     pub fn is_always_same(&self) -> bool {
         self.parts.is_empty()
+    }
+
+    /// From one moment to another, one after the other: what it was in files for, or that it was in none.
+    pub fn by_file(
+        &self,
+        (begin, end): Window,
+        take: &mut (impl FnMut(Option<FileOperation>, Window) + ?Sized),
+    ) {
+        let (mut since, mut outside) = (begin, None);
+        for part in self.within(begin, end).filter(|_| !self.is_always_same()) {
+            let is = match part.state {
+                SpanState::Files(operation) => Some(operation),
+                _ => None,
+            };
+            if is != outside && since < part.begin {
+                take(outside, (since, part.begin));
+                since = part.begin;
+            }
+            outside = is;
+        }
+        if since < end {
+            take(outside, (since, end));
+        }
     }
 
     /// How many parts it has in a window.
@@ -110,9 +136,14 @@ impl Constructs {
     }
 }
 
-/// From the begin of the first span of a process to the end of the last.
+/// Whether nothing is known of a thread but calls on files: what else it does is not.
+pub fn is_in_files_only(trace: &ThreadTrace) -> bool {
+    !trace.spans.is_empty() && trace.spans.iter().all(|span| span.kind == SpanKind::File)
+}
+
+/// From the begin of the first span of a process to the end of the last, calls on files apart.
 pub fn spans(traced: &[(i32, &ThreadTrace)]) -> Option<(Nanoseconds, Nanoseconds)> {
-    let all = || traced.iter().flat_map(|(_, trace)| &trace.spans);
+    let all = || traced.iter().flat_map(|(_, trace)| &trace.spans).filter(|span| span.kind != SpanKind::File);
     Some((all().map(|span| span.begin).min()?, all().map(|span| span.end).max()?))
 }
 
@@ -144,19 +175,17 @@ pub fn of_process(
                     ends.insert((Pid(*tid), span.begin), span.end);
                 }
                 SpanKind::Worked { .. } => is_hybrid = true,
-                SpanKind::Waited | SpanKind::Phase => {}
+                SpanKind::Waited | SpanKind::Phase | SpanKind::File => {}
             }
         }
     }
     let mut number = |name: &SpanName| match name {
         SpanName::Construct(name, at) => constructs.number((*name, activity.place(run.places, at))),
-        SpanName::Phase(_) => 0,
+        SpanName::Phase(_) | SpanName::File(_) => 0,
     };
     let mut one = |(_, trace): &(i32, &ThreadTrace)| {
         let numbers: Vec<u32> = trace.names.iter().map(&mut number).collect();
-        let states = of_thread(trace, &numbers, &ends);
-        // Nobody idles where there is one thread.
-        if is_hybrid { states } else { ThreadStates { regions: states.regions, ..Default::default() } }
+        of_thread(trace, &numbers, &ends, is_hybrid)
     };
     traced.iter().map(&mut one).collect()
 }
@@ -165,6 +194,7 @@ fn of_thread(
     trace: &ThreadTrace,
     numbers: &[u32],
     ends: &HashMap<(Pid, Nanoseconds), Nanoseconds>,
+    is_hybrid: bool,
 ) -> ThreadStates {
     let (mut all, mut regions, mut is_worker) = (Vec::new(), Vec::new(), false);
     let is_work = |span: &&TracedSpan| matches!(span.kind, SpanKind::Worked { .. });
@@ -182,6 +212,11 @@ fn of_thread(
                 }
             }
             SpanKind::Phase => {}
+            SpanKind::File => {
+                let Some(SpanName::File(operation)) = trace.names.get(span.of as usize) else { continue };
+                let state = SpanState::Files(*operation);
+                all.push(EventSpan { begin: span.begin, end: span.end, state, of: None });
+            }
             SpanKind::Waited => add(SpanState::Waiting, span.begin, span.end),
             SpanKind::Worked { master, begun } => {
                 is_worker = true;
@@ -193,7 +228,15 @@ fn of_thread(
             }
         }
     }
-    let outside = if is_worker { SpanState::Idle } else { SpanState::Serial };
+    // Nobody idles where there is one thread.
+    if !is_hybrid {
+        all.retain(|part| matches!(part.state, SpanState::Files(_)));
+    }
+    let outside = match (is_hybrid, is_worker) {
+        (false, _) => SpanState::Useful,
+        (true, true) => SpanState::Idle,
+        (true, false) => SpanState::Serial,
+    };
     ThreadStates { parts: innermost(all), outside, regions }
 }
 

@@ -75,6 +75,7 @@ fn add(times: &mut TraceTimes, doing: Doing, time: Nanoseconds) {
         Doing::Outside(SpanState::Serial) => &mut times.serial,
         Doing::Outside(SpanState::Waiting) => &mut times.openmp_waiting,
         Doing::Outside(SpanState::Idle) => &mut times.idle,
+        Doing::Outside(SpanState::Files(_)) => &mut times.in_files,
     };
     *place = *place + time;
 }

@@ -48,6 +48,7 @@ fn number(of: Doing) -> usize {
         Doing::Called(State::InCall) => 4,
         Doing::Called(State::Polling) => 5,
         Doing::Outside(SpanState::Idle) => 6,
+        Doing::Outside(SpanState::Files(_)) => 7,
     }
 }
 

@@ -10,9 +10,10 @@ use numawise_tables::snapshot::{
 use numawise_units::Nanoseconds;
 
 use super::both::both;
-use super::collectives::{Collectives, Part, Pattern};
+use super::collectives::{Collectives, Part};
 use super::lanes::{At, Lane, LaneSet, Lanes};
 use super::matching::{Matched, Message};
+use super::needs::Pattern;
 use super::windows::Windows;
 use super::{MOST_ROWS, span};
 
@@ -351,14 +352,16 @@ impl Found<'_, '_> {
         for at in collectives.each().flat_map(|(_, members)| members) {
             self.judge(*at);
         }
-        for Part { of, begun, waits, .. } in collectives.parts(self.lanes) {
+        for part in collectives.parts(self.lanes) {
+            let (late, Part { of, waits, .. }) = (part.late(), part);
             self.judge(waits);
             let kind = match of.pattern {
                 Pattern::All => WaitKind::LastOfAll,
                 Pattern::FromRoot => WaitKind::LateRoot,
                 Pattern::ToRoot => WaitKind::EarlyRoot,
+                Pattern::FromLower => WaitKind::LateLowerRank,
+                Pattern::FromNeighbours => WaitKind::LateNeighbour,
             };
-            let late = of.needed_by(begun).filter(|late| *late != begun);
             if let Some((late, (_, call))) = late.and_then(|late| Some((late, self.lanes.call(late)?))) {
                 // What may come back before has waited only where it did not.
                 let end = self.lanes.call(waits).map(|(_, call)| call.end);
@@ -408,7 +411,12 @@ fn not_judged(found: &Found<'_, '_>) -> Vec<(At, NotJudgedReason)> {
             let why = match call.kind {
                 TracedKind::Polls { .. } => None,
                 TracedKind::Collective { .. } if *is_judged || kind.is_some_and(|kind| kind.begins) => None,
+                // Neighbours and ranks of other groups are told once for a communicator, of not too many.
+                TracedKind::Collective { .. } if lane.is_between_groups(call) => {
+                    Some(NotJudgedReason::NotFollowed)
+                }
                 TracedKind::Collective { .. } => match Pattern::of(lane.name(call)) {
+                    Some(Pattern::FromNeighbours) => Some(NotJudgedReason::NotFollowed),
                     Some(_) if are_apart => Some(NotJudgedReason::ClocksDiffer),
                     Some(_) => Some(NotJudgedReason::OtherRanksMissing),
                     None => Some(NotJudgedReason::NotFollowed),

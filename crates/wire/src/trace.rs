@@ -1,4 +1,4 @@
-//! The trace file: every call of MPI of one process with the messages that it sent and received, its regions and waits in OpenMP, and its phases,
+//! The trace file: every call of MPI of one process with the messages that it sent and received, its regions and waits in OpenMP, its phases, its calls on files,
 //! in a mapping that the process shares with the file (`docs/formats/trace-part.md`). It stands beside the process's [`crate::snapshot`] file, which holds its call sites and its clock.
 //!
 //! Threads fill chunks of their own with [`Record`]s, so that none waits for another. A reader takes what [`Chunk::used`] says at any moment,
@@ -147,7 +147,15 @@ pub enum RecordKind {
     /// The next call is a step on a window. Words: when it begins; the number that the window has in all its ranks; 0; [`WindowStep`] << 32 | rank in
     /// `MPI_COMM_WORLD` with which, of several each its own.
     Window = 13,
+    /// The thread was in a call on a file. Words: when that began; ticks; 0; 0; 1 + [`crate::snapshot::FileOperation`] << 8.
+    File = 14,
+    /// The next call is the first one of its kind on its communicator, and this rank is one of those whose data it gets: of the neighbours in a topology, or of
+    /// the other group, in their order. Words: when it begins; 0; 0; rank in `MPI_COMM_WORLD`; 0.
+    Source = 15,
 }
+
+/// The root of a collective call between two groups, where that is the rank itself (`MPI_ROOT`).
+pub const ROOT_ITSELF: i32 = -2;
 
 /// What a call does on a window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -177,10 +185,10 @@ impl WindowStep {
 impl RecordKind {
     pub fn from_word(word: u64) -> Option<RecordKind> {
         use RecordKind::{
-            Call, CollectiveDone, Part, PhaseBegin, PhaseEnd, Polls, Received, Region, SendDone, Sent,
-            Waited, Window, Worked,
+            Call, CollectiveDone, File, Part, PhaseBegin, PhaseEnd, Polls, Received, Region, SendDone, Sent,
+            Source, Waited, Window, Worked,
         };
-        const ALL: [RecordKind; 13] = [
+        const ALL: [RecordKind; 15] = [
             Call,
             Sent,
             Received,
@@ -194,6 +202,8 @@ impl RecordKind {
             PhaseEnd,
             Part,
             Window,
+            File,
+            Source,
         ];
         ALL.into_iter().find(|kind| *kind as u8 == word as u8)
     }

@@ -13,6 +13,10 @@ use numawise_units::{Bytes, Nanoseconds};
 use super::super::input::RunParts;
 use super::super::sample::{at, simple_rank, snapshot, threads};
 
+#[path = "traced_tests/files.rs"]
+mod in_files;
+#[path = "traced_tests/needs.rs"]
+mod needed;
 #[path = "traced_tests/persistent.rs"]
 mod persistent;
 #[path = "traced_tests/placed.rs"]
@@ -258,9 +262,6 @@ fn collective_calls_wait_for_the_root_for_all_or_not_at_all() {
     assert_eq!(of("MPI_Bcast", [60, 20, 70], Some(0)), [(WaitKind::LateRoot, 40, 1, 0)]);
     assert_eq!(of("MPI_Reduce", [10, 50, 90], Some(0)), [(WaitKind::EarlyRoot, 80, 0, 2)]);
     assert_eq!(of("MPI_Reduce", [90, 50, 10], Some(0)), []);
-    let scan = trace(&ranks("MPI_Scan", [10, 50, 90], None));
-    let [row] = scan.not_judged.as_slice() else { panic!("{:?}", scan.not_judged) };
-    assert_eq!((row.why, row.calls, row.time), (NotJudgedReason::NotFollowed, 3, ms(85 + 45 + 5)));
 }
 
 #[test]
@@ -322,10 +323,15 @@ fn polls_are_neither_waiting_nor_computing() {
 
 #[test]
 fn a_rank_that_computes_between_polls_computes() {
-    let polls = TracedKind::Polls { calls: 10, within: ms(4) };
-    let ranks = [Made::rank(0, 1).add("MPI_Test", (10, 70), polls, Vec::new()).end(80)];
-    let times = trace(&ranks).ranks[0].times;
-    assert_eq!((times.useful, times.polling), (ms(76), ms(4)));
+    let of = |calls, within| {
+        let polls = TracedKind::Polls { calls, within: ms(within) };
+        let ranks = [Made::rank(0, 1).add("MPI_Test", (10, 70), polls, Vec::new()).end(80)];
+        let times = trace(&ranks).ranks[0].times;
+        (times.useful, times.polling)
+    };
+    assert_eq!(of(10, 4), (ms(76), ms(4)));
+    // A hundred nanoseconds between two of them are ours.
+    assert_eq!(of(400_000, 20), (ms(20), ms(60)));
 }
 
 #[test]

@@ -26,6 +26,7 @@ mod killed;
 mod known;
 mod known_openmp;
 mod late;
+mod late_files;
 mod late_threads;
 #[path = "../../../collector/tests/support/library.rs"]
 mod library;
@@ -42,6 +43,7 @@ mod same_compiled;
 mod signals;
 mod support;
 mod surroundings;
+mod tasks;
 mod trace;
 mod view;
 mod waiting;

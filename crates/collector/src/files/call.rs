@@ -9,7 +9,7 @@ use super::frame::Frame;
 use super::table::{Effect, FileCall};
 use super::{descriptors, next, streams, table};
 use crate::thread::{self, add};
-use crate::{mpi, process, sandbox, time};
+use crate::{mpi, process, sandbox, time, trace};
 
 /// What the wrapper does next; in two registers.
 #[repr(C)]
@@ -121,31 +121,35 @@ fn bytes(result: usize) -> u64 {
 }
 
 fn note(call: &FileCall, frame: &Frame, slot: &ThreadSlot, ended: &Ended) {
-    let &Ended { ticks, bytes, now } = ended;
+    let &Ended { ticks, now, .. } = ended;
     // What took long, for a file, may be one that waited for somebody: the descriptor was closed unseen.
     let is_still =
         |descriptor| ticks < time::ticks_in_ten_milliseconds() / 8 || descriptors::ask(descriptor, now);
     let on = frame.descriptor;
     match call.effect {
         Effect::Read(_) | Effect::StreamRead if is_still(on) => {
-            put(slot, FileOperation::Read, ticks, bytes);
+            put(slot, FileOperation::Read, ended);
         }
         Effect::Write(_) | Effect::StreamWrite if is_still(on) => {
-            put(slot, FileOperation::Write, ticks, bytes);
+            put(slot, FileOperation::Write, ended);
         }
         Effect::Copy { from, .. } => {
             let is_to_file = descriptors::is_file(on, now);
             if is_to_file {
-                put(slot, FileOperation::Write, ticks, bytes);
+                put(slot, FileOperation::Write, ended);
             }
             if descriptors::is_file(frame.int(from), now) {
                 // The time is that of one of both.
-                put(slot, FileOperation::Read, if is_to_file { 0 } else { ticks }, bytes);
+                put(
+                    slot,
+                    FileOperation::Read,
+                    &Ended { ticks: if is_to_file { 0 } else { ticks }, ..*ended },
+                );
             }
         }
-        Effect::Sync(_) | Effect::SyncAll => put(slot, FileOperation::Sync, ticks, 0),
+        Effect::Sync(_) | Effect::SyncAll => put(slot, FileOperation::Sync, &Ended { bytes: 0, ..*ended }),
         Effect::Change(_) | Effect::Close(_) | Effect::StreamClose => {
-            put(slot, FileOperation::Manage, ticks, 0);
+            put(slot, FileOperation::Manage, &Ended { bytes: 0, ..*ended });
         }
         Effect::Open => opened(slot, frame.result as c_int, ended),
         Effect::OpenStream => opened(slot, streams::descriptor(frame.result), ended),
@@ -156,11 +160,11 @@ fn note(call: &FileCall, frame: &Frame, slot: &ThreadSlot, ended: &Ended) {
 /// Opening counts where it gave a file.
 fn opened(slot: &ThreadSlot, descriptor: c_int, ended: &Ended) {
     if descriptor >= 0 && descriptors::ask(descriptor, ended.now) {
-        put(slot, FileOperation::Manage, ended.ticks, 0);
+        put(slot, FileOperation::Manage, &Ended { bytes: 0, ..*ended });
     }
 }
 
-fn put(slot: &ThreadSlot, operation: FileOperation, ticks: u64, bytes: u64) {
+fn put(slot: &ThreadSlot, operation: FileOperation, &Ended { ticks, bytes, now }: &Ended) {
     let Some(calls) = slot.files.get(operation as usize) else { return };
     add(&calls.count, 1);
     add(&calls.ticks, ticks);
@@ -168,6 +172,7 @@ fn put(slot: &ThreadSlot, operation: FileOperation, ticks: u64, bytes: u64) {
     if ticks > calls.longest.load(Relaxed) {
         calls.longest.store(ticks, Relaxed);
     }
+    trace::file(slot, operation, ticks, now);
     late(operation, bytes);
 }
 

@@ -2,6 +2,8 @@
 
 use core::ffi::c_int;
 
+use numawise_wire::trace::ROOT_ITSELF;
+
 use super::abi::{self, Abi};
 use super::communicators::{self, Comm};
 use super::frame::Frame;
@@ -93,6 +95,15 @@ impl Accepted<'_> {
     /// In an intercommunicator the group of the root has arguments that mean nothing.
     fn has_no_part(&self) -> bool {
         self.comm.is_some_and(Comm::is_inter) && self.rank(Role::Root).is_some_and(|root| root < 0)
+    }
+
+    /// The root in the communicator; of two groups, that in the other one, or [`ROOT_ITSELF`].
+    pub fn root(&self) -> Option<c_int> {
+        let root = self.rank(Role::Root)?;
+        if root >= 0 {
+            return Some(root);
+        }
+        (root == self.abi.root).then_some(ROOT_ITSELF)
     }
 
     /// An argument that is a rank.

@@ -2,7 +2,7 @@
 
 use core::sync::atomic::Ordering::Relaxed;
 
-use numawise_wire::snapshot::{NO_COMMUNICATOR, SampleKind, ThreadSlot, ThreadState, ThreadTables};
+use numawise_wire::snapshot::{NO_COMMUNICATOR, SampleKind, Site, ThreadSlot, ThreadState, ThreadTables};
 use numawise_wire::trace::RecordKind;
 
 use super::amount::Accepted;
@@ -13,7 +13,7 @@ use super::generated::TABLE;
 use super::samples::{self, Ended};
 use super::sites::{self, SiteKey};
 use super::table::{Amount, Call, Effect, Role, Sizes};
-use super::{abi, completion, library, peers, process as mpi_process, requests, sizes, status};
+use super::{abi, completion, library, peers, process as mpi_process, requests, sizes, sources, status};
 use crate::phase;
 use crate::process;
 use crate::python;
@@ -230,7 +230,7 @@ fn note(call: &Call, frame: &Frame, (slot, tables): (&ThreadSlot, &ThreadTables)
     let site = sites::site(slot, tables, key);
     let (mut sent, mut received) = (0, 0);
     let (mut key, mut root) = (0, None);
-    if accepted.is_none() && call.is_among_all() {
+    if accepted.is_none() && (call.is_among_all() || call.blocks_for_neighbours()) {
         count_failed(call, frame);
     }
     if let Some(abi) = accepted {
@@ -248,10 +248,13 @@ fn note(call: &Call, frame: &Frame, (slot, tables): (&ThreadSlot, &ThreadTables)
         if let Some(comm) = accepted.comm {
             if call.sizes == Sizes::Collective && call.is_blocking() {
                 key = samples::collective(comm, ended);
-            } else if call.is_among_all() {
+            } else if call.is_among_all() || call.blocks_for_neighbours() {
                 key = samples::collective_key(comm);
             }
-            root = if key == 0 { None } else { accepted.rank(Role::Root) };
+            root = if key == 0 { None } else { accepted.root() };
+            if key != 0 && trace::is_on() {
+                sources::tell_once(slot, &accepted, comm);
+            }
         }
         if call.effect == Effect::Nothing && call.sizes != Sizes::Nothing {
             completion::sent_or_forgotten(abi, call, frame, message);
@@ -276,6 +279,11 @@ fn note(call: &Call, frame: &Frame, (slot, tables): (&ThreadSlot, &ThreadTables)
         bytes: sent.wrapping_add(received),
         is_vain: accepted.is_some() && completion::is_vain(call, frame),
     });
+    count(slot, site, ticks, (sent, received));
+}
+
+#[inline]
+fn count(slot: &ThreadSlot, site: Option<&Site>, ticks: u64, (sent, received): (u64, u64)) {
     match site {
         Some(site) => {
             add(&site.count, 1);

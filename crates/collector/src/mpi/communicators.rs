@@ -25,6 +25,8 @@ struct Known {
     ordinal: AtomicU32,
     /// Blocking collective calls on it.
     collectives: AtomicU64,
+    /// The trace has the ranks whose data calls on it get.
+    has_sources: AtomicBool,
 }
 
 static KNOWN: [Known; COMMUNICATORS] = [const {
@@ -38,6 +40,7 @@ static KNOWN: [Known; COMMUNICATORS] = [const {
         members: AtomicU64::new(0),
         ordinal: AtomicU32::new(0),
         collectives: AtomicU64::new(0),
+        has_sources: AtomicBool::new(false),
     }
 }; COMMUNICATORS];
 static USED: AtomicUsize = AtomicUsize::new(0);
@@ -86,18 +89,22 @@ impl Comm {
         let number = self.0.collectives.load(Relaxed);
         self.0.collectives.store(number.wrapping_add(1), Relaxed);
         let name = self.common_name();
-        (name != 0 && self.size() > 1).then_some((name, number))
+        (name != 0 && (self.size() > 1 || self.is_inter())).then_some((name, number))
     }
 
-    /// A number that it has in all its ranks; 0: an intercommunicator, or not known.
+    /// A number that it has in all its ranks; 0: not known.
     #[inline]
     pub fn common_name(self) -> u64 {
         match self.0.members.load(Relaxed) {
-            members if members != 0 && !self.is_inter() => {
-                members.rotate_left(7) ^ u64::from(self.0.ordinal.load(Relaxed))
-            }
-            _ => 0,
+            0 => 0,
+            members => members.rotate_left(7) ^ u64::from(self.0.ordinal.load(Relaxed)),
         }
+    }
+
+    /// Whether the ranks whose data calls on it get are to be told now: once.
+    #[inline]
+    pub fn tells_sources(self) -> bool {
+        !self.0.has_sources.load(Relaxed) && !self.0.has_sources.swap(true, Relaxed)
     }
 
     /// The rank in the world of a rank in it; `None` where it is not known, or not in the world.
@@ -185,7 +192,10 @@ pub fn retire(handle: u64) {
 pub fn begin_child() {
     ADDING.store(false, Relaxed);
     USED.store(0, Relaxed);
-    KNOWN.iter().for_each(|known| known.collectives.store(0, Relaxed));
+    for known in &KNOWN {
+        known.collectives.store(0, Relaxed);
+        known.has_sources.store(false, Relaxed);
+    }
     EPOCH.fetch_add(1, Relaxed);
 }
 
@@ -225,6 +235,8 @@ fn add(handle: u64) -> Option<u16> {
     known.size.store(members.size, Relaxed);
     known.rank.store(members.rank, Relaxed);
     known.inter.store(members.inter, Relaxed);
+    // The ranks may have another topology.
+    known.has_sources.store(false, Relaxed);
     if same.is_none() {
         known.ranks.store(members.ranks, Relaxed);
         let before = KNOWN.iter().take(used).filter(|one| one.members.load(Relaxed) == members.sum).count();
@@ -297,6 +309,9 @@ fn members(handle: u64) -> Option<Members> {
         return Some(members);
     };
     translate(group, of_world, &mut members);
+    if inter {
+        members.sum = both_groups(handle, of_world, members.sum);
+    }
     for group in [group, of_world] {
         // SAFETY: as above; both were given to us.
         unsafe { functions::GROUP_FREE.release(group) };
@@ -335,6 +350,22 @@ fn translate(group: u64, of_world: u64, members: &mut Members) {
     }
 }
 
+/// What tells an intercommunicator in all ranks of both groups, from what tells that of the others; 0: not known.
+fn both_groups(handle: u64, of_world: u64, of_others: u64) -> u64 {
+    // SAFETY: the functions are of these types, and the handle was accepted by a call.
+    let (group, size) =
+        unsafe { (functions::COMM_GROUP.handle(handle), functions::COMM_SIZE.number(handle)) };
+    let (Some(group), Some(Ok(size))) = (group, size.map(u32::try_from)) else { return 0 };
+    let mut own = Members { size, rank: 0, inter: true, mapped: false, ranks: core::ptr::null_mut(), sum: 0 };
+    translate(group, of_world, &mut own);
+    if !own.ranks.is_null() {
+        give_back(size as usize);
+    }
+    // SAFETY: it was given to us.
+    unsafe { functions::GROUP_FREE.release(group) };
+    if own.sum == 0 || of_others == 0 { 0 } else { own.sum.wrapping_add(of_others) | 1 }
+}
+
 /// The same number for the same ranks in the same order; not 0.
 fn sum(size: u32, inter: bool, of: impl Fn(u32) -> u32) -> u64 {
     let begin = 0xcbf2_9ce4_8422_2325 ^ u64::from(inter);
@@ -358,14 +389,18 @@ fn give_back(count: usize) {
     POOL_USED.store(POOL_USED.load(Relaxed).saturating_sub(count), Relaxed);
 }
 
-/// From and to how many; zeros where it has no topology.
-fn count_neighbours(handle: u64, rank: u32) -> [u32; 2] {
-    // Values of MPI_Topo_test.
-    let (cart, graph, distributed) = match abi::abi().map(|abi| abi.kind) {
+/// Values of MPI_Topo_test: Cartesian, a graph, a distributed one.
+pub fn topologies() -> (i32, i32, i32) {
+    match abi::abi().map(|abi| abi.kind) {
         Some(MpiKind::Mpich) => (2, 1, 3),
         Some(MpiKind::Standard) => (211, 212, 213),
-        _ => (1, 2, 4),
-    };
+        _ => (1, 2, 3),
+    }
+}
+
+/// From and to how many; zeros where it has no topology.
+fn count_neighbours(handle: u64, rank: u32) -> [u32; 2] {
+    let (cart, graph, distributed) = topologies();
     let mut counts = [0i32; 3];
     // SAFETY: the functions are of these types, and the handle was accepted by a call.
     unsafe {

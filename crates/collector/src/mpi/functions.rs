@@ -97,3 +97,6 @@ pub static TOPO_TEST: Function = Function::new(c"PMPI_Topo_test");
 pub static CARTDIM_GET: Function = Function::new(c"PMPI_Cartdim_get");
 pub static GRAPH_NEIGHBORS_COUNT: Function = Function::new(c"PMPI_Graph_neighbors_count");
 pub static DIST_GRAPH_NEIGHBORS_COUNT: Function = Function::new(c"PMPI_Dist_graph_neighbors_count");
+pub static CART_SHIFT: Function = Function::new(c"PMPI_Cart_shift");
+pub static GRAPH_NEIGHBORS: Function = Function::new(c"PMPI_Graph_neighbors");
+pub static DIST_GRAPH_NEIGHBORS: Function = Function::new(c"PMPI_Dist_graph_neighbors");

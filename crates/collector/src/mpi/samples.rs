@@ -55,6 +55,10 @@ pub struct Ended<'a> {
 #[inline]
 pub fn collective(comm: Comm, ended: Ended<'_>) -> u64 {
     let Some((members, number)) = comm.next_collective() else { return 0 };
+    // A rank waits for those of the other group only.
+    if comm.is_inter() {
+        return mixed(members, number);
+    }
     let is_first = ended.site.is_some_and(|site| site.count.load(Relaxed) < FIRST_CALLS);
     let key = mixed(members, number);
     if is_first || is_drawn(key, MASK.load(Relaxed)) {

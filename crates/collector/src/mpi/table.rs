@@ -148,6 +148,12 @@ impl Call {
             || self.effect == Effect::PersistentCollective && !self.is_among_neighbours()
     }
 
+    /// It returns when its part is done, and the neighbours of each rank take part.
+    #[inline]
+    pub fn blocks_for_neighbours(&self) -> bool {
+        self.place(Role::Request).is_none() && self.is_among_neighbours()
+    }
+
     #[inline]
     fn is_among_neighbours(&self) -> bool {
         use Amount::{Degree, DegreeSum, DegreeWeighted};

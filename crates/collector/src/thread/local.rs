@@ -32,7 +32,9 @@ pub struct Local {
     pub python: Remembered,
     /// The chunk of the trace that the thread fills; null where there is none.
     pub trace: Cell<*const c_void>,
-    reserved: [Cell<usize>; 3],
+    /// 1 while the thread puts a record into it.
+    pub is_putting: Cell<usize>,
+    reserved: [Cell<usize>; 2],
 }
 
 const _: () = assert!(size_of::<Local>() == 128);

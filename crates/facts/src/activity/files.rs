@@ -40,6 +40,22 @@ impl FileActivity {
     }
 }
 
+/// What a call on a file is for: see [`FileActivity`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FileOperation {
+    Read,
+    Write,
+    Sync,
+    Manage,
+}
+
+impl FileOperation {
+    /// In the order of [`FileActivity::each`].
+    pub const ALL: [FileOperation; 4] =
+        [FileOperation::Read, FileOperation::Write, FileOperation::Sync, FileOperation::Manage];
+}
+
 /// Calls on files of one kind.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileCalls {

@@ -1,11 +1,12 @@
-//! Calls of MPI of one thread, one after the other, with their messages; its regions and waits in OpenMP, and the phases that it began.
+//! Calls of MPI of one thread, one after the other, with their messages; its regions and waits in OpenMP, the phases that it began, and its calls on
+//! files.
 
 use std::num::NonZeroU64;
 
 use numawise_units::{Bytes, Nanoseconds, Pid};
 use serde::{Deserialize, Serialize};
 
-use super::{CodeAddress, ConstructName, PhaseName, SeenThread};
+use super::{CodeAddress, ConstructName, FileOperation, PhaseName, SeenThread};
 use crate::Reading;
 
 /// What a thread called, in the order in which it returned.
@@ -43,7 +44,7 @@ impl ThreadTrace {
                 SpanKind::Region { waits_since: moment, .. } | SpanKind::Worked { begun: moment, .. } => {
                     change(moment)
                 }
-                SpanKind::Waited | SpanKind::Phase => {}
+                SpanKind::Waited | SpanKind::Phase | SpanKind::File => {}
             }
         }
     }
@@ -55,6 +56,7 @@ impl ThreadTrace {
 pub enum SpanName {
     Construct(ConstructName, Reading<CodeAddress>),
     Phase(PhaseName),
+    File(FileOperation),
 }
 
 /// A span of time of a thread that is no call of MPI.
@@ -82,6 +84,8 @@ pub enum SpanKind {
     /// It waited in OpenMP, other than at the end of a region.
     Waited,
     Phase,
+    /// It was in a call on a file.
+    File,
 }
 
 /// A call of MPI at one place of the program on one communicator.
@@ -108,6 +112,10 @@ pub struct TracedCall {
     pub messages: u32,
 }
 
+/// Between two polls with nothing else between them: what we add to a call, 52 ns (`docs/decisions/0042-trace.md`), and the loop, four times over. Some
+/// calls that find nothing take less.
+const BETWEEN_POLLS: Nanoseconds = Nanoseconds(250);
+
 impl TracedCall {
     /// Since when the thread was in it, by and large. Polls between which it did something else for most of the time take the time that it
     /// was in them, before the last one's end.
@@ -115,11 +123,18 @@ impl TracedCall {
     pub fn entered(&self) -> Nanoseconds {
         let all = self.end.saturating_sub(self.begin);
         match self.kind {
-            TracedKind::Polls { within, .. } if within.0 < all.0 / 2 => self.end.saturating_sub(within),
+            TracedKind::Polls { calls, within }
+                if within.0 < all.0 / 2 && all.0 - within.0 > calls.saturating_mul(BETWEEN_POLLS.0) =>
+            {
+                self.end.saturating_sub(within)
+            }
             _ => self.begin,
         }
     }
 }
+
+/// The root of a collective call between two groups, where that is the rank itself (`MPI_ROOT`).
+pub const ROOT_ITSELF: u32 = u32::MAX - 1;
 
 /// What a call was.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -130,7 +145,7 @@ pub enum TracedKind {
     Collective {
         /// The same in all ranks that take part, and in no other call of them.
         key: NonZeroU64,
-        /// The root in the communicator, where the call has one.
+        /// The root in the communicator, where the call has one; [`ROOT_ITSELF`].
         root: Option<u32>,
     },
     /// So many calls that asked whether something had come, one after the other, and found nothing; the thread was in them for `within`.
@@ -165,6 +180,9 @@ pub enum MessageSide {
     /// The call takes part in a collective call that has this number in place of the communicator's in all ranks, and is what the site says that has
     /// the number of the peer. The tag is 1 + the root in the communicator; 0: there is none.
     Part,
+    /// The call is the first one of its kind on its communicator, and gets data of the peer: a neighbour in a topology, or one of the other group, in
+    /// their order. Nothing else is known of it.
+    Source,
     /// A step on a window, which has this number in place of the communicator's in all its ranks, with the peer.
     Window(WindowStep),
 }

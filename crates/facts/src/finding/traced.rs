@@ -14,6 +14,8 @@ pub enum TracedQuantity {
     /// Of that, because a thread of it came last in a region; because of what it did outside of regions.
     WaitingForThread,
     WaitingForSerial,
+    /// The same because of its calls on files.
+    WaitingForFiles,
     /// How long it computes there in all; `of`: the other ranks on average, where any comes there.
     ComputingThere,
     /// Of that, what came through ranks that waited themselves.

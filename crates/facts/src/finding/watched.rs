@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::{RegionOrCall, TracedQuantity};
 use crate::Reading;
-use crate::activity::{CodePlace, ConstructName};
+use crate::activity::{CodePlace, ConstructName, FileOperation};
 use crate::merged::ProcessName;
 
 /// What a piece of evidence of such a run is a value of. Times are of the run, by the clock, where nothing else is said.
@@ -166,6 +166,17 @@ pub enum FileCallKind {
     Manage,
     /// Of MPI, whatever it does.
     Mpi,
+}
+
+impl From<FileOperation> for FileCallKind {
+    fn from(of: FileOperation) -> FileCallKind {
+        match of {
+            FileOperation::Read => FileCallKind::Read,
+            FileOperation::Write => FileCallKind::Write,
+            FileOperation::Sync => FileCallKind::Sync,
+            FileOperation::Manage => FileCallKind::Manage,
+        }
+    }
 }
 
 /// What spares time in calls on files.

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 
 use numawise_facts::Reading;
 use numawise_facts::activity::{
-    ConstructName, MessageSide, SpanKind, SpanName, ThreadTrace, TraceLoss, TracedCall, TracedKind,
-    TracedMessage, TracedSite, TracedSpan, WindowStep,
+    ConstructName, FileOperation, MessageSide, SpanKind, SpanName, ThreadTrace, TraceLoss, TracedCall,
+    TracedKind, TracedMessage, TracedSite, TracedSpan, WindowStep,
 };
 use numawise_linux::source;
 use numawise_units::{Bytes, Nanoseconds, Pid};
@@ -153,6 +153,14 @@ fn loss(
 /// A site by its number in the thread's table; or of a call whose site found no place there, or that another call starts on a communicator.
 type SiteKey = Result<u16, (u16, Option<u16>)>;
 
+/// What a row of a span numbers.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum NameKind {
+    Construct,
+    Phase,
+    File,
+}
+
 struct Builder<'a> {
     clock: &'a Clock,
     /// The thread's own.
@@ -163,8 +171,8 @@ struct Builder<'a> {
     pending: u32,
     constructs: Vec<SpanName>,
     phases: &'a HashMap<u16, SpanName>,
-    /// By what they are in the file: whether it is a phase, and its row.
-    names: HashMap<(bool, Option<u16>), u32>,
+    /// By what they are in the file: of which kind, and its row.
+    names: HashMap<(NameKind, Option<u16>), u32>,
 }
 
 impl<'a> Builder<'a> {
@@ -253,6 +261,10 @@ impl<'a> Builder<'a> {
                     self.message(MessageSide::Window(*step), of, moment);
                 }
             }
+            TraceRecord::Source { begin, rank: peer } => {
+                let of = reader::TracedMessage { posted: begin, peer, ..Default::default() };
+                self.message(MessageSide::Source, of, moment);
+            }
             TraceRecord::Call(of) => {
                 let kind = match of.key.and_then(NonZeroU64::new) {
                     Some(key) => TracedKind::Collective { key, root: of.root },
@@ -284,17 +296,23 @@ impl<'a> Builder<'a> {
     }
 
     fn span(&mut self, span: &reader::TracedSpan, moment: impl Fn(u64) -> Nanoseconds) {
-        let is_phase = matches!(span.kind, reader::SpanKind::PhaseBegin | reader::SpanKind::PhaseEnd);
+        let names = match span.kind {
+            reader::SpanKind::PhaseBegin | reader::SpanKind::PhaseEnd => NameKind::Phase,
+            reader::SpanKind::File => NameKind::File,
+            _ => NameKind::Construct,
+        };
         let next = self.trace.names.len() as u32;
-        let of = *self.names.entry((is_phase, span.row)).or_insert(next);
+        let of = *self.names.entry((names, span.row)).or_insert(next);
         if of == next {
             let (phases, constructs) = (self.phases, &self.constructs);
-            let known = span
-                .row
-                .and_then(|row| if is_phase { phases.get(&row) } else { constructs.get(usize::from(row)) });
+            let known = span.row.and_then(|row| match names {
+                NameKind::Phase => phases.get(&row).cloned(),
+                NameKind::Construct => constructs.get(usize::from(row)).cloned(),
+                NameKind::File => FileOperation::ALL.get(usize::from(row)).copied().map(SpanName::File),
+            });
             let none = "more constructs or phases than their tables have places";
             let unknown = || SpanName::Construct(ConstructName::Others, Reading::unavailable(none));
-            self.trace.names.push(known.cloned().unwrap_or_else(unknown));
+            self.trace.names.push(known.unwrap_or_else(unknown));
         }
         let end = span.begin.saturating_add(span.ticks);
         let kind = match span.kind {
@@ -305,6 +323,7 @@ impl<'a> Builder<'a> {
                 SpanKind::Worked { master: Pid(master.cast_signed()), begun: moment(begun) }
             }
             reader::SpanKind::Waited => SpanKind::Waited,
+            reader::SpanKind::File => SpanKind::File,
             reader::SpanKind::PhaseBegin => SpanKind::Phase,
             reader::SpanKind::PhaseEnd => {
                 let is_it = |open: &&mut TracedSpan| open.of == of && open.kind == SpanKind::Phase;

@@ -147,6 +147,8 @@ impl<'o> Archive<'o> {
                 (otf2.on_program_begin)(callbacks, on_program_begin),
                 (otf2.on_enter)(callbacks, on_enter),
                 (otf2.on_leave)(callbacks, on_leave),
+                (otf2.on_fork)(callbacks, on_fork),
+                (otf2.on_join)(callbacks, on_join),
                 (otf2.on_send)(callbacks, on_send),
                 (otf2.on_isend)(callbacks, on_isend),
                 (otf2.on_isend_complete)(callbacks, on_isend_complete),
@@ -235,7 +237,7 @@ unsafe extern "C" fn on_region(
     name: u32,
     _: u32,
     _: u32,
-    _: u8,
+    role: u8,
     paradigm: u8,
     _: u32,
     file: u32,
@@ -243,7 +245,7 @@ unsafe extern "C" fn on_region(
     _: u32,
 ) -> GoOn {
     // SAFETY: as registered.
-    unsafe { found(data) }.regions.insert(number, Region { name, file, paradigm });
+    unsafe { found(data) }.regions.insert(number, Region { name, file, role, paradigm });
     OK
 }
 
@@ -380,6 +382,24 @@ unsafe extern "C" fn on_enter(
 unsafe extern "C" fn on_leave(_: u64, time: u64, _: u64, data: *mut c_void, _: Handle, region: u32) -> GoOn {
     // SAFETY: as registered.
     unsafe { listener(data) }.take(time, What::Leave(region))
+}
+
+unsafe extern "C" fn on_fork(
+    _: u64,
+    time: u64,
+    _: u64,
+    data: *mut c_void,
+    _: Handle,
+    _: u8,
+    threads: u32,
+) -> GoOn {
+    // SAFETY: as registered.
+    unsafe { listener(data) }.take(time, What::ThreadFork(threads))
+}
+
+unsafe extern "C" fn on_join(_: u64, time: u64, _: u64, data: *mut c_void, _: Handle, _: u8) -> GoOn {
+    // SAFETY: as registered.
+    unsafe { listener(data) }.take(time, What::ThreadJoin)
 }
 
 unsafe extern "C" fn on_send(

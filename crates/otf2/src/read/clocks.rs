@@ -184,11 +184,7 @@ impl Moves {
             }
             let moved = |moment: &mut Nanoseconds| moment.0 = moment.0.saturating_add(by);
             thread.span.iter_mut().for_each(|moment| *moment = moment.saturating_add(by));
-            for call in &mut thread.trace.calls {
-                moved(&mut call.begin);
-                moved(&mut call.end);
-            }
-            thread.trace.messages.iter_mut().for_each(|message| moved(&mut message.posted));
+            thread.trace.each_moment(moved);
         }
     }
 }

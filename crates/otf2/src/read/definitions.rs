@@ -2,9 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use numawise_facts::activity::{ConstructName, FileOperation};
 use numawise_units::Nanoseconds;
 
-use crate::calls::as_in_c;
+use crate::calls::{Role, as_in_c, file_region};
+use crate::event::EnteredAt;
 use crate::ffi;
 
 /// How many ticks a second has, and when the first of the archive's events is.
@@ -72,6 +74,7 @@ pub struct Location {
 pub struct Region {
     pub name: u32,
     pub file: u32,
+    pub role: u8,
     pub paradigm: u8,
 }
 
@@ -189,11 +192,57 @@ impl Definitions {
     }
 }
 
+/// Where a call was made: the region of the program that surrounds it, and what the archive says beside.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    pub inside: Option<u32>,
+    pub at: EnteredAt,
+}
+
+/// What a region outside of calls of MPI is to a trace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SpanOf {
+    /// A parallel region of OpenMP.
+    Parallel,
+    /// It waits in OpenMP.
+    Wait(ConstructName),
+    File(FileOperation),
+}
+
+impl SpanOf {
+    /// Of a region that is no call of MPI; `is_ours`: of an archive of ours, in which critical sections and the like are the waits for them.
+    fn of(name: &str, region: &Region, is_ours: bool) -> Option<SpanOf> {
+        let is = |role: Role| region.role == role as u8;
+        if region.paradigm != ffi::PARADIGM_OPENMP {
+            let file = || FileOperation::ALL.into_iter().find(|of| file_region(*of) == name);
+            return if is(Role::File) { file().map(SpanOf::File) } else { None };
+        }
+        if is(Role::Parallel) {
+            return Some(SpanOf::Parallel);
+        }
+        let waits = [
+            (Role::Barrier, ConstructName::Barrier),
+            (Role::ImplicitBarrier, ConstructName::Barrier),
+            (Role::Critical, ConstructName::Critical),
+            (Role::Atomic, ConstructName::Atomic),
+            (Role::Ordered, ConstructName::Ordered),
+            (Role::TaskWait, ConstructName::Taskwait),
+            (Role::Single, ConstructName::Single),
+            (Role::Function, ConstructName::Others),
+        ];
+        let all = if is_ours { waits.len() } else { 2 };
+        let wait = waits.into_iter().take(all).find(|(role, _)| is(*role));
+        wait.map(|(_, name)| SpanOf::Wait(name))
+    }
+}
+
 /// What a region is to a trace of MPI.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// Which of [`Regions::calls`].
     Call(u32),
+    /// A part of the time outside of calls.
+    Span(SpanOf),
     /// Of the program.
     Other,
 }
@@ -207,7 +256,7 @@ pub struct Regions {
 }
 
 impl Regions {
-    pub fn of(definitions: &Definitions) -> Regions {
+    pub fn of(definitions: &Definitions, is_ours: bool) -> Regions {
         let mut regions = Regions::default();
         let mut known: BTreeMap<String, u32> = BTreeMap::new();
         for (number, region) in &definitions.regions {
@@ -223,7 +272,7 @@ impl Regions {
                     }
                     Kind::Call(place)
                 }
-                None => Kind::Other,
+                None => SpanOf::of(name, region, is_ours).map_or(Kind::Other, Kind::Span),
             };
             regions.kinds.insert(*number, kind);
         }

@@ -1,14 +1,8 @@
 //! The calls of MPI of one location: what is entered and left, outermost, with the messages that are sent and come in it.
 
-use super::definitions::{Clock, Kind, Regions};
+use super::definitions::{Clock, Kind, Place, Regions};
+use super::spans::Spans;
 use crate::event::{Collective, EnteredAt, Event, Message, Polls, What};
-
-/// Where a call was made: the region of the program that surrounds it, and what the archive says beside.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place {
-    pub inside: Option<u32>,
-    pub at: EnteredAt,
-}
 
 /// One call. Times are nanoseconds of the archive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -88,6 +82,7 @@ pub struct Lane<'d> {
     /// Of all calls, one after the other.
     pub messages: Vec<Passed>,
     pub begun: Vec<Begun>,
+    pub spans: Spans,
     /// The string that names the program.
     pub program: Option<u32>,
     /// Those that were looked at.
@@ -112,6 +107,7 @@ impl<'d> Lane<'d> {
             calls: Vec::new(),
             messages: Vec::new(),
             begun: Vec::new(),
+            spans: Spans::default(),
             program: None,
             events: 0,
             all_events: 0,
@@ -150,7 +146,9 @@ impl<'d> Lane<'d> {
             What::IrecvRequest(request) => self.begin(request, RequestOf::Receive, time),
             What::Recv(message) => self.pass(Side::Received(message), time),
             What::Irecv(message, request) => self.pass(Side::Came(message, request), time),
-            What::CollectiveBegin | What::ProgramEnd | What::ThreadFork(_) | What::ThreadJoin => {}
+            What::ThreadFork(threads) => self.spans.fork(threads, time),
+            What::ThreadJoin => self.spans.join(),
+            What::CollectiveBegin | What::ProgramEnd => {}
             What::CollectiveEnd(collective) => match &mut self.open {
                 Some((_, call)) => call.collective = Some(collective),
                 None => self.odd.outside += 1,
@@ -168,6 +166,10 @@ impl<'d> Lane<'d> {
             let call = Call { name, place, begin, end: begin, collective: None, polls, messages: 0 };
             self.open = Some((self.entered.len(), call));
         }
+        if let Kind::Span(of) = self.regions.kind(region) {
+            let place = Place { inside: self.entered.last().copied(), at };
+            self.spans.enter(of, place, self.entered.len(), begin);
+        }
         self.entered.push(region);
     }
 
@@ -181,8 +183,9 @@ impl<'d> Lane<'d> {
         self.close(place, time);
     }
 
-    /// Ends the call of MPI if it was entered as the region at this place, or inside of that.
+    /// Ends the call of MPI, and what else, if it was entered as the region at this place, or inside of that.
     fn close(&mut self, place: usize, time: u64) {
+        self.spans.leave(place, time);
         if let Some((_, call)) = self.open.take_if(|(entered, _)| *entered >= place) {
             self.calls.push(Call { end: time, ..call });
         }

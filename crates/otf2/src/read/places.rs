@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 use numawise_facts::activity::SourcePlace;
 use numawise_facts::{Reading, SourcePlaces};
 
-use super::definitions::{Definitions, Regions};
-use super::lane::Place;
+use super::definitions::{Definitions, Place, Regions};
 
 pub struct Places<'d> {
     definitions: &'d Definitions,

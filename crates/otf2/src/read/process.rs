@@ -130,7 +130,7 @@ fn activity(number: usize, thread: Thread, process_begin: u64) -> ThreadActivity
     activity.times = Reading::Measured(StateTimes { useful, mpi, ..StateTimes::default() });
     activity.calls = sites;
     activity.peers = peers(&trace);
-    if !trace.calls.is_empty() {
+    if !trace.calls.is_empty() || !trace.spans.is_empty() {
         activity.trace = Some(Arc::new(trace));
     }
     activity

@@ -11,9 +11,11 @@ use numawise_facts::activity::{
 use numawise_units::{Bytes, Nanoseconds};
 
 use super::communicators::{ClassOf, Communicators};
-use super::lane::{Call, Lane, Passed, Place, RequestOf, Side};
+use super::definitions::Place;
+use super::lane::{Call, Lane, Passed, RequestOf, Side};
 use super::places::Places;
 use super::ranks::Ranks;
+use super::spans::find_openers;
 use crate::calls::{begins_collective, may_poll};
 use crate::event::{Collective, Message, NO_ROOT};
 
@@ -85,6 +87,9 @@ pub fn all(
         };
         lanes.iter().for_each(|lane| of.end_collectives(lane));
         let mut threads: Vec<Thread> = lanes.iter().map(|lane| of.thread(lane, places)).collect();
+        let mut of_process: Vec<&mut ThreadTrace> =
+            threads.iter_mut().map(|thread| &mut thread.trace).collect();
+        find_openers(&mut of_process);
         let own = of.own;
         of.requests.count(&mut traced.odd);
         number_collectives(communicators, ranks.place(process), &own, &mut threads);
@@ -162,6 +167,7 @@ impl Process<'_> {
             collectives.extend(call.collective.map(|of| (trace.calls.len(), of)));
             add(&mut trace.calls, TracedCall { site, begin, end, kind, bytes, messages: count });
         }
+        lane.spans.put(places, &mut trace);
         let span = [lane.first().unwrap_or(lane.last), lane.last];
         Thread { process: self.number, trace, span, program: lane.program, collectives }
     }

@@ -70,7 +70,7 @@ impl<'o> Archive<'o> {
         unsafe {
             made.done((otf2.archive_serial)(archive), "open the archive for one writer")?;
             made.done((otf2.archive_flush)(archive, &FLUSH, null_mut()), "say when to write")?;
-            made.done((otf2.archive_creator)(archive, c"numawise".as_ptr()), "name the creator")?;
+            made.done((otf2.archive_creator)(archive, ffi::CREATOR.as_ptr()), "name the creator")?;
             made.done((otf2.archive_open_events)(archive), "make the files of events")?;
         }
         Ok(made)

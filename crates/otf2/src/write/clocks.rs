@@ -66,8 +66,9 @@ impl Clocks {
         for location in 0..ranks.locations.len() as u64 {
             let Some(activity) = ranks.activity(run, location) else { continue };
             let Some(trace) = ranks.trace(run, location) else { continue };
-            for call in &trace.calls {
-                let (begin, end) = (self.at(&activity.host, call.begin), self.at(&activity.host, call.end));
+            let calls = trace.calls.iter().map(|call| (call.begin, call.end));
+            for (begin, end) in calls.chain(trace.spans.iter().map(|span| (span.begin, span.end))) {
+                let (begin, end) = (self.at(&activity.host, begin), self.at(&activity.host, end));
                 (self.first, self.last) = (self.first.min(begin), self.last.max(end).max(begin));
             }
         }

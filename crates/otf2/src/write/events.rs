@@ -201,7 +201,13 @@ impl Thread<'_> {
         };
         let number = self.communicators.of_process(of.process, site.communicator);
         let known = number.and_then(|number| Some((number, self.communicators.get(number)?)));
-        let Some((communicator, known)) = known else {
+        // Of two groups the archive has none: all of the world would seem to take part.
+        let is_between_groups = of
+            .activity
+            .communicators
+            .get(usize::from(site.communicator.unwrap_or(u16::MAX)))
+            .is_some_and(|of| of.is_inter);
+        let Some((communicator, known)) = known.filter(|_| !is_between_groups) else {
             self.written.collectives_left_out += 1;
             return None;
         };

@@ -10,7 +10,7 @@ use numawise_facts::{Activity, Reading, WatchedRun};
 use numawise_units::{Arrange, Nanoseconds, Pid};
 
 use super::definitions::Definitions;
-use crate::calls::Role;
+use crate::calls::{Role, file_region};
 use crate::event::{EnteredAt, What};
 use crate::ffi;
 
@@ -60,6 +60,10 @@ impl Frames {
                 let region = definitions.other(&phase(name), Role::Code, ffi::PARADIGM_USER);
                 [(region, EnteredAt::default()); 2]
             }
+            SpanName::File(operation) => {
+                let region = definitions.other(file_region(*operation), Role::File, ffi::PARADIGM_USER);
+                [(region, EnteredAt::default()); 2]
+            }
         };
         let regions: Vec<_> = trace.names.iter().map(&mut regions).collect();
         let mut all = Vec::new();
@@ -80,7 +84,7 @@ impl Frames {
                     add(region, begin, until, None);
                     add(barrier, end, until, None);
                 }
-                SpanKind::Waited | SpanKind::Phase => add(region, begin, end, None),
+                SpanKind::Waited | SpanKind::Phase | SpanKind::File => add(region, begin, end, None),
             }
         }
         all.retain(|frame| frame.begin < frame.end);

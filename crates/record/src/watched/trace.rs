@@ -96,6 +96,7 @@ fn packed(calls: &[TracedCall], mut messages: &[TracedMessage]) -> Vec<u8> {
                 MessageSide::SendDone => 2,
                 MessageSide::CollectiveDone => 3,
                 MessageSide::Part => FROM_5,
+                MessageSide::Source => FROM_5 | 1,
                 MessageSide::Window(step) => FROM_5 + (1 + step as u64) * FROM_5,
             };
             let of_message = message.communicator.map_or(0, NonZeroU64::get);
@@ -239,6 +240,7 @@ fn add_part(blob: &[u8], trace: &mut ThreadTrace, room: &mut Vec<u8>) -> Option<
                 (0, 2) => MessageSide::SendDone,
                 (0, _) => MessageSide::CollectiveDone,
                 (1, 0) => MessageSide::Part,
+                (1, 1) => MessageSide::Source,
                 (step, 0) => MessageSide::Window(*WindowStep::ALL.get(step as usize - 2)?),
                 _ => return None,
             };

@@ -12,8 +12,8 @@
 //!    of those that received, both less those of the sender; all bytes less those of the sending call; all tags;
 //! 6. of all collective calls: how many ranks; all lanes less the one before in it; all calls less the one before in it;
 //! 7. how many workers; of each: the lane of its rank, its number; of each lane, then of each worker, how many spans; of all these: all states
-//!    (useful, serial, waiting, idle) and 4 times 1 and the number of the construct (0 for none), all begins after the end of the span before in
-//!    the row, all durations;
+//!    (useful, serial, waiting, idle, then in files by what for) and 8 times 1 and the number of the construct (0 for none), all begins after the
+//!    end of the span before in the row, all durations;
 //! 8. how many phases; of each: the number of its name, its lane, its begin less that of the phase before, its duration.
 
 use std::io::Write;
@@ -23,7 +23,7 @@ use base64::prelude::BASE64_STANDARD;
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use numawise_facts::Reading;
-use numawise_facts::activity::{CodePlace, ConstructName};
+use numawise_facts::activity::{CodePlace, ConstructName, FileOperation};
 use numawise_tables::snapshot::{
     CallAt, CallPlace, EventCall, EventLane, EventMessage, EventSpan, EventState, SpanState, TraceEvents,
     WaitKind,
@@ -46,7 +46,7 @@ const MOST_EVENTS: usize = 1_500_000;
 const LONGEST: usize = 11_000_000;
 
 /// In the order of the numbers of [`state`].
-const KINDS: [WaitKind; 8] = [
+const KINDS: [WaitKind; 10] = [
     WaitKind::LateSender,
     WaitKind::LateReceiver,
     WaitKind::LateRoot,
@@ -55,6 +55,8 @@ const KINDS: [WaitKind; 8] = [
     WaitKind::LatePost,
     WaitKind::LateComplete,
     WaitKind::LockContention,
+    WaitKind::LateLowerRank,
+    WaitKind::LateNeighbour,
 ];
 
 /// Draws them. Not a constant, of which each user would have a copy.
@@ -94,11 +96,17 @@ pub fn block(events: Option<&TraceEvents>, file: Option<&str>, parts: &[BarPart]
     })
 }
 
-/// Of a program without regions those that it can be in.
+/// Of a program without regions, or files, those that it can be in.
 fn parts_of(events: &TraceEvents, parts: &[BarPart]) -> Vec<BarPart> {
     const OF_OPENMP: [&str; 3] = ["serial", "waits in OpenMP", "idle"];
-    let has_spans = spans(events).any(|spans| !spans.is_empty());
-    parts.iter().filter(|part| has_spans || !OF_OPENMP.contains(&part.name)).copied().collect()
+    let is_file = |span: &EventSpan| matches!(span.state, SpanState::Files(_));
+    let has_files = spans(events).flatten().any(is_file);
+    let has_regions = spans(events).flatten().any(|span| !is_file(span));
+    let is_there = |part: &&BarPart| match part.name {
+        "in files" => has_files,
+        name => has_regions || !OF_OPENMP.contains(&name),
+    };
+    parts.iter().filter(is_there).copied().collect()
 }
 
 /// Of each lane, then of each worker.
@@ -124,6 +132,7 @@ pub fn data(events: Option<&TraceEvents>, parts: &[BarPart], meaning: fn(WaitKin
         "constructs": each(&events.constructs, |(name, at)| {
             json!(harmless::line(&construct_in(*name, at)))
         }),
+        "files": FileOperation::ALL.map(words::operation),
         "phases": each(&phase_names(events), |name| json!(harmless::line(name))),
     })
 }
@@ -230,9 +239,10 @@ fn outside_calls(of: &TraceEvents, out: &mut Packed) {
         SpanState::Serial => 1,
         SpanState::Waiting => 2,
         SpanState::Idle => 3,
+        SpanState::Files(operation) => 4 + operation as u64,
     };
     let construct = |span: &EventSpan| span.of.map_or(0, |of| u64::from(of) + 1);
-    spans(of).flatten().for_each(|span| out.number(construct(span) << 2 | state(span)));
+    spans(of).flatten().for_each(|span| out.number(construct(span) << 3 | state(span)));
     for spans in spans(of) {
         let mut at = 0;
         for span in spans {

@@ -23,6 +23,7 @@ mod profiles;
 mod quantities;
 mod teams;
 
+pub use super::words::operation;
 pub use foreign::{ForeignTrace, foreign_document, foreign_json};
 pub use json::{activity_word, change_word, json, kind_word};
 pub use placed::{amount_of, change as placed_change, change_word as placed_word};
@@ -38,7 +39,7 @@ const LINES: usize = 32;
 type State = (BarPart, char, fn(&TraceTimes) -> Nanoseconds);
 
 /// What a rank does, with its colour in a page and its sign on a terminal.
-const STATES: [State; 7] = [
+const STATES: [State; 8] = [
     (BarPart { name: "useful", colour: "--good" }, '#', |of| of.useful),
     (BarPart { name: "serial", colour: "--n5" }, '+', |of| of.serial),
     (BarPart { name: "waits in OpenMP", colour: "--n1" }, ':', |of| of.openmp_waiting),
@@ -46,6 +47,7 @@ const STATES: [State; 7] = [
     (BarPart { name: "in MPI, not waiting", colour: "--n0" }, '=', |of| of.in_calls),
     (BarPart { name: "polls", colour: "--n4" }, '~', |of| of.polling),
     (BarPart { name: "idle", colour: "--band" }, ' ', |of| of.idle),
+    (BarPart { name: "in files", colour: "--n6" }, '@', |of| of.in_files),
 ];
 
 fn share(part: Nanoseconds, whole: Nanoseconds) -> Ratio {
@@ -118,7 +120,7 @@ fn did(what: &RankActivity) -> String {
         RankActivity::Called(at) => format!("was in {}, not waiting", call(at)),
         RankActivity::Polled(at) => format!("polled with {}", call(at)),
         RankActivity::Outside => "had not begun MPI, or had ended it".to_owned(),
-        RankActivity::InRegion { .. } | RankActivity::Serial { .. } => {
+        RankActivity::InRegion { .. } | RankActivity::Serial { .. } | RankActivity::InFiles { .. } => {
             teams::did(what, false).unwrap_or_default()
         }
     }
@@ -132,7 +134,7 @@ fn did_longer(what: &RankActivity) -> String {
         RankActivity::Called(at) => format!("was longer in {}, not waiting", call(at)),
         RankActivity::Polled(at) => format!("polled longer with {}", call(at)),
         RankActivity::Outside => did(what),
-        RankActivity::InRegion { .. } | RankActivity::Serial { .. } => {
+        RankActivity::InRegion { .. } | RankActivity::Serial { .. } | RankActivity::InFiles { .. } => {
             teams::did(what, true).unwrap_or_default()
         }
     }
@@ -149,6 +151,8 @@ pub fn kind(of: WaitKind) -> &'static str {
         WaitKind::LatePost => "late post",
         WaitKind::LateComplete => "late complete",
         WaitKind::LockContention => "lock contention",
+        WaitKind::LateLowerRank => "late lower rank",
+        WaitKind::LateNeighbour => "late neighbour",
     }
 }
 
@@ -165,6 +169,8 @@ pub fn meaning(of: WaitKind) -> &'static str {
         WaitKind::LatePost => "late post: the target had not opened its window yet",
         WaitKind::LateComplete => "late complete: a rank had not ended its access to the window yet",
         WaitKind::LockContention => "lock contention: another rank held the lock of the window",
+        WaitKind::LateLowerRank => "late lower rank: a scan waited for the last of the ranks before it",
+        WaitKind::LateNeighbour => "late neighbour: a call that needs the neighbours waited for the last one",
     }
 }
 
@@ -219,8 +225,7 @@ fn remarks(of: &RunTrace) -> Option<Block> {
                 "other ranks of them are on computers whose clocks no messages both ways compare"
             }
             NotJudgedReason::NotFollowed => {
-                "what they wait for is not followed: MPI_Win_unlock and flushes, files, scans, collective calls of neighbours or between two groups, \
-                 communicators that are freed, messages to other worlds"
+                "what they wait for is not followed: MPI_Win_unlock and flushes, files, MPI_Ineighbor_..., communicators that are freed, messages to other worlds"
             }
         };
         format!("{} of {} may hold waiting that is not known: {why}", row.time, many(row.calls, "call"))
@@ -520,6 +525,7 @@ fn changed(of: &TraceChange) -> String {
             "calls of MPI take no time but for waiting (an ideal network)".to_owned()
         }
         TraceChange::ReceivesPosted => "no send waits for its receive".to_owned(),
+        TraceChange::FilesInstant => "calls on files take no time".to_owned(),
         TraceChange::RankAsOthers(of) => {
             let rank = lane_name(of.world, of.rank, None);
             let to = of

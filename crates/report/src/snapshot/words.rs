@@ -1,7 +1,7 @@
 //! Words and figures of a snapshot.
 
 use numawise_facts::activity::{
-    CodePlace, ConstructName, MessageFamily, MpiLibrary, OpenMpSchedule, ProcessEnd,
+    CodePlace, ConstructName, FileOperation, MessageFamily, MpiLibrary, OpenMpSchedule, ProcessEnd,
 };
 use numawise_facts::{Exit, Reading};
 use numawise_tables::snapshot::{
@@ -182,6 +182,16 @@ pub fn schedule(schedule: OpenMpSchedule) -> &'static str {
         OpenMpSchedule::Guided => "guided",
         OpenMpSchedule::Runtime => "runtime",
         OpenMpSchedule::Distribute => "distribute",
+    }
+}
+
+/// What files are used for.
+pub fn operation(of: FileOperation) -> &'static str {
+    match of {
+        FileOperation::Read => "reading",
+        FileOperation::Write => "writing",
+        FileOperation::Sync => "waiting for the storage",
+        FileOperation::Manage => "opening, closing, truncating",
     }
 }
 

@@ -3,7 +3,7 @@
 use std::iter::Sum;
 
 use numawise_facts::Reading;
-use numawise_facts::activity::{CodePlace, ConstructName, PhaseName};
+use numawise_facts::activity::{CodePlace, ConstructName, FileOperation, PhaseName};
 use numawise_facts::finding::RegionOrCall;
 use numawise_units::{Bytes, Nanoseconds};
 
@@ -162,6 +162,8 @@ pub struct TraceTimes {
     pub openmp_waiting: Nanoseconds,
     /// Of a worker outside of regions.
     pub idle: Nanoseconds,
+    /// In calls on files that took more than a microsecond each.
+    pub in_files: Nanoseconds,
     /// In calls, but for waiting.
     pub in_calls: Nanoseconds,
     pub waiting: Nanoseconds,
@@ -171,7 +173,7 @@ pub struct TraceTimes {
 
 impl TraceTimes {
     pub fn total(&self) -> Nanoseconds {
-        let outside = self.useful + self.serial + self.openmp_waiting + self.idle;
+        let outside = self.useful + self.serial + self.openmp_waiting + self.idle + self.in_files;
         outside + self.in_calls + self.waiting + self.polling
     }
 }
@@ -183,6 +185,7 @@ impl Sum for TraceTimes {
             serial: sum.serial + one.serial,
             openmp_waiting: sum.openmp_waiting + one.openmp_waiting,
             idle: sum.idle + one.idle,
+            in_files: sum.in_files + one.in_files,
             in_calls: sum.in_calls + one.in_calls,
             waiting: sum.waiting + one.waiting,
             polling: sum.polling + one.polling,
@@ -238,6 +241,10 @@ pub enum WaitKind {
     LateComplete,
     /// Another rank held the lock of the window.
     LockContention,
+    /// A rank before it in the communicator, whose data it needs, had not come.
+    LateLowerRank,
+    /// A neighbour in the topology of the communicator, whose data it needs, had not come.
+    LateNeighbour,
 }
 
 /// Waiting at one place in the program for ranks that came late to another.
@@ -299,6 +306,8 @@ pub enum RankActivity {
     InRegion { region: Reading<CodePlace>, thread: Option<u32>, to: Option<CallPlace> },
     /// One of its threads worked outside of regions between these two, on the way to a call; none: behind its last one.
     Serial { after: Option<RegionOrCall>, before: Option<RegionOrCall>, to: Option<CallPlace> },
+    /// It was in calls on files on the way to a call; none: behind its last one.
+    InFiles { operation: FileOperation, to: Option<CallPlace> },
     /// It was in a call that waited for nobody.
     Called(CallPlace),
     /// It polled.
@@ -308,11 +317,12 @@ pub enum RankActivity {
 }
 
 impl RankActivity {
-    /// Whether it computed, and before which call; none: behind its last one.
+    /// Whether it computed, or was in files, and before which call; none: behind its last one.
     pub fn computed_to(&self) -> Option<Option<&CallPlace>> {
         match self {
             RankActivity::Computed { to }
             | RankActivity::InRegion { to, .. }
+            | RankActivity::InFiles { to, .. }
             | RankActivity::Serial { to, .. } => Some(to.as_ref()),
             RankActivity::Called(_) | RankActivity::Polled(_) | RankActivity::Outside => None,
         }
@@ -353,6 +363,8 @@ pub enum TraceChange {
     CallsInstant,
     /// No send waits for its receive.
     ReceivesPosted,
+    /// Calls on files take no time.
+    FilesInstant,
     /// Threads have equal work in a region.
     ThreadsEqual {
         region: Reading<CodePlace>,
@@ -428,7 +440,7 @@ pub enum NotJudgedReason {
     OtherRanksMissing,
     /// They are on other computers, and nothing tells how the clocks differ.
     ClocksDiffer,
-    /// What it waits for is not known: unlocks and flushes of windows, requests of files, scans, collective calls of neighbours or between two groups.
+    /// What it waits for is not known: unlocks and flushes of windows, requests of files, collective calls of neighbours that another call ends.
     NotFollowed,
 }
 
@@ -484,6 +496,7 @@ pub enum SpanState {
     Serial,
     Waiting,
     Idle,
+    Files(FileOperation),
 }
 
 /// A phase of a rank.

@@ -4,8 +4,8 @@ use numawise_units::Nanoseconds;
 
 use super::trace::TraceEvents;
 
-/// Shares of a column, in this order: useful, serial, waits in OpenMP, waits in MPI, in calls, polls, idle.
-pub const SHARES: usize = 7;
+/// Shares of a column, in this order: useful, serial, waits in OpenMP, waits in MPI, in calls, polls, idle, in files.
+pub const SHARES: usize = 8;
 
 /// A part of the timeline, and the screen for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

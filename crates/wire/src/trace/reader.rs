@@ -38,6 +38,11 @@ pub enum TraceRecord {
         step: WindowStep,
         peer: u32,
     },
+    /// See [`RecordKind::Source`].
+    Source {
+        begin: u64,
+        rank: u32,
+    },
     Polls {
         site: Option<u16>,
         call: u16,
@@ -46,7 +51,7 @@ pub enum TraceRecord {
         end: u64,
         count: u64,
     },
-    /// Of OpenMP, or the begin or end of a phase.
+    /// Of OpenMP, on a file, or the begin or end of a phase.
     Span(TracedSpan),
 }
 
@@ -54,7 +59,7 @@ pub enum TraceRecord {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TracedSpan {
     pub kind: SpanKind,
-    /// Its construct by the thread's row, or its phase by its place.
+    /// Its construct by the thread's row, its phase by its place, or what the file was for ([`crate::snapshot::FileOperation`]).
     pub row: Option<u16>,
     pub begin: u64,
     pub ticks: u64,
@@ -68,6 +73,7 @@ pub enum SpanKind {
     Waited,
     PhaseBegin,
     PhaseEnd,
+    File,
 }
 
 /// A call that has returned.
@@ -247,7 +253,9 @@ impl TraceRecord {
             TraceRecord::Sent(message) | TraceRecord::Received(message) => message.posted,
             TraceRecord::SendDone { sent } => sent,
             TraceRecord::CollectiveDone { begun, .. } => begun,
-            TraceRecord::Part(TracedPart { begin, .. }) | TraceRecord::Window { begin, .. } => begin,
+            TraceRecord::Part(TracedPart { begin, .. })
+            | TraceRecord::Window { begin, .. }
+            | TraceRecord::Source { begin, .. } => begin,
             TraceRecord::Span(span) => span.begin.saturating_add(span.ticks),
         }
     }
@@ -292,6 +300,7 @@ fn record(words: [u64; 5]) -> Option<TraceRecord> {
             step: *WindowStep::ALL.get((fourth >> 32) as usize)?,
             peer: fourth as u32,
         },
+        RecordKind::Source => TraceRecord::Source { begin: first, rank: fourth as u32 },
         RecordKind::Polls => {
             TraceRecord::Polls { site, call, begin: first, ticks: second, end: third, count: fourth >> 16 }
         }
@@ -300,5 +309,6 @@ fn record(words: [u64; 5]) -> Option<TraceRecord> {
         RecordKind::Waited => span(SpanKind::Waited),
         RecordKind::PhaseBegin => span(SpanKind::PhaseBegin),
         RecordKind::PhaseEnd => span(SpanKind::PhaseEnd),
+        RecordKind::File => span(SpanKind::File),
     })
 }

@@ -130,7 +130,7 @@ fn one_rank(case: &Case<'_>, trace: &RunTrace, one: &WhatIf, of: &RankAsOthers) 
     Some(gain_finding(case, trace, FindingId::OneRankComputesLonger, (facts, one), vec![cure]))
 }
 
-/// What of a rank's computing is due to one of its threads, or to what lies outside of regions.
+/// What of a rank's computing is due to one of its threads, to what lies outside of regions, or to files.
 fn inside(of: &RankAsOthers, cause: &WaitingCause, waiting: Nanoseconds) -> Option<Evidence> {
     let (quantity, subject) = match &cause.what {
         RankActivity::InRegion { region, thread: Some(thread), .. } => {
@@ -140,6 +140,10 @@ fn inside(of: &RankAsOthers, cause: &WaitingCause, waiting: Nanoseconds) -> Opti
         RankActivity::Serial { after, before, .. } => {
             let (after, before) = (after.clone(), before.clone());
             (TracedQuantity::WaitingForSerial, WatchedSubject::Between { after, before })
+        }
+        RankActivity::InFiles { operation, .. } => {
+            let kind = (*operation).into();
+            (TracedQuantity::WaitingForFiles, WatchedSubject::FileCalls { kind })
         }
         _ => return None,
     };

@@ -73,7 +73,8 @@ fn sums(of: &TraceWindow, row: usize) -> [u64; SHARES] {
 
 /// The same of the tables.
 fn thousandths(of: &TraceTimes, span: Nanoseconds) -> [u64; SHARES] {
-    let all = [of.useful, of.serial, of.openmp_waiting, of.waiting, of.in_calls, of.polling, of.idle];
+    let all =
+        [of.useful, of.serial, of.openmp_waiting, of.waiting, of.in_calls, of.polling, of.idle, of.in_files];
     all.map(|time| (time.0 * 1000 + span.0 / 2) / span.0)
 }
 

@@ -1,6 +1,6 @@
 /* Ranks that come late in known ways, three at least. Each pattern is a function; rank 0 prints when the calls of each rank in it began and returned, by
    the clock that all ranks of a computer have in common: "PATTERN RANK CALL BEGIN END". The argument is how late they are, in seconds; with a second
-   one, windows and persistent collective calls are left out. */
+   one, windows, persistent collective calls, and those of neighbours and between groups are left out. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,12 @@ static double late;
 /* Of this rank in the pattern: when its calls began and returned; none began at 0. */
 static double begins[CALLS], ends[CALLS];
 
-#define CALL(call) (begins[calls] = now(), call, ends[calls++] = now())
+#define CALL(...)                \
+    do {                         \
+        begins[calls] = now();   \
+        __VA_ARGS__;             \
+        ends[calls++] = now();   \
+    } while (0)
 
 PATTERN late_sender(void)
 {
@@ -73,6 +78,15 @@ PATTERN last_of_all(void)
     if (rank == ranks - 1)
         compute(late);
     CALL(MPI_Barrier(MPI_COMM_WORLD));
+}
+
+/* Rank 2 needs what rank 1 has, rank 0 nothing. */
+PATTERN scan(void)
+{
+    int x = rank, sum;
+    if (rank == 1)
+        compute(late);
+    CALL(MPI_Scan(&x, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
 }
 
 /* Rank 0 waits for two messages at once, of which that of rank 2 comes later. */
@@ -170,12 +184,12 @@ PATTERN begun_root(void)
     CALL(MPI_Waitall(1, &request, MPI_STATUSES_IGNORE));
 }
 
-#if MPI_VERSION >= 4
 __attribute__((noinline)) static void meet(void)
 {
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
+#if MPI_VERSION >= 4
 /* Both are started by one call, in an order of each rank's own. */
 PATTERN persistent_all(void)
 {
@@ -305,6 +319,66 @@ PATTERN split(void)
     MPI_Comm_free(&mine);
 }
 
+/* Each gets the number of the rank before it in a ring. */
+PATTERN ring(void)
+{
+    int before = (rank + ranks - 1) % ranks, after = (rank + 1) % ranks, x;
+    /* Compilers warn of what they take for an array. */
+    int *volatile none = MPI_UNWEIGHTED;
+    MPI_Comm all;
+    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, &before, none, 1, &after, none, MPI_INFO_NULL, 0, &all);
+    meet();
+    if (rank == ranks - 1)
+        compute(late);
+    CALL(MPI_Neighbor_allgather(&rank, 1, MPI_INT, &x, 1, MPI_INT, all));
+    MPI_Comm_free(&all);
+}
+
+/* The ends of a line have one neighbour. */
+PATTERN line(void)
+{
+    int size = ranks, periods = 0, x[2] = {0}, y[2];
+    MPI_Comm all;
+    MPI_Cart_create(MPI_COMM_WORLD, 1, &size, &periods, 0, &all);
+    meet();
+    if (rank == 0)
+        compute(late);
+    CALL(MPI_Neighbor_alltoall(x, 1, MPI_INT, y, 1, MPI_INT, all));
+    MPI_Comm_free(&all);
+}
+
+/* The last rank and the others are the groups. */
+static MPI_Comm groups(void)
+{
+    int is_last = rank == ranks - 1;
+    MPI_Comm mine, both;
+    MPI_Comm_split(MPI_COMM_WORLD, is_last, rank, &mine);
+    MPI_Intercomm_create(mine, 0, MPI_COMM_WORLD, is_last ? 0 : ranks - 1, 9, &both);
+    MPI_Comm_free(&mine);
+    meet();
+    return both;
+}
+
+PATTERN between_all(void)
+{
+    int x = rank, sum;
+    MPI_Comm both = groups();
+    if (rank == 1)
+        compute(late);
+    CALL(MPI_Allreduce(&x, &sum, 1, MPI_INT, MPI_SUM, both));
+    MPI_Comm_free(&both);
+}
+
+PATTERN between_root(void)
+{
+    int x = rank, is_root = rank == ranks - 1;
+    MPI_Comm both = groups();
+    if (is_root)
+        compute(late);
+    CALL(MPI_Bcast(&x, 1, MPI_INT, is_root ? MPI_ROOT : 0, both));
+    MPI_Comm_free(&both);
+}
+
 /* Nobody waits: rank 1 asks until the message is there. */
 PATTERN polled(void)
 {
@@ -315,8 +389,19 @@ PATTERN polled(void)
         MPI_Send(&x, 1, MPI_INT, 1, 4, MPI_COMM_WORLD);
     } else if (rank == 1) {
         MPI_Irecv(&x, 1, MPI_INT, 0, 4, MPI_COMM_WORLD, &request);
-        while (!done)
-            MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+        CALL(while (!done) MPI_Test(&request, &done, MPI_STATUS_IGNORE));
+    }
+}
+
+PATTERN probe_loop(void)
+{
+    int x = 0, is_there = 0;
+    if (rank == 0) {
+        compute(late);
+        MPI_Send(&x, 1, MPI_INT, 1, 10, MPI_COMM_WORLD);
+    } else if (rank == 1) {
+        CALL(while (!is_there) MPI_Iprobe(0, 10, MPI_COMM_WORLD, &is_there, MPI_STATUS_IGNORE));
+        MPI_Recv(&x, 1, MPI_INT, 0, 10, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     }
 }
 
@@ -351,6 +436,7 @@ int main(int count, char **words)
     tell("late_root", late_root);
     tell("early_root", early_root);
     tell("last_of_all", last_of_all);
+    tell("scan", scan);
     tell("several", several);
     tell("tags", tags);
     tell("persistent", persistent);
@@ -371,9 +457,14 @@ int main(int count, char **words)
         tell("late_complete", late_complete);
         tell("lock", lock);
         MPI_Win_free(&window);
+        tell("ring", ring);
+        tell("line", line);
+        tell("between_all", between_all);
+        tell("between_root", between_root);
     }
     tell("split", split);
     tell("polled", polled);
+    tell("probe_loop", probe_loop);
     MPI_Finalize();
     return 0;
 }

@@ -14,7 +14,7 @@ use crate::write;
 const SPANS: usize = 1 << 16;
 /// Parts of a thread.
 const MOST_PARTS: usize = 1 << 16;
-/// Constructs of a thread and phases of its process.
+/// Constructs of a thread, phases of its process, and kinds of calls on files.
 const MOST_NAMES: usize = 1024;
 
 pub fn insert(
@@ -43,7 +43,8 @@ fn packed(spans: &[TracedSpan]) -> Packed {
         let kind = match span.kind {
             SpanKind::Region { .. } => 0,
             SpanKind::Worked { .. } => 1,
-            SpanKind::Waited => 2,
+            // The name says which.
+            SpanKind::Waited | SpanKind::File => 2,
             SpanKind::Phase => 3,
         };
         out.number(u64::from(span.of) << 2 | kind);
@@ -58,7 +59,7 @@ fn packed(spans: &[TracedSpan]) -> Packed {
                 out.difference(span.begin.0, begun.0);
                 out.number(master.0.cast_unsigned().into());
             }
-            SpanKind::Waited | SpanKind::Phase => {}
+            SpanKind::Waited | SpanKind::Phase | SpanKind::File => {}
         }
         at = span.end.0;
     }
@@ -116,6 +117,7 @@ pub fn add_span_part(blob: &[u8], trace: &mut ThreadTrace) -> Option<()> {
                 let begun = Nanoseconds(all.difference(begin)?);
                 SpanKind::Worked { master: Pid(i32::try_from(all.number()?).ok()?), begun }
             }
+            2 if matches!(trace.names.get(of as usize), Some(SpanName::File(_))) => SpanKind::File,
             2 => SpanKind::Waited,
             _ => SpanKind::Phase,
         };

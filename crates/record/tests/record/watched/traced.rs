@@ -4,8 +4,8 @@ use std::num::NonZeroU64;
 use std::sync::Arc;
 
 use numawise_facts::activity::{
-    ConstructName, MessageSide, PhaseName, SpanKind, SpanName, ThreadTrace, TracedCall, TracedKind,
-    TracedMessage, TracedSite, TracedSpan, WindowStep,
+    ConstructName, FileOperation, MessageSide, PhaseName, SpanKind, SpanName, ThreadTrace, TracedCall,
+    TracedKind, TracedMessage, TracedSite, TracedSpan, WindowStep,
 };
 use numawise_facts::{Reading, WatchedRun};
 use numawise_record::{Existing, read_watched_run, save_watched_run};
@@ -100,7 +100,14 @@ pub fn windowed_run(calls: u64, spans: u64) -> WatchedRun {
 fn calls_and_spans_of_a_trace_come_back_as_they_were() {
     let (_folder, path) = file();
     // More than a part holds.
-    let run = windowed_run(70_000, 20_000);
+    let mut run = windowed_run(70_000, 20_000);
+    let threads = run.processes[1].threads.measured_mut().unwrap();
+    let trace = Arc::make_mut(threads[0].trace.as_mut().unwrap());
+    for operation in FileOperation::ALL {
+        let (of, begin) = (trace.names.len() as u32, Nanoseconds(6 * SECOND));
+        trace.names.push(SpanName::File(operation));
+        trace.spans.push(TracedSpan { of, begin, end: begin + Nanoseconds(2000), kind: SpanKind::File });
+    }
     save_watched_run(&path, &run, Existing::Stays).unwrap();
     assert!(read_watched_run(&path).unwrap() == run);
     // Two numbers of eight bytes a call, on average, and what a message has.

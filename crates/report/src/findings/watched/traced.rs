@@ -31,6 +31,7 @@ pub fn sentence(quantity: TracedQuantity, one: &Evidence, value: &str, of: &str)
         TracedQuantity::WaitingForSerial => {
             format!("{value} of this because it works serially {}", subject(one))
         }
+        TracedQuantity::WaitingForFiles => format!("{value} of this because of {}", subject(one)),
         TracedQuantity::ComputingThere if of.is_empty() => {
             format!("it computes there for {value} in all, and no other rank makes this call")
         }

@@ -3,7 +3,7 @@
 use numawise_facts::Reading;
 use numawise_tables::snapshot::{LateThread, RankActivity, TracedRegion, TracedSerial};
 
-use super::super::trace::{between, ends, region as region_name};
+use super::super::trace::{between, ends, operation as operation_name, region as region_name};
 use super::{Value, count, known_seconds, place, read, text};
 
 /// The thread that came last in a region, and that region, or the serial part.
@@ -11,6 +11,7 @@ pub fn part(of: &RankActivity) -> Vec<Value> {
     let (thread, part) = match of {
         RankActivity::InRegion { region: at, thread, .. } => (*thread, region_name(at)),
         RankActivity::Serial { after, before, .. } => (None, between(after.as_ref(), before.as_ref())),
+        RankActivity::InFiles { operation, .. } => (None, operation_name(*operation).to_owned()),
         _ => (None, String::new()),
     };
     let thread =

@@ -111,6 +111,7 @@ fn activity(of: &RankActivity) -> Vec<Value> {
     let at = match of {
         RankActivity::Computed { to }
         | RankActivity::InRegion { to, .. }
+        | RankActivity::InFiles { to, .. }
         | RankActivity::Serial { to, .. } => to.clone(),
         RankActivity::Called(at) | RankActivity::Polled(at) => Some(at.clone()),
         RankActivity::Outside => None,
@@ -192,7 +193,7 @@ pub fn phase(of: &TracedPhase) -> Vec<Value> {
 }
 
 /// What a thread that calls MPI can be in.
-fn states(of: &TraceTimes) -> [Value; 6] {
+fn states(of: &TraceTimes) -> [Value; 7] {
     [
         known_seconds("useful_seconds", of.useful),
         known_seconds("waiting_seconds", of.waiting),
@@ -200,6 +201,7 @@ fn states(of: &TraceTimes) -> [Value; 6] {
         known_seconds("polling_seconds", of.polling),
         known_seconds("serial_seconds", of.serial),
         known_seconds("openmp_waiting_seconds", of.openmp_waiting),
+        known_seconds("in_files_seconds", of.in_files),
     ]
 }
 

@@ -1,8 +1,8 @@
   // ---- drawing ----------------------------------------------------------------------------------------------------
 
-  const COMPUTES = 0, SERIAL = 1, OPENMP = 2, WAITS = 3, CALLS = 4, POLLS = 5, IDLE = 6, STATES = 7;
+  const COMPUTES = 0, SERIAL = 1, OPENMP = 2, WAITS = 3, CALLS = 4, POLLS = 5, IDLE = 6, FILES = 7, STATES = 8;
   // Of spans, in the order of the numbers of their states.
-  const OUTSIDE = [COMPUTES, SERIAL, OPENMP, IDLE];
+  const OUTSIDE = [COMPUTES, SERIAL, OPENMP, IDLE, FILES, FILES, FILES, FILES];
   let paint = null; // the rows' pixels, and what is summed up for each column of one
   let labels = [];
 

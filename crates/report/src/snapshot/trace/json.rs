@@ -24,6 +24,8 @@ pub fn kind_word(of: WaitKind) -> &'static str {
         WaitKind::LatePost => "late_post",
         WaitKind::LateComplete => "late_complete",
         WaitKind::LockContention => "lock_contention",
+        WaitKind::LateLowerRank => "late_lower_rank",
+        WaitKind::LateNeighbour => "late_neighbour",
     }
 }
 
@@ -36,6 +38,7 @@ pub fn activity_word(of: &RankActivity) -> &'static str {
         RankActivity::Outside => "outside",
         RankActivity::InRegion { .. } => "in_region",
         RankActivity::Serial { .. } => "serial",
+        RankActivity::InFiles { .. } => "in_files",
     }
 }
 
@@ -45,6 +48,7 @@ pub fn change_word(of: &TraceChange) -> &'static str {
         TraceChange::ComputingEqual => "computing_equal",
         TraceChange::CallsInstant => "calls_instant",
         TraceChange::ReceivesPosted => "receives_posted",
+        TraceChange::FilesInstant => "files_instant",
         TraceChange::ThreadsEqual { .. } => "threads_equal",
         TraceChange::SerialDivided => "serial_divided",
         TraceChange::RankAsOthers(RankAsOthers { others: Some(_), .. }) => "rank_computes_as_others",
@@ -81,6 +85,7 @@ fn times_json(of: &TraceTimes) -> Value {
         "serial_seconds": of.serial.seconds(),
         "openmp_waiting_seconds": of.openmp_waiting.seconds(),
         "idle_seconds": of.idle.seconds(),
+        "in_files_seconds": of.in_files.seconds(),
     })
 }
 
@@ -94,6 +99,7 @@ fn timeline_json(of: &[TraceTimes]) -> Value {
             times.serial,
             times.openmp_waiting,
             times.idle,
+            times.in_files,
         ];
         object!(all.map(Nanoseconds::seconds))
     })
@@ -138,7 +144,7 @@ fn activity_json(of: &RankActivity) -> Value {
         RankActivity::Computed { to } => to.as_ref().map(call_json),
         RankActivity::Called(of) | RankActivity::Polled(of) => Some(call_json(of)),
         RankActivity::Outside => None,
-        RankActivity::InRegion { .. } | RankActivity::Serial { .. } => {
+        RankActivity::InRegion { .. } | RankActivity::Serial { .. } | RankActivity::InFiles { .. } => {
             return teams::activity_json(of, activity_word(of)).unwrap_or_default();
         }
     };

@@ -61,6 +61,12 @@ pub fn did(what: &RankActivity, longer: bool) -> Option<String> {
         RankActivity::Serial { after, before, .. } => {
             format!("worked{more} serially {}", between(after.as_ref(), before.as_ref()))
         }
+        RankActivity::InFiles { operation, to } => {
+            let to = to
+                .as_ref()
+                .map_or_else(|| "after its last call".to_owned(), |to| format!("before {}", call(to)));
+            format!("was{more} in files ({}) {to}", words::operation(*operation))
+        }
         _ => return None,
     })
 }
@@ -144,6 +150,9 @@ pub fn activity_json(of: &RankActivity, kind: &str) -> Option<Value> {
         RankActivity::InRegion { region, thread, to: at } => object!({
             "kind": kind, "at": to(at), "region": figures::place(region), "thread": thread,
         }),
+        RankActivity::InFiles { operation, to: at } => {
+            object!({ "kind": kind, "at": to(at), "operation": operation })
+        }
         RankActivity::Serial { after, before, to: at } => object!({
             "kind": kind, "at": to(at), "after": point_json(after.as_ref()), "before": point_json(before.as_ref()),
         }),

@@ -100,8 +100,8 @@
       row.lastSpan = count;
     }
     const state = read.column(count);
-    const of = state.map((both) => Math.floor(both / 4) - 1);
-    state.forEach((both, k) => { state[k] = both % 4; });
+    const of = state.map((both) => Math.floor(both / 8) - 1);
+    state.forEach((both, k) => { state[k] = both % 8; });
     const [begin, end] = [read.signed(count), read.column(count)];
     for (const row of rows) {
       let before = 0;

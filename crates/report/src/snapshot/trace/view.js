@@ -99,12 +99,13 @@
 
   // In the order of the numbers of their states.
   const SPANS = ["in", "serial: in no parallel region", "waits in OpenMP,", "idle: in no parallel region"];
+  const spanName = (state) => SPANS[state] || "in files: " + names.files[state - SPANS.length];
   const fromTo = ({ begin, end }) => "began at " + moment(begin) + ", took " + lasting(end - begin);
 
   function knownOfSpan(span, row) {
     const construct = names.constructs[spans.of[span]] || "";
     return {
-      title: rankName(lanes[row]) + ": " + SPANS[spans.state[span]] + " " + construct,
+      title: rankName(lanes[row]) + ": " + spanName(spans.state[span]) + " " + construct,
       rows: [[fromTo({ begin: spans.begin[span], end: spans.end[span] })]],
     };
   }

@@ -1,0 +1,156 @@
+//! Collective calls in which each rank needs others: those before it, its neighbours in a topology, those of another group.
+
+use std::collections::HashMap;
+use std::num::NonZeroU64;
+
+use numawise_facts::activity::{Communicator, MessageSide, ROOT_ITSELF, begun_call, plain_call};
+use numawise_units::{Arrange, Nanoseconds};
+
+use super::Run;
+use super::lanes::{At, Lanes};
+
+/// Who needs what of whom.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pattern {
+    All,
+    FromRoot,
+    ToRoot,
+    /// Of the ranks before it in the communicator.
+    FromLower,
+    /// Of its neighbours in the topology of the communicator.
+    FromNeighbours,
+}
+
+impl Pattern {
+    /// Of a call, where it is known.
+    pub fn of(call: &str) -> Option<Pattern> {
+        let name = begun_call(call).unwrap_or(plain_call(call));
+        match name.strip_suffix("_init").unwrap_or(name) {
+            "Bcast" | "bcast" | "Scatter" | "scatter" | "Scatterv" | "scatterv" => Some(Pattern::FromRoot),
+            "Reduce" | "reduce" | "Gather" | "gather" | "Gatherv" | "gatherv" => Some(Pattern::ToRoot),
+            "Scan" | "scan" | "Exscan" | "exscan" => Some(Pattern::FromLower),
+            name if name.starts_with("Neighbor_") => Some(Pattern::FromNeighbours),
+            // Whose neighbours are not told.
+            name if name.starts_with("neighbor_") => None,
+            _ => Some(Pattern::All),
+        }
+    }
+}
+
+/// A world, and a number there.
+pub type Key = (usize, NonZeroU64);
+
+/// A part in a collective call: the call, the site that says what it is, and its root in the communicator.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Member {
+    pub key: Key,
+    pub at: At,
+    pub site: u32,
+    pub root: Option<u32>,
+}
+
+/// Of more ranks before one only the last to come is kept: a replay in which another one is late does not see that.
+const MOST_LOWER: usize = 64;
+
+/// The communicator of a member as its process has it.
+pub fn of_member<'a>(run: &Run<'a>, lanes: &Lanes<'_>, of: &Member) -> Option<&'a Communicator> {
+    let (lane, _) = lanes.call(of.at)?;
+    let communicator = lane.site(of.site)?.communicator?;
+    run.processes.get(lane.process)?.activity.communicators.get(usize::from(communicator))
+}
+
+/// Of each member the calls of those before it; nothing where it is not known which these are.
+pub fn lower(run: &Run<'_>, lanes: &Lanes<'_>, members: &[Member]) -> Option<Vec<Vec<At>>> {
+    let ranked = |of: &Member| Some((of_member(run, lanes, of)?.rank, of.at));
+    let ranks: Vec<(u32, At)> = members.iter().map(ranked).collect::<Option<_>>()?;
+    let mut order = ranks.clone();
+    order.arrange();
+    if order.windows(2).any(|pair| matches!(pair, [(one, _), (other, _)] if one == other)) {
+        return None;
+    }
+    let begin = |at: &At| lanes.call(*at).map(|(_, call)| call.begin);
+    // Of all before each one, which came last.
+    let mut last: Vec<Option<At>> = vec![None];
+    for (_, at) in &order {
+        let before = last.last().copied().flatten();
+        last.push(before.into_iter().chain([*at]).max_by_key(|at| (begin(at), *at)));
+    }
+    let own = |(rank, _): &(u32, At)| {
+        let before = order.partition_point(|(other, _)| other < rank);
+        match order.get(..before) {
+            Some(all) if before <= MOST_LOWER => all.iter().map(|(_, at)| *at).collect(),
+            _ => last.get(before).copied().flatten().into_iter().collect(),
+        }
+    };
+    Some(ranks.iter().map(own).collect())
+}
+
+/// From when on, the ranks whose data a rank gets, in their order.
+type Told = (Nanoseconds, Vec<u32>);
+
+/// By process and communicator.
+pub struct Sources(HashMap<(usize, Option<u16>), Vec<Told>>);
+
+impl Sources {
+    pub fn of(lanes: &Lanes<'_>) -> Sources {
+        let mut all: HashMap<_, Vec<Told>> = HashMap::new();
+        for lane in lanes.all.iter().filter(|lane| lane.has_end(MessageSide::Source)) {
+            for (number, call) in lane.calls.iter().enumerate() {
+                let own = lane.messages(number).iter().filter(|message| message.end == MessageSide::Source);
+                let ranks: Vec<u32> = own.map(|message| message.peer).collect();
+                if !ranks.is_empty() {
+                    let communicator = lane.site(call.site).and_then(|site| site.communicator);
+                    all.entry((lane.process, communicator)).or_default().push((call.begin, ranks));
+                }
+            }
+        }
+        all.values_mut().for_each(|told| told.arrange_by_key(|(begin, _)| *begin));
+        Sources(all)
+    }
+
+    /// Of a member, as they were told last; several threads may be in their first calls at once.
+    fn ranks(&self, lanes: &Lanes<'_>, of: &Member) -> Option<&[u32]> {
+        let (lane, call) = lanes.call(of.at)?;
+        let told = self.0.get(&(lane.process, lane.site(of.site)?.communicator))?;
+        let before = told.partition_point(|(begin, _)| *begin <= call.begin);
+        Some(&told.get(before.checked_sub(1)?)?.1)
+    }
+
+    pub fn neighbours(&self, lanes: &Lanes<'_>, members: &[Member]) -> Option<Vec<Vec<At>>> {
+        let by_rank = by_rank(lanes, members);
+        let own = |of: &Member| {
+            // Who has no neighbours tells none, as one whose neighbours are not known.
+            let sources = self.ranks(lanes, of)?;
+            let calls = sources.iter().map(|rank| by_rank.get(rank).copied());
+            Some(calls.collect::<Option<Vec<At>>>()?.into_iter().filter(|at| *at != of.at).collect())
+        };
+        members.iter().map(own).collect()
+    }
+
+    /// Nobody waits for those of the own group.
+    pub fn between_groups(
+        &self,
+        lanes: &Lanes<'_>,
+        members: &[Member],
+        pattern: Pattern,
+    ) -> Option<Vec<Vec<At>>> {
+        let by_rank = by_rank(lanes, members);
+        let own = |of: &Member| {
+            let others = self.ranks(lanes, of)?;
+            let others: Vec<At> =
+                others.iter().map(|rank| by_rank.get(rank).copied()).collect::<Option<_>>()?;
+            Some(match (pattern, of.root) {
+                (Pattern::All, _) | (Pattern::ToRoot, Some(ROOT_ITSELF)) => others,
+                (Pattern::FromRoot, Some(root)) if root != ROOT_ITSELF => vec![*others.get(root as usize)?],
+                (Pattern::FromRoot | Pattern::ToRoot, _) => Vec::new(),
+                (Pattern::FromLower | Pattern::FromNeighbours, _) => return None,
+            })
+        };
+        members.iter().map(own).collect()
+    }
+}
+
+fn by_rank(lanes: &Lanes<'_>, members: &[Member]) -> HashMap<u32, At> {
+    let ranked = |of: &Member| Some((lanes.all.get(of.at.lane as usize)?.rank, of.at));
+    members.iter().filter_map(ranked).collect()
+}
