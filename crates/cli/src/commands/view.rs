@@ -8,6 +8,7 @@ mod source;
 
 use std::path::{Path, PathBuf};
 
+use numawise_linux::calls::inherited::was_closed;
 use numawise_record::{RecordKind, TraceStreams};
 use numawise_report::snapshot::view::ShownView;
 use numawise_units::Nanoseconds;
@@ -55,11 +56,26 @@ pub fn run(arguments: Arguments) -> Result<Status, Failure> {
     let shown = ShownView { file: &file, command: command.as_deref(), first: [from, to] };
     let server =
         server::Server::of(source, numawise_report::snapshot::view::page(&shown), port.unwrap_or(0))?;
-    streams::print(format!("{}\n", server.address()))?;
     // The file goes when it is dropped.
-    let _page = (!no_browser).then(|| browser::open(server.address())).flatten();
+    let page = (!no_browser).then(|| browser::open(server.address())).flatten();
+    tell(server.address(), page.is_some())?;
     server.serve(&stop)?;
     Ok(SUCCESS)
+}
+
+/// Without a standard output, on the standard error: nobody can guess the address.
+fn tell(address: &str, is_opened: bool) -> Result<(), Failure> {
+    let line = format!("{address}\n");
+    if !was_closed(1) && streams::print_while_read(&line)? {
+        return Ok(());
+    }
+    if was_closed(2) && !is_opened {
+        return Err(Failure::new(
+            "view: standard output and standard error are closed: nobody would get the address",
+        ));
+    }
+    streams::say_text(&line);
+    Ok(())
 }
 
 fn port(text: &str) -> Result<u16, std::num::ParseIntError> {

@@ -163,6 +163,27 @@ fn a_trace_is_served_to_who_has_the_token_until_it_is_interrupted() {
     }
 }
 
+#[test]
+fn who_has_closed_the_standard_output_gets_the_address_on_the_standard_error() {
+    let bench = Bench::new();
+    let Some(_) = traced(&bench, "100") else { return };
+    let started = |closed: &str| {
+        let mut command = bench.command("sh");
+        let script = format!("exec \"$0\" view --no-browser '<i>.trace' {closed}");
+        command.args(["-c", &script]).arg(&bench.numawise).stdout(Stdio::null()).stderr(Stdio::piped());
+        as_usual(&mut command);
+        command.spawn().unwrap()
+    };
+    let mut child = started(">&-");
+    let mut line = String::new();
+    BufReader::new(child.stderr.as_mut().unwrap()).read_line(&mut line).unwrap();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(line.starts_with("http://127.0.0.1:") && line.ends_with("/\n"), "{line:?}");
+    // Nobody would get it.
+    assert_eq!(started(">&- 2>&-").wait().unwrap().code(), Some(125));
+}
+
 /// What Chromium makes of the page, and what it says; `None`, having said so, where there is none.
 fn in_browser(bench: &Bench, viewer: &Viewer) -> Option<Answer> {
     let path = std::env::var_os("PATH").unwrap_or_default();
