@@ -13,7 +13,7 @@ use super::threads::Worker;
 use super::timeline::{Doing, State, pieces};
 use super::{Run, Traced, events, phase_tables, span};
 use shares::{Columns, Stretch, Take, layout};
-pub use streams::{StreamAt, StreamView, calls_at_edges};
+pub use streams::{StreamAt, StreamView};
 
 /// Calls of a stretch.
 const CALLS: usize = 1 << 16;

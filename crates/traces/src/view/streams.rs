@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use numawise_facts::Activity;
-use numawise_facts::activity::{ThreadTrace, TracedCall, TracedKind};
+use numawise_facts::activity::{TracedCall, TracedKind};
 use numawise_tables::snapshot::{AskedWindow, EventCall, EventState, TraceEvents, TraceWindow};
 use numawise_units::Nanoseconds;
 
@@ -21,20 +21,6 @@ pub struct StreamAt {
     pub activity: usize,
     pub tid: i32,
     pub begin: Nanoseconds,
-}
-
-/// Of a part of a stream, the calls that tell from when to when its thread was in MPI; `until`: later ones may be missing.
-pub fn calls_at_edges(of: &ThreadTrace, until: Option<Nanoseconds>) -> Vec<TracedCall> {
-    let last = of.calls.partition_point(|call| until.is_none_or(|until| call.end <= until)).checked_sub(1);
-    let name = |call: &TracedCall| of.sites.get(call.site as usize).map(|site| site.call.as_str());
-    let is_edge = |(number, call): &(usize, &TracedCall)| {
-        *number == 0
-            || Some(*number) == last
-            || matches!(name(call), Some("MPI_Init" | "MPI_Init_thread" | "MPI_Finalize"))
-    };
-    let edges = of.calls.iter().enumerate().filter(is_edge);
-    // What they sent is not looked at.
-    edges.map(|(_, call)| TracedCall { messages: 0, ..*call }).collect()
 }
 
 /// A trace whose parts come one after the other.
@@ -88,6 +74,14 @@ impl<'a> StreamView<'a> {
         let of = self.rows.get(row)?.stretches.get(stretch)?;
         let window = (of.begin, of.end);
         Some(Stretch::of(window, calls.len(), |take| pieces(calls, window, take)))
+    }
+
+    /// The same without its calls: what a thread did in equal spans from one moment to another, as of [`Stretch::sketched`].
+    pub fn sketch(&mut self, part: usize, window: Window, spans: &[[u16; 2]]) {
+        let Some((row, stretch)) = self.places.get(part).copied().flatten() else { return };
+        if let Some(place) = self.rows.get_mut(row).and_then(|row| row.stretches.get_mut(stretch)) {
+            *place = Stretch::sketched((place.begin, place.end), window, spans);
+        }
     }
 
     /// Makes bins known.

@@ -9,7 +9,7 @@ use numawise_tables::snapshot::{
 
 use super::super::{view, view_of_streams};
 use super::*;
-use numawise_traces::{StreamAt, calls_at_edges};
+use numawise_traces::StreamAt;
 
 const EVERYWHERE: AskedWindow = AskedWindow {
     from: Nanoseconds(0),
@@ -173,7 +173,7 @@ fn streams_tell_when_ranks_are_in_calls_before_the_analysis() {
         for of in whole.calls.chunks(12_600) {
             let part =
                 ThreadTrace { sites: whole.sites.clone(), calls: of.to_vec(), ..ThreadTrace::default() };
-            thin.calls.extend(calls_at_edges(&part, None));
+            thin.calls.extend(ThreadTrace::calls_at_edges(&part.sites, &part.calls, None));
             parts.push(StreamAt { activity, tid: thread.tid.0, begin: of[0].begin });
             calls.push(Arc::new(part.calls));
         }
