@@ -105,12 +105,8 @@ fn shares_of(
 /// Lanes and workers without what they did.
 fn nobody(lanes: &Lanes<'_>) -> TraceEvents {
     TraceEvents {
-        span: span(lanes.origin, lanes.end),
-        are_ranks: lanes.are_ranks,
-        sites: lanes.places.clone(),
         lanes: lanes.all.iter().map(|lane| events::empty(lanes, lane)).collect(),
-        constructs: lanes.constructs.clone(),
-        ..TraceEvents::default()
+        ..events::named(lanes)
     }
 }
 

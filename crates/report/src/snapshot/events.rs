@@ -25,14 +25,15 @@ use flate2::write::ZlibEncoder;
 use numawise_facts::Reading;
 use numawise_facts::activity::{CodePlace, ConstructName};
 use numawise_tables::snapshot::{
-    CallAt, CallPlace, EventCall, EventLane, EventMessage, EventSpan, EventState, SpanState, TraceEvents,
-    WaitKind,
+    CallAt, CallPlace, EventCall, EventCommunicator, EventLane, EventMessage, EventSpan, EventState,
+    SpanState, TraceEvents, WaitKind,
 };
 use numawise_units::packed::Packed;
 use numawise_units::{Arrange, harmless};
 use serde_json::{Value, json};
 
 use super::{phases, words};
+use crate::amount::many;
 use crate::document::{BarPart, Block, Charts, Events, NO_CHARTS};
 use crate::object::each;
 
@@ -117,7 +118,7 @@ fn count(of: &TraceEvents) -> usize {
 pub fn data(events: Option<&TraceEvents>, parts: &[BarPart], meaning: fn(WaitKind) -> &'static str) -> Value {
     let Some(events) = events else { return Value::Null };
     json!({
-        "sites": each(&events.sites, |of| json!([harmless::line(&of.call), place(of)])),
+        "sites": Value::Array(sites(events)),
         "lane": if events.are_ranks { "rank " } else { "process " },
         "parts": each(parts, |part| json!([part.name, part.colour])),
         "kinds": each(&KINDS, |kind| json!(meaning(*kind))),
@@ -126,6 +127,22 @@ pub fn data(events: Option<&TraceEvents>, parts: &[BarPart], meaning: fn(WaitKin
         }),
         "phases": each(&phase_names(events), |name| json!(harmless::line(name))),
     })
+}
+
+/// The call, its place, its communicator.
+fn sites(of: &TraceEvents) -> Vec<Value> {
+    let known = of.communicators.iter().map(Option::as_ref).chain(std::iter::repeat(None));
+    let site = |(site, on): (&CallPlace, Option<_>)| {
+        json!([harmless::line(&site.call), place(site), on.map(communicator)])
+    };
+    of.sites.iter().zip(known).map(site).collect()
+}
+
+fn communicator(of: &EventCommunicator) -> String {
+    let name =
+        if of.name.is_empty() { "a communicator without a name".into() } else { harmless::line(&of.name) };
+    let ranks = of.ranks.map_or_else(String::new, |ranks| format!(" ({})", many(ranks.into(), "rank")));
+    format!("on {name}{ranks}")
 }
 
 /// "barrier in f (a.c:3)".

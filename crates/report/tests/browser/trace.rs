@@ -100,13 +100,14 @@ fn browser_a_call_of_a_trace_says_for_whom_it_waited() {
     let expected = [
         "static false",
         "0 ms to 150 ms (150 ms)",
-        "rank 1: MPI_Recv in exchange (app.c:120) began at 10 ms, took 52 ms, 8 B \
+        "rank 1: MPI_Recv in exchange (app.c:120) began at 10 ms, took 52 ms, 8 B, on MPI_COMM_WORLD (2 ranks) \
          waited 50 ms for rank 0: MPI_Send in exchange (app.c:120) go there \
          late sender: the receive began before the send received 8 B from rank 0 show the message",
-        "rank 0: MPI_Send in exchange (app.c:120) began at 60 ms, took 1 ms, 8 B sent 8 B to rank 1 show the message",
-        "message from rank 0 to rank 1 8 B, tag 3 sent at 60 ms by MPI_Send in exchange (app.c:120) go there \
-         received at 62 ms by MPI_Recv in exchange (app.c:120) go there",
-        "rank 1: MPI_Test in exchange (app.c:120) began at 110 ms, took 20 ms, 8 B asked 7 times and found nothing",
+        "rank 0: MPI_Send in exchange (app.c:120) began at 60 ms, took 1 ms, 8 B, on MPI_COMM_WORLD (2 ranks) sent 8 B to rank 1 show the message",
+        "message from rank 0 to rank 1 8 B, tag 3, on MPI_COMM_WORLD (2 ranks) \
+         sent by MPI_Send in exchange (app.c:120), which began at 60 ms, took 1 ms go there \
+         received by MPI_Recv in exchange (app.c:120), which began at 10 ms, took 52 ms and waited 50 ms for rank 0 go there",
+        "rank 1: MPI_Test in exchange (app.c:120) began at 110 ms, took 20 ms, 8 B, on MPI_COMM_WORLD (2 ranks) asked 7 times and found nothing",
         "71 ms",
         "0 ms to 150 ms (150 ms)",
         "60 ms",

@@ -441,6 +441,8 @@ pub struct TraceEvents {
     pub are_ranks: bool,
     /// What [`EventCall::site`] numbers.
     pub sites: Vec<CallPlace>,
+    /// Of each of them, on what it calls; none where that is on nothing, or not known.
+    pub communicators: Vec<Option<EventCommunicator>>,
     /// In the order of [`RunTrace::ranks`].
     pub lanes: Vec<EventLane>,
     pub messages: Vec<EventMessage>,
@@ -453,6 +455,15 @@ pub struct TraceEvents {
     pub phases: Vec<EventPhase>,
     /// Moments since the begin of the span.
     pub marks: Vec<(u32, PlacedMark)>,
+}
+
+/// A communicator of calls.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct EventCommunicator {
+    /// Empty: without a name.
+    pub name: String,
+    /// None: of two groups, or not known.
+    pub ranks: Option<u32>,
 }
 
 /// A thread that calls no MPI.

@@ -170,7 +170,7 @@ fn event(lanes: &Lanes<'_>, lane: &Lane<'_>, call: &TracedCall) -> EventCall {
     };
     let since = |moment: Nanoseconds| span(lanes.origin, moment);
     let (begin, end) = (since(call.entered()), since(call.end));
-    EventCall { site: lane.place_of(call.site), begin, end, bytes: call.bytes, state }
+    EventCall { site: lane.placed(call.site), begin, end, bytes: call.bytes, state }
 }
 
 /// What a thread did in a window, from its calls: as far as they tell, it was useful between them.

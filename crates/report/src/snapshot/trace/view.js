@@ -88,6 +88,11 @@
     return name + " " + place;
   };
   const callName = (call) => laneName(call) + ": " + siteName(call);
+  // The communicator of a call, where it has one.
+  const onOf = (call) => {
+    const on = (names.sites[calls.site[call]] || [])[2];
+    return on ? ", " + on : "";
+  };
   const times = (count) => (count === 1 ? "once" : count + " times");
 
   // A title and lines; a line may lead to another call or message.
@@ -114,7 +119,7 @@
   function knownOfCall(call) {
     const rows = [[
       "began at " + moment(calls.begin[call]) + ", took " + lasting(calls.end[call] - calls.begin[call]) +
-        (calls.bytes[call] ? ", " + amount(calls.bytes[call]) : ""),
+        (calls.bytes[call] ? ", " + amount(calls.bytes[call]) : "") + onOf(call),
     ]];
     const state = calls.state[call];
     if (state === POLLED) rows.push(["asked " + times(calls.until[call]) + " and found nothing"]);
@@ -131,11 +136,18 @@
     return {
       title: "message from " + laneName(from) + " to " + laneName(to),
       rows: [
-        [amount(messages.bytes[message]) + ", tag " + messages.tag[message]],
-        ["sent at " + moment(messages.sent[message]) + " by " + siteName(from), { call: from }],
-        ["received at " + moment(messages.received[message]) + " by " + siteName(to), { call: to }],
+        [amount(messages.bytes[message]) + ", tag " + messages.tag[message] + (onOf(from) || onOf(to))],
+        ["sent by " + endOf(from), { call: from }],
+        ["received by " + endOf(to), { call: to }],
       ],
     };
+  }
+
+  // One end of a message.
+  function endOf(call) {
+    const end = siteName(call) + ", which " + fromTo({ begin: calls.begin[call], end: calls.end[call] });
+    if (calls.state[call] < WAITED) return end;
+    return end + " and waited " + lasting(calls.until[call] - calls.begin[call]) + " for " + laneName(calls.late[call]);
   }
 
   // The first messages of a call.
