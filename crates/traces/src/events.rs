@@ -11,7 +11,7 @@ use super::collectives::Collectives;
 use super::lanes::{Lane, Lanes, PlacedSite};
 use super::matching::{Matched, Message};
 use super::waits::Waits;
-use super::{phase_tables, span, timeline};
+use super::{phase_tables, profiles, span, timeline};
 
 pub fn of(
     lanes: &Lanes<'_>,
@@ -27,6 +27,7 @@ pub fn of(
         workers: lanes.all.iter().flat_map(|lane| workers(lanes, lane)).collect(),
         phases: phase_tables::events(lanes),
         marks,
+        pairs: profiles::pairs(lanes, matched),
         ..named(lanes)
     }
 }

@@ -8,12 +8,14 @@ mod source;
 
 use std::path::{Path, PathBuf};
 
+use numawise_facts::RankSet;
 use numawise_linux::calls::inherited::was_closed;
 use numawise_record::{RecordKind, TraceStreams};
 use numawise_report::snapshot::view::ShownView;
 use numawise_units::Nanoseconds;
 
 use super::report::{self, foreign};
+use super::snapshot::check_ranks;
 use super::{Failure, SUCCESS, Status};
 use crate::exit::interruptible;
 use crate::streams;
@@ -41,10 +43,14 @@ pub struct Arguments {
     /// End the first picture at this time
     #[arg(long, value_name = "TIME")]
     to: Option<Nanoseconds>,
+    /// Show these ranks first, e.g. 0,3-5
+    #[arg(long, value_name = "LIST")]
+    ranks: Option<RankSet>,
 }
 
 pub fn run(arguments: Arguments) -> Result<Status, Failure> {
-    let Arguments { trace, port, no_browser, from, to } = arguments;
+    let Arguments { trace, port, no_browser, from, to, ranks } = arguments;
+    check_ranks(ranks.as_ref())?;
     if let (Some(from), Some(to)) = (from, to)
         && from >= to
     {
@@ -53,7 +59,8 @@ pub fn run(arguments: Arguments) -> Result<Status, Failure> {
     let stop = interruptible()?;
     let file = trace.display().to_string();
     let (source, command) = source_of(&trace)?;
-    let shown = ShownView { file: &file, command: command.as_deref(), first: [from, to] };
+    let shown =
+        ShownView { file: &file, command: command.as_deref(), first: [from, to], ranks: ranks.as_ref() };
     let server =
         server::Server::of(source, numawise_report::snapshot::view::page(&shown), port.unwrap_or(0))?;
     // The file goes when it is dropped.

@@ -161,7 +161,7 @@ impl Columns {
 const MOST_CELLS: usize = 700_000;
 
 /// The first rows of groups, and how many columns they have.
-pub fn layout(of: &AskedWindow) -> (Vec<u32>, usize) {
+pub fn layout(of: &AskedWindow<'_>) -> (Vec<u32>, usize) {
     let rows = of.bottom.saturating_sub(of.top);
     let groups = rows.min(of.lines.max(1));
     let first = |group: u32| of.top + (u64::from(group) * u64::from(rows) / u64::from(groups.max(1))) as u32;

@@ -182,13 +182,13 @@ impl Source {
         view::names(&names, shown.known, shown.version)
     }
 
-    pub fn window(&self, asked: AskedWindow) -> Vec<u8> {
+    pub fn window(&self, asked: AskedWindow<'_>) -> Vec<u8> {
         let (window, is_rough) = self.window_now(asked);
         if is_rough && self.0.has_wanted() { self.window_now(asked).0 } else { window }
     }
 
     /// As far as its parts are at hand, and whether more of them come.
-    fn window_now(&self, asked: AskedWindow) -> (Vec<u8>, bool) {
+    fn window_now(&self, asked: AskedWindow<'_>) -> (Vec<u8>, bool) {
         let shown = self.0.shown();
         let (window, read) = match &shown.view {
             View::Nothing => (numawise_tables::snapshot::TraceWindow::nothing(asked), 0),
@@ -212,11 +212,11 @@ impl Shared {
         change(&mut self.shown.write().unwrap_or_else(PoisonError::into_inner));
     }
 
-    fn window_of_streams(
+    fn window_of_streams<'r>(
         &self,
         view: &StreamView<'_>,
-        asked: AskedWindow,
-    ) -> (numawise_tables::snapshot::TraceWindow, u64) {
+        asked: AskedWindow<'r>,
+    ) -> (numawise_tables::snapshot::TraceWindow<'r>, u64) {
         let mut missing = Vec::new();
         let mut window = view.window(asked, &mut |part| {
             let kept = self.work().kept.get(part);

@@ -46,9 +46,9 @@ fn without_overview(path: &Path) -> rusqlite::Connection {
     file
 }
 
-fn window(bottom: u32) -> AskedWindow {
+fn window(bottom: u32) -> AskedWindow<'static> {
     let (from, to) = (Nanoseconds(0), Nanoseconds(u64::MAX));
-    AskedWindow { from, to, top: 0, bottom, columns: 50, lines: 10, with_phases: false }
+    AskedWindow { from, to, ranks: None, top: 0, bottom, columns: 50, lines: 10, with_phases: false }
 }
 
 fn until(source: &Source, is_it: impl Fn(&Shown) -> bool) {
