@@ -40,7 +40,7 @@ use numawise_units::{Arrange, Ratio};
 pub use contrasts::{decided, finished};
 pub use grid::{GridSearch, SearchChoice, grid, known_points, trial_table};
 pub use mpi::uses_mpi;
-pub use numawise_traces::{StreamAt, StreamView, TraceView, calls_at_edges};
+pub use numawise_traces::{StreamAt, StreamView, TraceView};
 pub use objects::{
     can_be_put, choice_for, memory_bound, object_source_lines, objects, objects_of_processes,
     objects_of_ranks,

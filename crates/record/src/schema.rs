@@ -63,6 +63,7 @@ pub static WATCHED_RUN: Format = Format {
         include_str!("schema/snapshot-3.sql"),
         include_str!("schema/snapshot-4.sql"),
         include_str!("schema/snapshot-5.sql"),
+        include_str!("schema/snapshot-6.sql"),
     ],
 };
 

@@ -16,7 +16,8 @@ use rusqlite::{Connection, Transaction, params, params_from_iter};
 
 use crate::cell::{Cells, Parsed};
 
-pub use streams::{StreamPart, TraceStreams};
+pub use streams::{PartOverview, StreamPart, TraceStreams};
+pub use trace::overview::PartBin;
 pub use trace::seen::{add_seen_part, seen_part};
 pub use trace::spans::{add_span_part, span_parts};
 pub use trace::{add_trace_part, trace_parts};
@@ -120,7 +121,7 @@ fn read_run(connection: &Connection, has_events: bool) -> Parsed<WatchedRun> {
     let has = Has {
         traces: has("traces")?,
         spans: has_events && has("spans")?,
-        seen: has_events && has("seen")?,
+        seen: has("seen")?,
         calls: has_events,
     };
     let mut processes = Vec::new();

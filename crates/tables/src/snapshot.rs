@@ -42,12 +42,13 @@ pub use phase::{PhaseRow, PhaseTables};
 pub use process::{CpuStay, PlacementSummary, ProcessRow, ProcessSpread, RemoteSummary, ThreadRow, WorldRow};
 pub use rating::{Grade, RatedShare, Rating, ThresholdSource};
 pub use trace::{
-    CallAt, CallPlace, CollectiveProfile, EventCall, EventLane, EventMessage, EventPhase, EventSpan,
-    EventState, EventWorker, LateThread, LongestThreadWait, LongestTransfer, LongestWait, MessageProfile,
-    NotJudged, NotJudgedReason, OddRepetition, OutOfOrder, PathPart, PlacedChange, PlacedMark, PlacedMarks,
-    RankActivity, RankAsOthers, RunTrace, SpanState, ThreadWithoutCpu, TraceChange, TraceEvents, TracePeriod,
-    TraceTimes, TracedConstruct, TracedPhase, TracedRank, TracedRegion, TracedSerial, TracedWait,
-    TracedWorker, WaitKind, WaitingCause, WaitingPair, WhatIf,
+    CallAt, CallPlace, CollectiveProfile, EventCall, EventCommunicator, EventLane, EventMessage, EventPair,
+    EventPhase, EventSpan, EventState, EventTransfer, EventWorker, LateThread, LongestThreadWait,
+    LongestTransfer, LongestWait, MessageProfile, NotJudged, NotJudgedReason, OddRepetition, OutOfOrder,
+    PathPart, PlacedChange, PlacedMark, PlacedMarks, RankActivity, RankAsOthers, RunTrace, SpanState,
+    ThreadWithoutCpu, TraceChange, TraceEvents, TracePeriod, TraceTimes, TracedConstruct, TracedPhase,
+    TracedRank, TracedRegion, TracedSerial, TracedWait, TracedWorker, WaitKind, WaitingCause, WaitingPair,
+    WhatIf,
 };
 pub use view::{AskedWindow, SHARES, TraceWindow};
 

@@ -8,10 +8,10 @@ use numawise_tables::snapshot::{
 use numawise_units::Nanoseconds;
 
 use super::collectives::Collectives;
-use super::lanes::{Lane, Lanes};
+use super::lanes::{Lane, Lanes, PlacedSite};
 use super::matching::{Matched, Message};
 use super::waits::Waits;
-use super::{phase_tables, span, timeline};
+use super::{phase_tables, profiles, span, timeline};
 
 pub fn of(
     lanes: &Lanes<'_>,
@@ -21,16 +21,27 @@ pub fn of(
     marks: Vec<(u32, PlacedMark)>,
 ) -> TraceEvents {
     TraceEvents {
-        span: span(lanes.origin, lanes.end),
-        are_ranks: lanes.are_ranks,
-        sites: lanes.places.clone(),
         lanes: lanes.all.iter().map(|lane| events_of(lanes, lane, waits)).collect(),
         messages: matched.messages.iter().map(|of| message(of, of.send, of.receive)).collect(),
         collectives: collectives.each().map(|(_, members)| members.to_vec()).collect(),
-        constructs: lanes.constructs.clone(),
         workers: lanes.all.iter().flat_map(|lane| workers(lanes, lane)).collect(),
         phases: phase_tables::events(lanes),
         marks,
+        pairs: profiles::pairs(lanes, matched),
+        ..named(lanes)
+    }
+}
+
+/// What calls are, and where, without any.
+pub fn named(lanes: &Lanes<'_>) -> TraceEvents {
+    let place = |(place, _): &PlacedSite| lanes.places.get(*place as usize).cloned();
+    TraceEvents {
+        span: span(lanes.origin, lanes.end),
+        are_ranks: lanes.are_ranks,
+        sites: lanes.placed.iter().filter_map(place).collect(),
+        communicators: lanes.placed.iter().map(|(_, on)| on.clone()).collect(),
+        constructs: lanes.constructs.clone(),
+        ..TraceEvents::default()
     }
 }
 
@@ -69,7 +80,7 @@ pub fn call(
         (_, Some(wait)) => EventState::Waited { until: since(wait.until), kind: wait.kind, late: wait.late },
         _ => EventState::Called,
     };
-    let site = lane.place_of(call.site);
+    let site = lane.placed(call.site);
     EventCall { site, begin: since(call.entered()), end: since(call.end), bytes: call.bytes, state }
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use numawise_facts::activity::{MessageSide, ThreadTrace, TracedCall, TracedMessage, TracedSite};
 pub use numawise_tables::snapshot::CallAt as At;
-use numawise_tables::snapshot::CallPlace;
+use numawise_tables::snapshot::{CallPlace, EventCommunicator};
 use numawise_units::{Arrange, Nanoseconds};
 
 use super::kinds::SiteKind;
@@ -45,6 +45,8 @@ pub struct Lane<'a> {
     sites: &'a [TracedSite],
     /// The places of its sites, by their numbers in [`Lanes::places`].
     places: Vec<u32>,
+    /// The same with their communicators, by their numbers in [`Lanes::placed`].
+    placed: Vec<u32>,
     kinds: Vec<SiteKind>,
 }
 
@@ -71,6 +73,8 @@ pub struct Lanes<'a> {
     pub all: Vec<Lane<'a>>,
     /// Where calls are made.
     pub places: Vec<CallPlace>,
+    /// The same with their communicators.
+    pub placed: Vec<PlacedSite>,
     pub constructs: Vec<PlacedConstruct>,
     /// In the order of their processes.
     pub workers: Vec<Worker>,
@@ -146,6 +150,7 @@ impl<'a> Lane<'a> {
             messages: &thread.messages,
             sites: &thread.sites,
             places: Vec::new(),
+            placed: Vec::new(),
             kinds: thread
                 .sites
                 .iter()
@@ -267,7 +272,15 @@ impl<'a> Lane<'a> {
     pub fn place_of(&self, site: u32) -> u32 {
         self.places.get(site as usize).copied().unwrap_or(0)
     }
+
+    /// The same with its communicator, by its number in [`Lanes::placed`].
+    pub fn placed(&self, site: u32) -> u32 {
+        self.placed.get(site as usize).copied().unwrap_or(0)
+    }
 }
+
+/// The number of a place, and the communicator of the calls.
+pub type PlacedSite = (u32, Option<EventCommunicator>);
 
 /// Some lanes.
 #[derive(Debug, Clone, Default)]
@@ -318,35 +331,31 @@ impl LaneSet {
     }
 }
 
-/// The places of calls, each once.
-#[derive(Default)]
-struct Places {
-    all: Vec<CallPlace>,
-    numbers: BTreeMap<CallPlace, u32>,
+/// The number of what is known already, or the next one.
+fn number<T: Clone + Ord>((all, numbers): &mut (Vec<T>, BTreeMap<T, u32>), of: T) -> u32 {
+    let next = all.len() as u32;
+    *numbers.entry(of).or_insert_with_key(|of| {
+        all.push(of.clone());
+        next
+    })
 }
 
-impl Places {
-    fn number(&mut self, place: CallPlace) -> u32 {
-        let next = self.all.len() as u32;
-        *self.numbers.entry(place).or_insert_with_key(|place| {
-            self.all.push(place.clone());
-            next
-        })
-    }
-}
-
-/// The places of all sites; each lane gets the numbers of its own.
-fn named_places(run: &Run<'_>, all: &mut [Lane<'_>]) -> Vec<CallPlace> {
-    let mut places = Places::default();
+/// The places of all sites, and these with their communicators; each lane gets the numbers of its own.
+fn named_places(run: &Run<'_>, all: &mut [Lane<'_>]) -> (Vec<CallPlace>, Vec<PlacedSite>) {
+    let (mut places, mut placed) = Default::default();
     for lane in all {
         let Some(process) = run.processes.get(lane.process) else { continue };
-        let number = |site: &TracedSite| {
+        for site in lane.sites {
             let place = process.activity.place(run.places, &site.at);
-            places.number(CallPlace { call: site.call.clone(), place })
-        };
-        lane.places = lane.sites.iter().map(number).collect();
+            let place = number(&mut places, CallPlace { call: site.call.clone(), place });
+            let ranks = process.activity.ranks_of(site.communicator);
+            let name = process.activity.communicator_name(site.communicator).measured().cloned();
+            let on = name.map(|name| EventCommunicator { name, ranks });
+            lane.places.push(place);
+            lane.placed.push(number(&mut placed, (place, on)));
+        }
     }
-    places.all
+    (places.0, placed.0)
 }
 
 impl<'a> Lanes<'a> {
@@ -409,12 +418,13 @@ impl<'a> Lanes<'a> {
             });
             (begin, end) = (first, last.max(first));
         }
-        let places = named_places(run, &mut all);
+        let (places, placed) = named_places(run, &mut all);
         let constructs = constructs.all;
         let is_end = from.0 > 0;
         let mut lanes = Lanes {
             all,
             places,
+            placed,
             constructs,
             workers,
             teams: Vec::new(),

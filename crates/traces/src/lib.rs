@@ -48,7 +48,7 @@ use matching::Matched;
 pub use matching::paired;
 pub use run::{Process, Run};
 pub use threads::is_same_place;
-pub use view::{StreamAt, StreamView, TraceView, calls_at_edges};
+pub use view::{StreamAt, StreamView, TraceView};
 use waits::Waits;
 
 /// Rows of each table.

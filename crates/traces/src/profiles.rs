@@ -2,26 +2,63 @@
 
 use std::collections::BTreeMap;
 
-use numawise_facts::activity::TracedKind;
-use numawise_tables::snapshot::{CollectiveProfile, LongestTransfer, MessageProfile};
+use numawise_facts::activity::{TracedCall, TracedKind};
+use numawise_tables::snapshot::{
+    CollectiveProfile, EventPair, EventTransfer, LongestTransfer, MessageProfile,
+};
 use numawise_units::{Bytes, Nanoseconds};
 
-use super::lanes::{LaneSet, Lanes};
-use super::matching::Matched;
+use super::lanes::{Lane, LaneSet, Lanes};
+use super::matching::{Matched, Message};
 use super::waits::Waits;
 use super::{MOST_ROWS, Run, span};
 
-/// By sender and receiver, those with most bytes first. A transfer begins when both have come to it; its end is known where the receiver was in
-/// the receiving call by then, else the message may have come while it computed.
+/// Pairs of a drawing, and messages of each.
+const MOST_PAIRS: usize = 4096;
+const SLOWEST: usize = 3;
+
+/// A message, with the lanes of its ends, and when it began to be on its way, where its time is known: when both ranks had come to it, and the receiver
+/// was in the receiving call by then; else it may have come while the receiver computed.
+struct Transfer<'l, 'a> {
+    message: &'l Message,
+    from: &'l Lane<'a>,
+    to: &'l Lane<'a>,
+    receive: &'a TracedCall,
+    begin: Option<Nanoseconds>,
+}
+
+impl Transfer<'_, '_> {
+    fn time(&self) -> Option<Nanoseconds> {
+        self.begin.map(|begin| span(begin, self.receive.end))
+    }
+
+    fn pair(&self) -> (usize, u32, u32) {
+        (self.to.world, self.from.rank, self.to.rank)
+    }
+}
+
+/// All of the part and the ranks that are asked for.
+fn transfers<'l, 'a>(lanes: &'l Lanes<'a>, matched: &'l Matched) -> impl Iterator<Item = Transfer<'l, 'a>> {
+    matched.messages.iter().filter_map(|message| {
+        let from = lanes.all.get(message.send.lane as usize)?;
+        let (to, receive) = lanes.call(message.receive)?;
+        let end = receive.end + Nanoseconds(1);
+        if !to.is_shown || to.pieces(lanes, receive.begin, end).next().is_none() {
+            return None;
+        }
+        let begin = message.sent.max(message.posted);
+        let time = span(begin, receive.end);
+        let is_known = receive.begin <= begin && from.error_beside(to).is_some_and(|error| error < time);
+        Some(Transfer { message, from, to, receive, begin: is_known.then_some(begin) })
+    })
+}
+
+/// By sender and receiver, those with most bytes first.
 pub fn messages(lanes: &Lanes<'_>, matched: &Matched) -> Vec<MessageProfile> {
     let mut pairs: BTreeMap<(usize, u32, u32), MessageProfile> = BTreeMap::new();
-    for message in &matched.messages {
-        let (from, to) = (lanes.all.get(message.send.lane as usize), lanes.call(message.receive));
-        let (Some(from), Some((to, receive))) = (from, to) else { continue };
-        if !to.is_shown || to.pieces(lanes, receive.begin, receive.end + Nanoseconds(1)).next().is_none() {
-            continue;
-        }
-        let row = pairs.entry((to.world, from.rank, to.rank)).or_insert_with(|| MessageProfile {
+    for transfer in transfers(lanes, matched) {
+        let Transfer { message, from, to, begin, .. } = transfer;
+        let row = pairs.entry(transfer.pair()).or_insert_with(|| MessageProfile {
             world: to.numbered_world,
             from: from.rank,
             to: to.rank,
@@ -34,12 +71,7 @@ pub fn messages(lanes: &Lanes<'_>, matched: &Matched) -> Vec<MessageProfile> {
         });
         row.messages += 1;
         row.bytes = row.bytes + message.bytes;
-        let begin = message.sent.max(message.posted);
-        let time = span(begin, receive.end);
-        let is_known = receive.begin <= begin && from.error_beside(to).is_some_and(|error| error < time);
-        if !is_known {
-            continue;
-        }
+        let Some((begin, time)) = begin.zip(transfer.time()) else { continue };
         row.timed += 1;
         row.timed_bytes = row.timed_bytes + message.bytes;
         row.time = row.time + time;
@@ -51,6 +83,37 @@ pub fn messages(lanes: &Lanes<'_>, matched: &Matched) -> Vec<MessageProfile> {
     let mut pairs: Vec<MessageProfile> = pairs.into_values().collect();
     pairs.sort_by_cached_key(|row| std::cmp::Reverse((row.bytes, row.messages)));
     pairs.truncate(MOST_ROWS);
+    pairs
+}
+
+/// The same for a drawing: each with its slowest messages.
+pub fn pairs(lanes: &Lanes<'_>, matched: &Matched) -> Vec<EventPair> {
+    let mut pairs: BTreeMap<(usize, u32, u32), EventPair> = BTreeMap::new();
+    let since = |moment| span(lanes.origin, moment);
+    for transfer in transfers(lanes, matched) {
+        let Transfer { message, from, to, receive, .. } = transfer;
+        let row = pairs.entry(transfer.pair()).or_insert_with(|| EventPair {
+            world: to.numbered_world,
+            from: from.rank,
+            to: to.rank,
+            messages: 0,
+            bytes: Bytes(0),
+            slowest: Vec::new(),
+        });
+        row.messages += 1;
+        row.bytes = row.bytes + message.bytes;
+        let Some(time) = transfer.time() else { continue };
+        let place = row.slowest.partition_point(|of| of.time >= time);
+        if place < SLOWEST {
+            row.slowest.truncate(SLOWEST - 1);
+            let (from, to) = ((from.number, since(message.sent)), (to.number, since(receive.begin)));
+            let of = EventTransfer { time, bytes: message.bytes, from, to, end: since(receive.end) };
+            row.slowest.insert(place, of);
+        }
+    }
+    let mut pairs: Vec<EventPair> = pairs.into_values().collect();
+    pairs.sort_by_cached_key(|row| std::cmp::Reverse((row.bytes, row.messages)));
+    pairs.truncate(MOST_PAIRS);
     pairs
 }
 

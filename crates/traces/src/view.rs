@@ -4,16 +4,16 @@ mod shares;
 mod streams;
 mod window;
 
-use numawise_tables::snapshot::{AskedWindow, SHARES, SpanState, TraceEvents, TraceWindow};
-use numawise_units::Nanoseconds;
+use numawise_tables::snapshot::{AskedWindow, EventPair, SHARES, SpanState, TraceEvents, TraceWindow};
+use numawise_units::{Nanoseconds, Rank};
 
 use super::lanes::{Lane, Lanes};
 use super::phases::Window;
 use super::threads::Worker;
 use super::timeline::{Doing, State, pieces};
-use super::{Run, Traced, events, phase_tables, span};
+use super::{Run, Traced, events, phase_tables, placed, profiles, span};
 use shares::{Columns, Stretch, Take, layout};
-pub use streams::{StreamAt, StreamView, calls_at_edges};
+pub use streams::{StreamAt, StreamView};
 
 /// Calls of a stretch.
 const CALLS: usize = 1 << 16;
@@ -53,7 +53,7 @@ fn number(of: Doing) -> usize {
 }
 
 /// What is asked for, as far as it is there.
-fn within(asked: AskedWindow, lanes: &Lanes<'_>, rows: usize) -> AskedWindow {
+fn within<'r>(asked: AskedWindow<'r>, lanes: &Lanes<'_>, rows: usize) -> AskedWindow<'r> {
     let all = span(lanes.origin, lanes.end);
     let from = asked.from.min(all.saturating_sub(Nanoseconds(1)));
     let bottom = asked.bottom.min(rows as u32);
@@ -61,8 +61,20 @@ fn within(asked: AskedWindow, lanes: &Lanes<'_>, rows: usize) -> AskedWindow {
     AskedWindow { from, to, top: asked.top.min(bottom), bottom, ..asked }
 }
 
+/// The rows of the ranks that are asked for, by their numbers.
+fn asked_rows(rows: &[Row], lanes: &Lanes<'_>, of: &AskedWindow<'_>) -> Vec<usize> {
+    let is_asked = |row: &Row| {
+        let (RowOf::Lane(lane) | RowOf::Worker { lane, .. }) = row.of;
+        let lane = lanes.all.get(lane as usize);
+        lane.is_some_and(|lane| of.ranks.is_none_or(|ranks| ranks.contains(Rank(lane.rank))))
+    };
+    let asked: Vec<usize> =
+        (0..).zip(rows).filter(|(_, row)| is_asked(row)).map(|(number, _)| number).collect();
+    if asked.is_empty() { (0..rows.len()).collect() } else { asked }
+}
+
 /// What is asked for by the clock of the trace.
-fn window(of: &AskedWindow, lanes: &Lanes<'_>) -> Window {
+fn window(of: &AskedWindow<'_>, lanes: &Lanes<'_>) -> Window {
     (lanes.origin + of.from, lanes.origin + of.to)
 }
 
@@ -72,7 +84,8 @@ type Exact<'e> = dyn FnMut((usize, usize), Window, &mut Take<'_>) -> bool + 'e;
 /// The shares of all groups.
 fn shares_of(
     rows: &[Row],
-    of: &AskedWindow,
+    asked: &[usize],
+    of: &AskedWindow<'_>,
     (from, to): Window,
     exact: &mut Exact<'_>,
 ) -> (Vec<u32>, usize, Vec<u8>) {
@@ -82,7 +95,8 @@ fn shares_of(
     let ends = groups.iter().skip(1).copied().chain([of.bottom]);
     for (first, end) in groups.iter().zip(ends) {
         let members = *first as usize..end as usize;
-        for (number, row) in rows.iter().enumerate().take(members.end).skip(members.start) {
+        let asked = asked.get(members.clone()).unwrap_or_default();
+        for (number, row) in asked.iter().filter_map(|number| Some((*number, rows.get(*number)?))) {
             let before = row.stretches.partition_point(|stretch| stretch.end <= from);
             for (place, stretch) in row.stretches.iter().enumerate().skip(before) {
                 if stretch.begin >= to {
@@ -106,12 +120,8 @@ fn shares_of(
 /// Lanes and workers without what they did.
 fn nobody(lanes: &Lanes<'_>) -> TraceEvents {
     TraceEvents {
-        span: span(lanes.origin, lanes.end),
-        are_ranks: lanes.are_ranks,
-        sites: lanes.places.clone(),
         lanes: lanes.all.iter().map(|lane| events::empty(lanes, lane)).collect(),
-        constructs: lanes.constructs.clone(),
-        ..TraceEvents::default()
+        ..events::named(lanes)
     }
 }
 
@@ -121,6 +131,7 @@ pub struct TraceView<'a> {
     rows: Vec<Row>,
     /// Of each lane, the calls that belong to a collective call, with its number.
     members: Vec<Vec<(u32, u32)>>,
+    pairs: Vec<EventPair>,
 }
 
 impl<'a> TraceView<'a> {
@@ -153,13 +164,19 @@ impl<'a> TraceView<'a> {
             }
         }
         members.iter_mut().for_each(|of: &mut Vec<(u32, u32)>| of.sort_unstable());
-        Some(TraceView { traced, rows, members })
+        let pairs = profiles::pairs(&traced.lanes, &traced.matched);
+        Some(TraceView { traced, rows, members, pairs })
     }
 
-    /// All but calls, messages and spans: what numbers stand for, and the phases.
+    /// All but calls, messages and spans: what numbers stand for, phases, marks, and who sends to whom.
     pub fn names(&self) -> TraceEvents {
         let lanes = &self.traced.lanes;
-        TraceEvents { phases: phase_tables::events(lanes), ..window::with_workers(lanes, nobody(lanes)) }
+        TraceEvents {
+            phases: phase_tables::events(lanes),
+            marks: placed::all(&self.traced.run, lanes),
+            pairs: self.pairs.clone(),
+            ..window::with_workers(lanes, nobody(lanes))
+        }
     }
 
     fn worker(&self, lane: u32, nth: usize) -> Option<&Worker> {
@@ -167,12 +184,13 @@ impl<'a> TraceView<'a> {
     }
 
     /// A part of the timeline.
-    pub fn window(&self, asked: AskedWindow) -> TraceWindow {
+    pub fn window<'r>(&self, asked: AskedWindow<'r>) -> TraceWindow<'r> {
         let lanes = &self.traced.lanes;
-        let of = within(asked, lanes, self.rows.len());
+        let rows = asked_rows(&self.rows, lanes, &asked);
+        let of = within(asked, lanes, rows.len());
         let window = window(&of, lanes);
         let phases = || if of.with_phases { phase_tables::events(lanes) } else { Vec::new() };
-        if let Some(events) = self.events_in(&of, window) {
+        if let Some(events) = self.events_in(&of, window, &rows) {
             let events = TraceEvents { phases: phases(), ..events };
             return TraceWindow { of, groups: Vec::new(), shares: Vec::new(), events, is_rough: false };
         }
@@ -192,7 +210,7 @@ impl<'a> TraceView<'a> {
             }
             true
         };
-        let (groups, columns, shares) = shares_of(&self.rows, &of, window, &mut exact);
+        let (groups, columns, shares) = shares_of(&self.rows, &rows, &of, window, &mut exact);
         let of = AskedWindow { columns: columns as u32, ..of };
         let events = TraceEvents { phases: phases(), ..window::with_workers(lanes, nobody(lanes)) };
         TraceWindow { of, groups, shares, events, is_rough: false }

@@ -8,11 +8,14 @@ mod source;
 
 use std::path::{Path, PathBuf};
 
+use numawise_facts::RankSet;
+use numawise_linux::calls::inherited::was_closed;
 use numawise_record::{RecordKind, TraceStreams};
 use numawise_report::snapshot::view::ShownView;
 use numawise_units::Nanoseconds;
 
 use super::report::{self, foreign};
+use super::snapshot::check_ranks;
 use super::{Failure, SUCCESS, Status};
 use crate::exit::interruptible;
 use crate::streams;
@@ -40,10 +43,14 @@ pub struct Arguments {
     /// End the first picture at this time
     #[arg(long, value_name = "TIME")]
     to: Option<Nanoseconds>,
+    /// Show these ranks first, e.g. 0,3-5
+    #[arg(long, value_name = "LIST")]
+    ranks: Option<RankSet>,
 }
 
 pub fn run(arguments: Arguments) -> Result<Status, Failure> {
-    let Arguments { trace, port, no_browser, from, to } = arguments;
+    let Arguments { trace, port, no_browser, from, to, ranks } = arguments;
+    check_ranks(ranks.as_ref())?;
     if let (Some(from), Some(to)) = (from, to)
         && from >= to
     {
@@ -52,14 +59,30 @@ pub fn run(arguments: Arguments) -> Result<Status, Failure> {
     let stop = interruptible()?;
     let file = trace.display().to_string();
     let (source, command) = source_of(&trace)?;
-    let shown = ShownView { file: &file, command: command.as_deref(), first: [from, to] };
+    let shown =
+        ShownView { file: &file, command: command.as_deref(), first: [from, to], ranks: ranks.as_ref() };
     let server =
         server::Server::of(source, numawise_report::snapshot::view::page(&shown), port.unwrap_or(0))?;
-    streams::print(format!("{}\n", server.address()))?;
     // The file goes when it is dropped.
-    let _page = (!no_browser).then(|| browser::open(server.address())).flatten();
+    let page = (!no_browser).then(|| browser::open(server.address())).flatten();
+    tell(server.address(), page.is_some())?;
     server.serve(&stop)?;
     Ok(SUCCESS)
+}
+
+/// Without a standard output, on the standard error: nobody can guess the address.
+fn tell(address: &str, is_opened: bool) -> Result<(), Failure> {
+    let line = format!("{address}\n");
+    if !was_closed(1) && streams::print_while_read(&line)? {
+        return Ok(());
+    }
+    if was_closed(2) && !is_opened {
+        return Err(Failure::new(
+            "view: standard output and standard error are closed: nobody would get the address",
+        ));
+    }
+    streams::say_text(&line);
+    Ok(())
 }
 
 fn port(text: &str) -> Result<u16, std::num::ParseIntError> {

@@ -113,8 +113,11 @@ fn a_trace_is_served_to_who_has_the_token_until_it_is_interrupted() {
     let sites = names["sites"].to_string();
     assert!(sites.contains("MPI_Send") && sites.contains("many_calls.c"), "{names}");
     assert_eq!((names["note"].as_str(), names["goes_on"].as_bool()), (Some(""), Some(false)));
-    let (status, _, window) =
-        viewer.get("window?from=0&to=9007199254740991&top=0&bottom=99&columns=50&lines=9&phases=1");
+    let all = "window?from=0&to=9007199254740991&top=0&bottom=99&columns=50&lines=9&phases=1";
+    let of_rank = viewer.get(&format!("{all}&ranks=1"));
+    assert_eq!((of_rank.0, numbers(&of_rank.2, 7)[6]), (200, 1));
+    assert_eq!(viewer.get(&format!("{all}&ranks=x")).0, 400);
+    let (status, _, window) = viewer.get(all);
     let [version, read, rough, from, to, top, bottom, columns, groups] = numbers(&window, 9)[..] else {
         panic!()
     };
@@ -163,6 +166,27 @@ fn a_trace_is_served_to_who_has_the_token_until_it_is_interrupted() {
     }
 }
 
+#[test]
+fn who_has_closed_the_standard_output_gets_the_address_on_the_standard_error() {
+    let bench = Bench::new();
+    let Some(_) = traced(&bench, "100") else { return };
+    let started = |closed: &str| {
+        let mut command = bench.command("sh");
+        let script = format!("exec \"$0\" view --no-browser '<i>.trace' {closed}");
+        command.args(["-c", &script]).arg(&bench.numawise).stdout(Stdio::null()).stderr(Stdio::piped());
+        as_usual(&mut command);
+        command.spawn().unwrap()
+    };
+    let mut child = started(">&-");
+    let mut line = String::new();
+    BufReader::new(child.stderr.as_mut().unwrap()).read_line(&mut line).unwrap();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(line.starts_with("http://127.0.0.1:") && line.ends_with("/\n"), "{line:?}");
+    // Nobody would get it.
+    assert_eq!(started(">&- 2>&-").wait().unwrap().code(), Some(125));
+}
+
 /// What Chromium makes of the page, and what it says; `None`, having said so, where there is none.
 fn in_browser(bench: &Bench, viewer: &Viewer) -> Option<Answer> {
     let path = std::env::var_os("PATH").unwrap_or_default();
@@ -209,6 +233,18 @@ fn browser_the_page_fetches_what_it_shows() {
         assert!(shown.starts_with(unit), "{}", &shown[..shown.len().min(200)]);
         let figure = out.split("<figure").find(|of| of.contains("id=\"events\"")).unwrap();
         assert!(!figure.split('>').next().unwrap().contains("hidden"), "{figure}");
+        // Who sends to whom.
+        assert!(
+            !figure.contains("class=\"pairs\" hidden") && figure.contains("rows send, columns receive"),
+            "{figure}"
+        );
+    }
+    // Of a rank that is there, and of one that is not.
+    for (ranks, said) in [("1", None), ("5-9", Some("ranks 5-9: not in this trace, so all are shown"))] {
+        let viewer = Viewer::of(&bench, &["--ranks", ranks, "<i>.trace"]);
+        let Some(Answer { out, err, .. }) = in_browser(&bench, &viewer) else { return };
+        assert!(!err.contains("CONSOLE"), "{err}");
+        assert!(said.is_none_or(|said| out.contains(said)), "{ranks}: {out}");
     }
 }
 

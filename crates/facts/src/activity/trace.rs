@@ -26,6 +26,24 @@ pub struct ThreadTrace {
 }
 
 impl ThreadTrace {
+    /// Of calls that follow one another, those that tell from when to when their thread was in MPI, without what they sent: the first and the last, and
+    /// those that begin and end MPI. `until`: later ones may be missing.
+    pub fn calls_at_edges(
+        sites: &[TracedSite],
+        calls: &[TracedCall],
+        until: Option<Nanoseconds>,
+    ) -> Vec<TracedCall> {
+        let last = calls.partition_point(|call| until.is_none_or(|until| call.end <= until)).checked_sub(1);
+        let name = |call: &TracedCall| sites.get(call.site as usize).map(|site| site.call.as_str());
+        let is_edge = |(number, call): &(usize, &TracedCall)| {
+            *number == 0
+                || Some(*number) == last
+                || matches!(name(call), Some("MPI_Init" | "MPI_Init_thread" | "MPI_Finalize"))
+        };
+        let edges = calls.iter().enumerate().filter(is_edge);
+        edges.map(|(_, call)| TracedCall { messages: 0, ..*call }).collect()
+    }
+
     /// Changes each moment in it, as by another clock.
     pub fn each_moment(&mut self, mut change: impl FnMut(&mut Nanoseconds)) {
         for call in &mut self.calls {

@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 
 use flate2::read::ZlibDecoder;
 use numawise_facts::WatchedRun;
-use numawise_facts::activity::ThreadTrace;
+use numawise_facts::activity::{ThreadTrace, TracedCall};
 use numawise_units::packed::Unpacked;
 use numawise_units::{Bytes, Nanoseconds};
 use rusqlite::Connection;
 
+use super::trace::overview::{PartBin, read_bins};
 use super::{add_trace_part, read_run};
 use crate::schema::WATCHED_RUN;
 use crate::{RecordError, file, guard, read, whole};
@@ -36,8 +37,20 @@ pub struct StreamPart {
     pub begin: Nanoseconds,
 }
 
+/// What a part holds in short.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PartOverview {
+    pub at: StreamPart,
+    /// Calls, and ends of messages.
+    pub events: u64,
+    /// As of [`ThreadTrace::calls_at_edges`].
+    pub edges: Vec<TracedCall>,
+    /// Equal spans from the begin of its first call to the end of its last one.
+    pub bins: Vec<PartBin>,
+}
+
 impl TraceStreams {
-    /// The trace, and the run that it is of, in which the traces have neither calls nor spans.
+    /// The trace, and the run that it is of, in which the traces have neither calls nor spans, but what was seen.
     ///
     /// # Errors
     /// As [`super::read_watched_run`].
@@ -74,6 +87,43 @@ impl TraceStreams {
         both.map_err(|error| self.problem(error))
     }
 
+    /// All parts that have calls, in the order of their processes and threads, each with what it holds in short; nothing where an older numawise kept
+    /// the trace. `run`: with the sites of its traces.
+    ///
+    /// # Errors
+    /// What SQLite says; of a part that does not hold what it should, that it is damaged.
+    pub fn overview(&self, run: &WatchedRun) -> Result<Option<Vec<PartOverview>>, RecordError> {
+        let each = || -> rusqlite::Result<Option<Option<Vec<PartOverview>>>> {
+            if !read::has_table(&self.connection, "overview")? {
+                return Ok(Some(None));
+            }
+            let rows = |table: &str| -> rusqlite::Result<i64> {
+                self.connection.query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get(0))
+            };
+            let is_whole = rows("overview")? == rows("traces")?;
+            let (mut parts, mut room) = (Vec::new(), Vec::new());
+            let query = "SELECT process, thread, part, events, edges, bins FROM overview ORDER BY process, thread, part";
+            let mut query = self.connection.prepare(query)?;
+            let mut rows = query.query([])?;
+            while let Some(row) = rows.next()?.filter(|_| is_whole) {
+                let at = [row.get::<_, u32>(0)?, row.get(1)?, row.get(2)?];
+                let blob = |column| row.get_ref(column).map(|cell| cell.as_blob().unwrap_or_default());
+                let edges = edges(run, at, blob(4)?).zip(read_bins(blob(5)?, &mut room));
+                let Some((edges, bins)) = edges else { return Ok(None) };
+                let Some(first) = edges.first() else { continue };
+                let [process, thread, part] = at;
+                let at = StreamPart { process, thread, part, begin: first.begin };
+                parts.push(PartOverview { at, events: row.get::<_, u32>(3)?.into(), edges, bins });
+            }
+            Ok(Some(is_whole.then_some(parts)))
+        };
+        match each() {
+            Ok(Some(parts)) => Ok(parts),
+            Ok(None) => Err(self.damage("overview")),
+            Err(error) => Err(self.problem(error)),
+        }
+    }
+
     /// All parts that have calls, in the order of their processes and threads.
     ///
     /// # Errors
@@ -97,9 +147,7 @@ impl TraceStreams {
         };
         match each() {
             Ok(true) => Ok(parts),
-            Ok(false) => {
-                Err(RecordError::damaged(&self.path, "a part of the table 'traces' holds no packed calls"))
-            }
+            Ok(false) => Err(self.damage("traces")),
             Err(error) => Err(self.problem(error)),
         }
     }
@@ -119,16 +167,27 @@ impl TraceStreams {
         });
         match unpacked {
             Ok(Some(())) => Ok(()),
-            Ok(None) => {
-                Err(RecordError::damaged(&self.path, "a part of the table 'traces' holds no packed calls"))
-            }
+            Ok(None) => Err(self.damage("traces")),
             Err(error) => Err(self.problem(error)),
         }
+    }
+
+    fn damage(&self, table: &str) -> RecordError {
+        RecordError::damaged(&self.path, format!("a part of the table '{table}' holds no packed calls"))
     }
 
     fn problem(&self, error: rusqlite::Error) -> RecordError {
         RecordError::sqlite(&self.path, "read it", error)
     }
+}
+
+/// The calls at the edges of a part; nothing where the blob does not hold them.
+fn edges(run: &WatchedRun, [process, thread, _]: [u32; 3], blob: &[u8]) -> Option<Vec<TracedCall>> {
+    let threads = run.processes.get(process as usize)?.threads.measured()?;
+    let sites = threads.get(thread as usize)?.trace.as_ref()?.sites.clone();
+    let mut trace = ThreadTrace { sites, ..ThreadTrace::default() };
+    add_trace_part(blob, &mut trace)?;
+    Some(trace.calls)
 }
 
 /// When the first call of a part began; nothing where it has none. None where this is no part.

@@ -1,5 +1,6 @@
 //! Calls of MPI one by one, and [the rest](spans), [what was seen](seen) of a trace: parts of a thread's trace, each a blob of numbers of variable length (LEB128, differences zigzag), deflated.
 
+pub mod overview;
 pub mod seen;
 pub mod spans;
 
@@ -37,9 +38,10 @@ pub fn insert(
     trace: &ThreadTrace,
 ) -> rusqlite::Result<()> {
     let mut row = transaction.prepare_cached("INSERT INTO traces VALUES (?1, ?2, ?3, ?4, ?5)")?;
-    for (part, calls) in trace_parts(trace).enumerate() {
+    for (part, of) in parts_of(trace).enumerate() {
         let sites = if part == 0 { write::json(&trace.sites)? } else { String::new() };
-        row.execute(params![process, thread, part as i64, sites, calls])?;
+        row.execute(params![process, thread, part as i64, sites, packed(of.0, of.1)])?;
+        overview::insert(transaction, (process, thread, part as i64), trace, of)?;
     }
     seen::insert(transaction, (process, thread), trace)?;
     spans::insert(transaction, (process, thread), trace)
@@ -47,6 +49,11 @@ pub fn insert(
 
 /// The calls of a trace as a record keeps them; one without calls has a part too.
 pub fn trace_parts(trace: &ThreadTrace) -> impl Iterator<Item = Vec<u8>> {
+    parts_of(trace).map(|(calls, messages)| packed(calls, messages))
+}
+
+/// Calls of a part, and their messages.
+fn parts_of(trace: &ThreadTrace) -> impl Iterator<Item = (&[TracedCall], &[TracedMessage])> {
     let mut messages = trace.messages.as_slice();
     let parts = trace.calls.len().div_ceil(CALLS).max(1);
     (0..parts).map(move |part| {
@@ -55,7 +62,7 @@ pub fn trace_parts(trace: &ThreadTrace) -> impl Iterator<Item = Vec<u8>> {
         let number: usize = calls.iter().map(|call| call.messages as usize).sum();
         let (of_part, rest) = messages.split_at(number.min(messages.len()));
         messages = rest;
-        packed(calls, of_part)
+        (calls, of_part)
     })
 }
 
@@ -160,9 +167,11 @@ fn make_room(trace: &mut ThreadTrace, calls: usize) {
 
 /// The trace of a thread; nothing where none was made.
 pub fn read(connection: &Connection, (process, thread): (i64, i64), has: Has) -> Parsed<Option<ThreadTrace>> {
-    let mut query = connection.prepare_cached(
-        "SELECT part, sites, calls FROM traces WHERE process = ?1 AND thread = ?2 ORDER BY part",
-    )?;
+    // What is not asked for is not read.
+    let calls = if has.calls { "calls" } else { "NULL AS calls" };
+    let mut query = connection.prepare_cached(&format!(
+        "SELECT part, sites, {calls} FROM traces WHERE process = ?1 AND thread = ?2 ORDER BY part"
+    ))?;
     let mut rows = query.query([process, thread])?;
     let mut trace: Option<ThreadTrace> = None;
     let (mut part, mut room) = (0usize, Vec::new());

@@ -47,10 +47,12 @@ pub(super) fn events(of: &Events) -> Markup {
                 @for (act, face, label) in BUTTONS {
                     button type="button" data-act=(act) aria-label=(label) title=(label) { (face) }
                 }
+                label { "ranks " input type="text" size="8" placeholder="all" title="only these ranks, e.g. 0,3-5; or click on the name of one, with Shift on more" {} }
                 span.shown {}
             }
             div.stage { canvas tabindex="0" role="application" aria-label={ (of.label) ". " (HELP) } {} }
             div.chosen role="status" { (HELP) }
+            div.pairs hidden { canvas {} p.lead {} }
             script type="application/octet-stream" { (PreEscaped(&of.packed)) }
         }
     }

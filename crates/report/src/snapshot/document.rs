@@ -103,7 +103,7 @@ fn sentence(shown: &Shown) -> String {
 /// For the page's script.
 fn data(shown: &Shown) -> serde_json::Value {
     json!({
-        "events": events::data(shown.events, &trace::parts(), trace::meaning),
+        "events": events::data(shown.events, &trace::WORDS),
         "ranks": processes::data(&shown.tables.rows),
         "volumes": shown.tables.mpi.measured().map_or_else(|| json!([]), |mpi| volume::data(&mpi.volume)),
     })

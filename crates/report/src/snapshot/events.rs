@@ -25,14 +25,15 @@ use flate2::write::ZlibEncoder;
 use numawise_facts::Reading;
 use numawise_facts::activity::{CodePlace, ConstructName, FileOperation};
 use numawise_tables::snapshot::{
-    CallAt, CallPlace, EventCall, EventLane, EventMessage, EventSpan, EventState, SpanState, TraceEvents,
-    WaitKind,
+    CallAt, CallPlace, EventCall, EventCommunicator, EventLane, EventMessage, EventPair, EventSpan,
+    EventState, PlacedChange, SpanState, TraceEvents, WaitKind,
 };
 use numawise_units::packed::Packed;
 use numawise_units::{Arrange, harmless};
 use serde_json::{Value, json};
 
 use super::{phases, words};
+use crate::amount::many;
 use crate::document::{BarPart, Block, Charts, Events, NO_CHARTS};
 use crate::object::each;
 
@@ -42,6 +43,8 @@ mod tests;
 
 /// Calls and ends of messages that a page holds.
 const MOST_EVENTS: usize = 1_500_000;
+/// Marks of a page.
+const MOST_MARKS: usize = 4096;
 /// Characters of base64, whatever they hold: with the rest of a page less than 12 MB.
 const LONGEST: usize = 11_000_000;
 
@@ -69,8 +72,8 @@ pub static SCRIPT: &str = concat!(
 );
 
 /// For a page that has nothing but a trace.
-pub fn charts(events: &TraceEvents, parts: &[BarPart], meaning: fn(WaitKind) -> &'static str) -> Charts {
-    Charts { data: json!({ "events": data(Some(events), parts, meaning) }), scripts: vec![SCRIPT, NO_CHARTS] }
+pub fn charts(events: &TraceEvents, words: &EventWords) -> Charts {
+    Charts { data: json!({ "events": data(Some(events), words) }), scripts: vec![SCRIPT, NO_CHARTS] }
 }
 
 /// The drawing, or why there is none; nothing where nobody gave events. `parts`: what a rank does, as of [`data`]; `file`: of the trace.
@@ -121,20 +124,60 @@ fn count(of: &TraceEvents) -> usize {
     calls + 2 * of.messages.len() + spans(of).map(<[_]>::len).sum::<usize>() + of.phases.len()
 }
 
-/// What the numbers stand for, for the page's script; null without events. `meaning`: of each kind of waiting.
-pub fn data(events: Option<&TraceEvents>, parts: &[BarPart], meaning: fn(WaitKind) -> &'static str) -> Value {
+/// Words and colours that stand elsewhere.
+pub struct EventWords {
+    /// What a rank does.
+    pub parts: &'static [BarPart],
+    /// Of each kind of waiting.
+    pub meaning: fn(WaitKind) -> &'static str,
+    /// Kinds of marks, and the kind of one with its text.
+    pub marked: &'static [BarPart],
+    pub mark: fn(&PlacedChange) -> (usize, String),
+}
+
+/// What the numbers stand for, for the page's script; null without events.
+pub fn data(events: Option<&TraceEvents>, words: &EventWords) -> Value {
     let Some(events) = events else { return Value::Null };
     json!({
-        "sites": each(&events.sites, |of| json!([harmless::line(&of.call), place(of)])),
+        "sites": Value::Array(sites(events)),
         "lane": if events.are_ranks { "rank " } else { "process " },
-        "parts": each(parts, |part| json!([part.name, part.colour])),
-        "kinds": each(&KINDS, |kind| json!(meaning(*kind))),
+        "parts": each(words.parts, |part| json!([part.name, part.colour])),
+        "kinds": each(&KINDS, |kind| json!((words.meaning)(*kind))),
+        "marked": each(words.marked, |part| json!([part.name, part.colour])),
+        "marks": each(events.marks.get(..MOST_MARKS).unwrap_or(&events.marks), |(lane, mark)| {
+            let (kind, text) = (words.mark)(&mark.what);
+            json!([lane, mark.thread, kind, mark.begin.0, mark.end.0, text])
+        }),
+        "pairs": each(&events.pairs, pair),
         "constructs": each(&events.constructs, |(name, at)| {
             json!(harmless::line(&construct_in(*name, at)))
         }),
         "files": FileOperation::ALL.map(words::operation),
         "phases": each(&phase_names(events), |name| json!(harmless::line(name))),
     })
+}
+
+fn pair(of: &EventPair) -> Value {
+    let slowest = each(&of.slowest, |of| {
+        json!([of.time.0, of.bytes.0, of.from.0, of.from.1.0, of.to.0, of.to.1.0, of.end.0])
+    });
+    json!([of.world.unwrap_or(0), of.from, of.to, of.messages, of.bytes.0, slowest])
+}
+
+/// The call, its place, its communicator.
+fn sites(of: &TraceEvents) -> Vec<Value> {
+    let known = of.communicators.iter().map(Option::as_ref).chain(std::iter::repeat(None));
+    let site = |(site, on): (&CallPlace, Option<_>)| {
+        json!([harmless::line(&site.call), place(site), on.map(communicator)])
+    };
+    of.sites.iter().zip(known).map(site).collect()
+}
+
+fn communicator(of: &EventCommunicator) -> String {
+    let name =
+        if of.name.is_empty() { "a communicator without a name".into() } else { harmless::line(&of.name) };
+    let ranks = of.ranks.map_or_else(String::new, |ranks| format!(" ({})", many(ranks.into(), "rank")));
+    format!("on {name}{ranks}")
 }
 
 /// "barrier in f (a.c:3)".

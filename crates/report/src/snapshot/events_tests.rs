@@ -138,10 +138,10 @@ impl Unpacking {
             lanes,
             messages,
             collectives,
-            constructs: vec![],
+
             workers,
             phases,
-            marks: Vec::new(),
+            ..TraceEvents::default()
         }
     }
 
@@ -293,9 +293,7 @@ fn sample() -> TraceEvents {
             message(at(2, 1), at(0, 2), i32::MIN),
         ],
         collectives: vec![vec![at(0, 2), at(2, 1)], vec![], vec![at(2, 0)]],
-        constructs: vec![],
         workers: vec![EventWorker { lane: 2, number: 1, spans: spans(6) }],
-        marks: Vec::new(),
         phases: [(0, 90, 100), (1, 40, 1 << 40)]
             .map(|(level, begin, end)| EventPhase {
                 name: PhaseName::Control(level),
@@ -304,6 +302,7 @@ fn sample() -> TraceEvents {
                 end: Nanoseconds(end),
             })
             .to_vec(),
+        ..TraceEvents::default()
     }
 }
 

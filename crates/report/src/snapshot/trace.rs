@@ -8,6 +8,7 @@ use numawise_tables::snapshot::{
 };
 use numawise_units::{Nanoseconds, Ratio};
 
+use super::events::EventWords;
 use super::words;
 use crate::amount::many;
 use crate::document::capital;
@@ -49,6 +50,14 @@ const STATES: [State; 8] = [
     (BarPart { name: "idle", colour: "--band" }, ' ', |of| of.idle),
     (BarPart { name: "in files", colour: "--n6" }, '@', |of| of.in_files),
 ];
+
+/// Their parts.
+static PARTS: [BarPart; STATES.len()] =
+    [STATES[0].0, STATES[1].0, STATES[2].0, STATES[3].0, STATES[4].0, STATES[5].0, STATES[6].0];
+
+/// What a page says of calls one by one.
+pub static WORDS: EventWords =
+    EventWords { parts: &PARTS, meaning, marked: &placed::PARTS, mark: placed::mark };
 
 fn share(part: Nanoseconds, whole: Nanoseconds) -> Ratio {
     Ratio(if whole.0 == 0 { 0.0 } else { part.0 as f64 / whole.0 as f64 })
@@ -301,7 +310,7 @@ fn line(timeline: &[TraceTimes]) -> String {
 
 /// What a rank does, as a page draws it.
 pub fn parts() -> [BarPart; STATES.len()] {
-    STATES.map(|(part, ..)| part)
+    PARTS
 }
 
 /// Of all threads.

@@ -4,6 +4,7 @@
 //! length, first row, last row, columns, groups, the first row of each; then of each group and column so many bytes as there are states; then its
 //! events.
 
+use numawise_facts::RankSet;
 use numawise_tables::snapshot::{TraceEvents, TraceWindow};
 use numawise_units::packed::Packed;
 use numawise_units::{Bytes, Nanoseconds};
@@ -39,6 +40,8 @@ pub struct ShownView<'a> {
     pub command: Option<&'a str>,
     /// The part that is shown first.
     pub first: [Option<Nanoseconds>; 2],
+    /// Of these ranks; none: of all.
+    pub ranks: Option<&'a RankSet>,
 }
 
 /// The page, whose script fetches the rest.
@@ -58,7 +61,7 @@ pub fn page(of: &ShownView<'_>) -> String {
         opening: Opening { headline: "Timeline".to_owned(), ..Opening::default() },
         blocks: vec![Block::Events(drawn), Block::Facts(facts)],
         charts: Some(Charts {
-            data: json!({ "events": { "first": first } }),
+            data: json!({ "events": { "first": first, "ranks": of.ranks.map(ToString::to_string) } }),
             scripts: vec![events::SCRIPT, NO_CHARTS],
         }),
         width: 100,
@@ -67,7 +70,7 @@ pub fn page(of: &ShownView<'_>) -> String {
 
 /// What numbers stand for, until there is another version.
 pub fn names(events: &TraceEvents, known: Known, version: u64) -> String {
-    let mut names = events::data(Some(events), &trace::parts(), trace::meaning);
+    let mut names = events::data(Some(events), &trace::WORDS);
     if let Value::Object(names) = &mut names {
         names.insert("version".to_owned(), version.into());
         names.insert("note".to_owned(), note(known).into());
@@ -90,7 +93,7 @@ fn note(known: Known) -> String {
 }
 
 /// A window; `read`: how much of the trace was, in thousandths.
-pub fn window(of: &TraceWindow, version: u64, read: u64) -> Vec<u8> {
+pub fn window(of: &TraceWindow<'_>, version: u64, read: u64) -> Vec<u8> {
     let mut out = Packed::default();
     let asked = &of.of;
     let columns = if of.groups.is_empty() { 0 } else { asked.columns };

@@ -6,7 +6,10 @@ use super::*;
 #[test]
 fn the_page_names_what_it_is_of_and_asks_only_whom_it_comes_from() {
     let first = [Some(Nanoseconds(5)), None];
-    let page = page(&ShownView { file: "<b>.trace", command: Some("mpirun </script> app"), first });
+    let ranks = "0-3,17".parse().unwrap();
+    let command = Some("mpirun </script> app");
+    let page = page(&ShownView { file: "<b>.trace", command, first, ranks: Some(&ranks) });
+    assert!(page.contains("\"ranks\":\"0-3,17\""));
     assert!(page.contains("&lt;b&gt;.trace") && page.contains("mpirun &lt;/script&gt; app"));
     assert!(
         !page.contains("<b>") && page.contains("connect-src 'self'") && page.contains("\"first\":[5,null]")
@@ -47,6 +50,7 @@ fn a_window_is_numbers_shares_and_events() {
     let asked = AskedWindow {
         from: Nanoseconds(10),
         to: Nanoseconds(300),
+        ranks: None,
         top: 1,
         bottom: 4,
         columns: 2,

@@ -22,7 +22,7 @@ const HANDS: &str = r#"<pre id="seen"></pre><script>(async () => {
     // At a share of the time that is shown, and of the rows.
     const put = (type, across, down, more) => {
         const box = canvas.getBoundingClientRect();
-        const at = { clientX: box.left + left + across * (box.width - left - 8), clientY: box.top + down * (box.height - 24) };
+        const at = { clientX: box.left + left + across * (box.width - left - 8), clientY: box.top + down * (box.height - 58) };
         canvas.dispatchEvent(new (type === "wheel" ? WheelEvent : PointerEvent)(type, { bubbles: true, cancelable: true, ...at, ...more }));
     };
     const click = (across, down) => ["pointerdown", "pointerup"].forEach((type) => put(type, across, down, { button: 0 }));
@@ -90,23 +90,57 @@ fn browser_a_call_of_a_trace_says_for_whom_it_waited() {
         await drawn();
         click(0.9, 0.8);
         seen.push(text(".chosen"));
-        click(0.6, 0.95);
+        click(0.6, 1.3);
         await drawn();
         seen.push(text(".chosen"), text(".shown"));
         click(0.15, 0.8);
         seen.push(text(".chosen"));
         click(0.17, 0.1);
-        seen.push(text(".chosen"));"#;
+        seen.push(text(".chosen"));
+        // Of one rank, by its name and by its number; what nobody is named by is no number.
+        const field = figure.querySelector("input");
+        const typed = (text) => { field.value = text; field.dispatchEvent(new Event("change")); };
+        const share = () => [...figure.querySelectorAll(".key li:not(.mark)")].slice(0, 3).map((item) => item.textContent).join(", ");
+        key("Escape");
+        await drawn();
+        seen.push(field.value + ": " + share());
+        put("pointerdown", -0.02, 0.8, { button: 0 });
+        put("pointerup", -0.02, 0.8, { button: 0 });
+        await drawn();
+        seen.push(field.value + ": " + share());
+        click(0.2, 0.2);
+        seen.push(text(".chosen b"));
+        typed("x");
+        seen.push(text(".chosen"));
+        typed("0-0");
+        await drawn();
+        seen.push(field.value + ": " + share());
+        click(0.2, 0.2);
+        seen.push(text(".chosen b"));
+        typed("7");
+        await drawn();
+        seen.push(field.value + ": " + share());
+        seen.push(text(".chosen"));
+        click(0.1167, 0.608);
+        seen.push(text(".chosen"));
+        const map = figure.querySelector(".pairs canvas");
+        const edge = map.getBoundingClientRect();
+        map.onclick({ clientX: edge.left + 30 + 22 * 1.5, clientY: edge.top + 18 + 22 * 0.5 });
+        seen.push(text(".chosen"));
+        figure.querySelector(".chosen button").click();
+        await drawn();
+        seen.push(text(".chosen b") + " " + text(".shown").split(";")[0]);"#;
     let expected = [
         "static false",
         "0 ms to 150 ms (150 ms)",
-        "rank 1: MPI_Recv in exchange (app.c:120) began at 10 ms, took 52 ms, 8 B \
+        "rank 1: MPI_Recv in exchange (app.c:120) began at 10 ms, took 52 ms, 8 B, on MPI_COMM_WORLD (2 ranks) \
          waited 50 ms for rank 0: MPI_Send in exchange (app.c:120) go there \
          late sender: the receive began before the send received 8 B from rank 0 show the message",
-        "rank 0: MPI_Send in exchange (app.c:120) began at 60 ms, took 1 ms, 8 B sent 8 B to rank 1 show the message",
-        "message from rank 0 to rank 1 8 B, tag 3 sent at 60 ms by MPI_Send in exchange (app.c:120) go there \
-         received at 62 ms by MPI_Recv in exchange (app.c:120) go there",
-        "rank 1: MPI_Test in exchange (app.c:120) began at 110 ms, took 20 ms, 8 B asked 7 times and found nothing",
+        "rank 0: MPI_Send in exchange (app.c:120) began at 60 ms, took 1 ms, 8 B, on MPI_COMM_WORLD (2 ranks) sent 8 B to rank 1 show the message",
+        "message from rank 0 to rank 1 8 B, tag 3, on MPI_COMM_WORLD (2 ranks) \
+         sent by MPI_Send in exchange (app.c:120), which began at 60 ms, took 1 ms go there \
+         received by MPI_Recv in exchange (app.c:120), which began at 10 ms, took 52 ms and waited 50 ms for rank 0 go there",
+        "rank 1: MPI_Test in exchange (app.c:120) began at 110 ms, took 20 ms, 8 B, on MPI_COMM_WORLD (2 ranks) asked 7 times and found nothing",
         "71 ms",
         "0 ms to 150 ms (150 ms)",
         "60 ms",
@@ -119,6 +153,18 @@ fn browser_a_call_of_a_trace_says_for_whom_it_waited() {
         "60 ms to 101 ms (41 ms)",
         "rank 1, thread 1: in parallel in app+0x40 began at 65 ms, took 4 ms",
         "rank 0: waits in OpenMP, parallel in app+0x40 began at 66 ms, took 3 ms",
+        ": useful 2 %, serial 30.5 %, waits in OpenMP 1 %",
+        "1: useful 2 %, serial 23.7 %, waits in OpenMP 1 %",
+        "rank 1: MPI_Recv in exchange (app.c:120)",
+        "ranks x: expected a list, such as 0,3-5",
+        "0: useful 2 %, serial 37.3 %, waits in OpenMP 1 %",
+        "rank 0: serial: in no parallel region",
+        ": useful 2 %, serial 30.5 %, waits in OpenMP 1 %",
+        "ranks 7: not in this trace, so all are shown",
+        // Its mark, and the messages from rank 0 to rank 1.
+        "rank 1: thread on another CPU from CPU 0 to CPU 1, between 15 ms and 20 ms",
+        "messages from rank 0 to rank 1 2 messages, 16 B; the slowest took 2 ms for 8 B until 62 ms go there 1 ms for 8 B until 64 ms go there",
+        "message from rank 0 to rank 1 58 ms to 64 ms (6 ms)",
     ];
     for (name, size) in [("wide", "--window-size=1300,900"), ("narrow", "--window-size=420,900")] {
         let (seen, shown) = browser.hands(name, &page, work, &[size]);

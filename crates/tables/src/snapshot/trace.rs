@@ -453,6 +453,8 @@ pub struct TraceEvents {
     pub are_ranks: bool,
     /// What [`EventCall::site`] numbers.
     pub sites: Vec<CallPlace>,
+    /// Of each of them, on what it calls; none where that is on nothing, or not known.
+    pub communicators: Vec<Option<EventCommunicator>>,
     /// In the order of [`RunTrace::ranks`].
     pub lanes: Vec<EventLane>,
     pub messages: Vec<EventMessage>,
@@ -465,6 +467,41 @@ pub struct TraceEvents {
     pub phases: Vec<EventPhase>,
     /// Moments since the begin of the span.
     pub marks: Vec<(u32, PlacedMark)>,
+    /// Those with most bytes first.
+    pub pairs: Vec<EventPair>,
+}
+
+/// All messages from one rank to another.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EventPair {
+    /// The number of their `MPI_COMM_WORLD`, where there are several.
+    pub world: Option<u32>,
+    pub from: u32,
+    pub to: u32,
+    pub messages: u64,
+    pub bytes: Bytes,
+    /// Of those of which it is known how long they took, as of [`MessageProfile::timed`], the longest first.
+    pub slowest: Vec<EventTransfer>,
+}
+
+/// How long a message took, and its calls: their lanes, and when they began.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct EventTransfer {
+    pub time: Nanoseconds,
+    pub bytes: Bytes,
+    pub from: (u32, Nanoseconds),
+    pub to: (u32, Nanoseconds),
+    /// Of the receiving call.
+    pub end: Nanoseconds,
+}
+
+/// A communicator of calls.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct EventCommunicator {
+    /// Empty: without a name.
+    pub name: String,
+    /// None: of two groups, or not known.
+    pub ranks: Option<u32>,
 }
 
 /// A thread that calls no MPI.

@@ -1,5 +1,6 @@
 //! What a viewer of a trace asks for, and gets: a part of the timeline, never more than a screen shows.
 
+use numawise_facts::RankSet;
 use numawise_units::Nanoseconds;
 
 use super::trace::TraceEvents;
@@ -9,10 +10,12 @@ pub const SHARES: usize = 8;
 
 /// A part of the timeline, and the screen for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct AskedWindow {
+pub struct AskedWindow<'r> {
     /// Since the begin of the span.
     pub from: Nanoseconds,
     pub to: Nanoseconds,
+    /// Only rows of these ranks count; none, or none of the trace: all.
+    pub ranks: Option<&'r RankSet>,
     /// Rows: threads that call no MPI stand below the lane of their rank.
     pub top: u32,
     pub bottom: u32,
@@ -25,9 +28,9 @@ pub struct AskedWindow {
 
 /// The answer.
 #[derive(Debug, Clone, PartialEq)]
-pub struct TraceWindow {
+pub struct TraceWindow<'r> {
     /// As far as there is a timeline.
-    pub of: AskedWindow,
+    pub of: AskedWindow<'r>,
     /// The first row of each group that shares a line of pixels; none where there are few calls, which are all in `events`.
     pub groups: Vec<u32>,
     /// Of each group, of each column, [`SHARES`] numbers up to 255; less all together where no rank was there, or what it did is not read yet.
@@ -38,9 +41,9 @@ pub struct TraceWindow {
     pub is_rough: bool,
 }
 
-impl TraceWindow {
+impl<'r> TraceWindow<'r> {
     /// Of a trace of which nothing is known yet.
-    pub fn nothing(of: AskedWindow) -> TraceWindow {
+    pub fn nothing(of: AskedWindow<'r>) -> TraceWindow<'r> {
         TraceWindow {
             of,
             groups: Vec::new(),

@@ -35,14 +35,23 @@ impl Stretch {
 
     /// `each` hands over what was done in it, which are so many calls and spans.
     pub fn of((begin, end): Window, items: usize, each: impl FnOnce(&mut Take<'_>)) -> Stretch {
-        let mut stretch = Stretch::unread((begin, end));
-        let length = end.saturating_sub(begin).0 as f64;
-        if items <= FEW || length <= 0.0 {
-            return stretch;
+        if items <= FEW {
+            return Stretch::unread((begin, end));
         }
         let bins = (items / OF_A_BIN).next_power_of_two().min(MOST_BINS);
+        Stretch::with_bins((begin, end), bins, |columns| {
+            each(&mut |state, (begin, end)| columns.add(state, [begin.0 as f64, end.0 as f64], 1.0));
+        })
+    }
+
+    fn with_bins((begin, end): Window, bins: usize, add: impl FnOnce(&mut Columns)) -> Stretch {
+        let mut stretch = Stretch::unread((begin, end));
+        let length = end.saturating_sub(begin).0 as f64;
+        if length <= 0.0 {
+            return stretch;
+        }
         let mut columns = Columns::of(begin, end, bins);
-        each(&mut |state, (begin, end)| columns.add(state, [begin.0 as f64, end.0 as f64], 1.0));
+        add(&mut columns);
         let width = length / bins as f64;
         let cell = |sums: &[f32; SHARES]| sums.map(|sum| (f64::from(sum) / width * 65535.0) as u16);
         let finest: Vec<Cell> = columns.sums.iter().map(cell).collect();
@@ -55,6 +64,23 @@ impl Stretch {
             stretch.levels.push(next);
         }
         stretch
+    }
+
+    /// One of which shares are known in equal spans from one moment to another: of time in calls, and in polls, of 65535; the rest is useful.
+    pub fn sketched(of: Window, (begin, end): Window, spans: &[[u16; 2]]) -> Stretch {
+        let count = spans.len().next_power_of_two();
+        let width = end.saturating_sub(begin).0 as f64 / spans.len().max(1) as f64;
+        Stretch::with_bins(of, count, |columns| {
+            let moment = |span: usize| begin.0 as f64 + span as f64 * width;
+            columns.add(0, [0.0, moment(0)], 1.0);
+            for (number, shares) in spans.iter().enumerate() {
+                let [called, polled] = shares.map(|share| f64::from(share) / 65535.0);
+                for (state, share) in [(0, 1.0 - called - polled), (4, called), (5, polled)] {
+                    columns.add(state, [moment(number), moment(number + 1)], share);
+                }
+            }
+            columns.add(0, [moment(spans.len()), f64::MAX], 1.0);
+        })
     }
 
     pub fn has_bins(&self) -> bool {
@@ -135,7 +161,7 @@ impl Columns {
 const MOST_CELLS: usize = 700_000;
 
 /// The first rows of groups, and how many columns they have.
-pub fn layout(of: &AskedWindow) -> (Vec<u32>, usize) {
+pub fn layout(of: &AskedWindow<'_>) -> (Vec<u32>, usize) {
     let rows = of.bottom.saturating_sub(of.top);
     let groups = rows.min(of.lines.max(1));
     let first = |group: u32| of.top + (u64::from(group) * u64::from(rows) / u64::from(groups.max(1))) as u32;

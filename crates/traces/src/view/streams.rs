@@ -3,16 +3,16 @@
 use std::sync::Arc;
 
 use numawise_facts::Activity;
-use numawise_facts::activity::{ThreadTrace, TracedCall, TracedKind};
-use numawise_tables::snapshot::{AskedWindow, EventCall, EventState, TraceEvents, TraceWindow};
+use numawise_facts::activity::{TracedCall, TracedKind};
+use numawise_tables::snapshot::{AskedWindow, EventCall, EventState, PlacedMark, TraceEvents, TraceWindow};
 use numawise_units::Nanoseconds;
 
 use super::super::Run;
 use super::super::lanes::{Lane, Lanes};
 use super::super::phases::Window;
-use super::super::span;
+use super::super::{placed, span};
 use super::shares::{Stretch, Take};
-use super::{MOST_EVENTS, Row, RowOf, nobody, shares_of, window, within};
+use super::{MOST_EVENTS, Row, RowOf, asked_rows, nobody, shares_of, window, within};
 
 /// Where a part of a stream begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,23 +23,10 @@ pub struct StreamAt {
     pub begin: Nanoseconds,
 }
 
-/// Of a part of a stream, the calls that tell from when to when its thread was in MPI; `until`: later ones may be missing.
-pub fn calls_at_edges(of: &ThreadTrace, until: Option<Nanoseconds>) -> Vec<TracedCall> {
-    let last = of.calls.partition_point(|call| until.is_none_or(|until| call.end <= until)).checked_sub(1);
-    let name = |call: &TracedCall| of.sites.get(call.site as usize).map(|site| site.call.as_str());
-    let is_edge = |(number, call): &(usize, &TracedCall)| {
-        *number == 0
-            || Some(*number) == last
-            || matches!(name(call), Some("MPI_Init" | "MPI_Init_thread" | "MPI_Finalize"))
-    };
-    let edges = of.calls.iter().enumerate().filter(is_edge);
-    // What they sent is not looked at.
-    edges.map(|(_, call)| TracedCall { messages: 0, ..*call }).collect()
-}
-
 /// A trace whose parts come one after the other.
 pub struct StreamView<'a> {
     lanes: Lanes<'a>,
+    marks: Vec<(u32, PlacedMark)>,
     rows: Vec<Row>,
     /// Of each part, its row and its stretch.
     places: Vec<Option<(usize, usize)>>,
@@ -79,7 +66,8 @@ impl<'a> StreamView<'a> {
             rows.push(Row { of: RowOf::Lane(lane.number), stretches });
             of_rows.push(own);
         }
-        Some(StreamView { lanes, rows, places, parts: of_rows })
+        let marks = placed::all(run, &lanes);
+        Some(StreamView { lanes, marks, rows, places, parts: of_rows })
     }
 
     /// The bins of a part, from its calls; nothing where nobody sees it.
@@ -88,6 +76,14 @@ impl<'a> StreamView<'a> {
         let of = self.rows.get(row)?.stretches.get(stretch)?;
         let window = (of.begin, of.end);
         Some(Stretch::of(window, calls.len(), |take| pieces(calls, window, take)))
+    }
+
+    /// The same without its calls: what a thread did in equal spans from one moment to another, as of [`Stretch::sketched`].
+    pub fn sketch(&mut self, part: usize, window: Window, spans: &[[u16; 2]]) {
+        let Some((row, stretch)) = self.places.get(part).copied().flatten() else { return };
+        if let Some(place) = self.rows.get_mut(row).and_then(|row| row.stretches.get_mut(stretch)) {
+            *place = Stretch::sketched((place.begin, place.end), window, spans);
+        }
     }
 
     /// Makes bins known.
@@ -103,18 +99,19 @@ impl<'a> StreamView<'a> {
         self.parts.get(row)?.get(stretch).copied()
     }
 
-    /// All but calls: what numbers stand for.
+    /// All but calls: what numbers stand for, and marks.
     pub fn names(&self) -> TraceEvents {
-        nobody(&self.lanes)
+        TraceEvents { marks: self.marks.clone(), ..nobody(&self.lanes) }
     }
 
     /// A part of the timeline. `calls`: those of a part by its number, where they are at hand.
-    pub fn window(
+    pub fn window<'r>(
         &self,
-        asked: AskedWindow,
+        asked: AskedWindow<'r>,
         calls: &mut dyn FnMut(usize) -> Option<Arc<Vec<TracedCall>>>,
-    ) -> TraceWindow {
-        let of = within(asked, &self.lanes, self.rows.len());
+    ) -> TraceWindow<'r> {
+        let rows = asked_rows(&self.rows, &self.lanes, &asked);
+        let of = within(asked, &self.lanes, rows.len());
         let window = window(&of, &self.lanes);
         let mut is_rough = false;
         let mut exact = |place: (usize, usize), window: Window, take: &mut Take<'_>| {
@@ -122,9 +119,9 @@ impl<'a> StreamView<'a> {
             is_rough |= found.is_none();
             found.map(|calls| pieces(&calls, window, take)).is_some()
         };
-        let (groups, columns, shares) = shares_of(&self.rows, &of, window, &mut exact);
+        let (groups, columns, shares) = shares_of(&self.rows, &rows, &of, window, &mut exact);
         let of = AskedWindow { columns: columns as u32, ..of };
-        match self.events_in(&of, window, calls) {
+        match self.events_in(&of, window, &rows, calls) {
             Some(events) if !is_rough => {
                 TraceWindow { of, groups: Vec::new(), shares: Vec::new(), events, is_rough }
             }
@@ -135,14 +132,15 @@ impl<'a> StreamView<'a> {
     /// All calls of a window, where they are few and at hand.
     fn events_in(
         &self,
-        of: &AskedWindow,
+        of: &AskedWindow<'_>,
         (from, to): Window,
+        rows: &[usize],
         calls: &mut dyn FnMut(usize) -> Option<Arc<Vec<TracedCall>>>,
     ) -> Option<TraceEvents> {
         let mut found = nobody(&self.lanes);
         let mut count = 0;
-        let rows = self.rows.iter().enumerate().take(of.bottom as usize).skip(of.top as usize);
-        for (number, row) in rows {
+        for number in rows.get(of.top as usize..of.bottom as usize)? {
+            let (number, row) = (*number, self.rows.get(*number)?);
             let lane = self.lanes.all.get(number)?;
             for (place, stretch) in row.stretches.iter().enumerate() {
                 if stretch.end <= from || stretch.begin >= to {
@@ -176,7 +174,7 @@ fn event(lanes: &Lanes<'_>, lane: &Lane<'_>, call: &TracedCall) -> EventCall {
     };
     let since = |moment: Nanoseconds| span(lanes.origin, moment);
     let (begin, end) = (since(call.entered()), since(call.end));
-    EventCall { site: lane.place_of(call.site), begin, end, bytes: call.bytes, state }
+    EventCall { site: lane.placed(call.site), begin, end, bytes: call.bytes, state }
 }
 
 /// What a thread did in a window, from its calls: as far as they tell, it was useful between them.

@@ -55,11 +55,17 @@ impl Chosen {
 
 impl TraceView<'_> {
     /// All that there is in a window; nothing where that is more than a screen shows.
-    pub(super) fn events_in(&self, of: &AskedWindow, window: Window) -> Option<TraceEvents> {
+    pub(super) fn events_in(
+        &self,
+        of: &AskedWindow<'_>,
+        window: Window,
+        asked: &[usize],
+    ) -> Option<TraceEvents> {
         let lanes = &self.traced.lanes;
-        let rows = self.rows.get(of.top as usize..of.bottom as usize).unwrap_or_default();
+        let asked = asked.get(of.top as usize..of.bottom as usize).unwrap_or_default();
+        let rows = || asked.iter().filter_map(|number| self.rows.get(*number));
         let (mut count, mut shown) = (0, Vec::new());
-        for row in rows {
+        for row in rows() {
             match row.of {
                 RowOf::Lane(lane) => {
                     let lane = lanes.all.get(lane as usize)?;
@@ -87,7 +93,7 @@ impl TraceView<'_> {
                 of.spans = events::spans(lanes, spans);
             }
         }
-        for row in rows {
+        for row in rows() {
             let RowOf::Worker { lane, nth, place } = row.of else { continue };
             let (worker, lane) = (self.worker(lane, nth)?, lanes.all.get(lane as usize)?);
             let spans = worker.states.within(window.0.max(lane.begin), window.1.min(lane.end));

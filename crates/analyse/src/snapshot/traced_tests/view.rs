@@ -2,16 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use numawise_facts::{Machine, SourcePlaces};
+use numawise_facts::{Machine, RankSet, SourcePlaces};
 use numawise_tables::snapshot::{
     AskedWindow, EventCall, EventState, SHARES, SpanState, TraceTimes, TraceWindow,
 };
 
 use super::super::{view, view_of_streams};
 use super::*;
-use numawise_traces::{StreamAt, calls_at_edges};
+use numawise_traces::StreamAt;
 
-const EVERYWHERE: AskedWindow = AskedWindow {
+const EVERYWHERE: AskedWindow<'_> = AskedWindow {
+    ranks: None,
     from: Nanoseconds(0),
     to: Nanoseconds(u64::MAX),
     top: 0,
@@ -61,7 +62,7 @@ impl Case {
 }
 
 /// Shares of a row of a window in which each row is a group, summed over the columns, in the order of [`SHARES`], in thousandths of the window.
-fn sums(of: &TraceWindow, row: usize) -> [u64; SHARES] {
+fn sums(of: &TraceWindow<'_>, row: usize) -> [u64; SHARES] {
     let columns = of.of.columns as usize;
     let cells = of.shares.chunks(SHARES).skip(row * columns).take(columns);
     let add = |mut all: [u64; SHARES], cell: &[u8]| {
@@ -139,6 +140,14 @@ fn a_narrow_window_has_its_calls_and_what_belongs_to_them() {
         assert_eq!((until, late.lane, late.call), (call.begin + ms(4), 0, number));
     }
     let all = view.names();
+    let [pair] = all.pairs.as_slice() else { panic!("{:?}", all.pairs) };
+    assert_eq!((pair.from, pair.to, pair.messages, pair.slowest.len()), (0, 1, 25_000, 3));
+    // From when the send began, for which the receive waited.
+    assert!(
+        pair.slowest.iter().all(|of| (of.from.0, of.to.0, of.from.1 + of.time) == (0, 1, of.end)),
+        "{pair:?}"
+    );
+    assert!(pair.slowest.is_sorted_by_key(|of| std::cmp::Reverse(of.time)));
     assert_eq!((all.sites.len(), all.lanes.len(), all.span), (4, 2, trace(&case.ranks).span));
 }
 
@@ -174,7 +183,7 @@ fn streams_tell_when_ranks_are_in_calls_before_the_analysis() {
         for of in whole.calls.chunks(12_600) {
             let part =
                 ThreadTrace { sites: whole.sites.clone(), calls: of.to_vec(), ..ThreadTrace::default() };
-            thin.calls.extend(calls_at_edges(&part, None));
+            thin.calls.extend(ThreadTrace::calls_at_edges(&part.sites, &part.calls, None));
             parts.push(StreamAt { activity, tid: thread.tid.0, begin: of[0].begin });
             calls.push(Arc::new(part.calls));
         }
@@ -210,6 +219,26 @@ fn streams_tell_when_ranks_are_in_calls_before_the_analysis() {
     let begins: Vec<_> =
         exact.events.lanes.iter().flat_map(|lane| &lane.calls).map(|call| call.begin).collect();
     assert_eq!(begins, [10_006, 10_016, 10_026, 10_002, 10_012, 10_022, 10_032].map(ms));
+}
+
+#[test]
+fn only_rows_of_the_ranks_that_are_asked_for_are_shown() {
+    let case = Case::of(ring(45_000));
+    let parts = case.parts();
+    let view = view(&parts).unwrap();
+    let all = view.window(EVERYWHERE);
+    let [first, second, nobody]: [RankSet; 3] = ["0", "1", "2-9"].map(|ranks| ranks.parse().unwrap());
+    let near = AskedWindow { from: ms(10_003), to: ms(10_033), ..EVERYWHERE };
+    for (row, ranks) in [(0, &first), (1, &second)] {
+        let of_rank = view.window(AskedWindow { ranks: Some(ranks), ..EVERYWHERE });
+        assert_eq!((of_rank.of.bottom, of_rank.groups.as_slice()), (1, &[0][..]));
+        assert_eq!(sums(&of_rank, 0), sums(&all, row));
+        let calls = view.window(AskedWindow { ranks: Some(ranks), ..near }).events;
+        let alone = view.window(AskedWindow { top: row as u32, bottom: row as u32 + 1, ..near }).events;
+        assert!(calls == alone && !calls.lanes[row].calls.is_empty());
+    }
+    // A rank that is not there hides nothing.
+    assert_eq!(view.window(AskedWindow { ranks: Some(&nobody), ..EVERYWHERE }).of.bottom, 2);
 }
 
 #[test]

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
+use numawise_facts::RankSet;
 use numawise_report::snapshot::view::POLICY;
 use numawise_tables::snapshot::AskedWindow;
 use numawise_units::Nanoseconds;
@@ -137,10 +138,13 @@ impl Server {
             Some("") => Answer::of("text/html; charset=utf-8", self.page.as_bytes()),
             Some("names") => Answer::of("application/json", self.source.names()),
             Some("window") => match asked(query) {
-                Some(asked) => Answer::of("application/octet-stream", self.source.window(asked)),
+                Some((asked, ranks)) => {
+                    let asked = AskedWindow { ranks: ranks.as_ref(), ..asked };
+                    Answer::of("application/octet-stream", self.source.window(asked))
+                }
                 None => Answer::refused(
                     400,
-                    "expected from, to, top, bottom, columns, lines, phases: whole numbers",
+                    "expected from, to, top, bottom, columns, lines, phases: whole numbers; perhaps ranks: 0,3-5",
                 ),
             },
             _ => Answer::refused(404, "There is nothing here."),
@@ -148,16 +152,24 @@ impl Server {
     }
 }
 
-/// All of them, once each.
-fn asked(query: &str) -> Option<AskedWindow> {
-    let number = |name: &str| -> Option<u64> {
+/// All of them, once each, and the ranks, where there are any.
+fn asked(query: &str) -> Option<(AskedWindow<'static>, Option<RankSet>)> {
+    let text = |name: &str| -> Option<&str> {
         let mut found =
             query.split('&').filter_map(|pair| pair.split_once('=')).filter(|(of, _)| *of == name);
-        let value = found.next()?.1.parse().ok()?;
+        let value = found.next()?.1;
         found.next().is_none().then_some(value)
     };
+    let number = |name: &str| -> Option<u64> { text(name)?.parse().ok() };
+    let ranks = match text("ranks") {
+        Some("") => None,
+        Some(ranks) => Some(ranks.parse().ok()?),
+        None if query.contains("&ranks=") => return None,
+        None => None,
+    };
     let small = |name: &str| number(name).map(|of| of.min(u32::MAX.into()) as u32);
-    Some(AskedWindow {
+    let asked = AskedWindow {
+        ranks: None,
         from: Nanoseconds(number("from")?),
         to: Nanoseconds(number("to")?),
         top: small("top")?,
@@ -165,7 +177,8 @@ fn asked(query: &str) -> Option<AskedWindow> {
         columns: small("columns")?.clamp(1, 8192),
         lines: small("lines")?.clamp(1, 8192),
         with_phases: number("phases")? > 0,
-    })
+    };
+    Some((asked, ranks))
 }
 
 /// In a time that does not tell how much of them is the same.

@@ -16,10 +16,17 @@ fn tokens_are_the_same_or_not() {
 #[test]
 fn a_window_is_asked_for_in_whole_numbers_once_each() {
     let all = "from=1&to=20&top=0&bottom=99999999999&columns=0&lines=100000&phases=1";
-    let asked = asked(all).unwrap();
+    let (asked, ranks) = asked(all).unwrap();
+    assert_eq!(ranks, None);
     assert_eq!((asked.from, asked.to), (Nanoseconds(1), Nanoseconds(20)));
     assert_eq!((asked.top, asked.bottom, asked.columns, asked.lines), (0, u32::MAX, 1, 8192));
     assert!(asked.with_phases);
+    let of_ranks = |ranks: &str| super::asked(&format!("{all}&ranks={ranks}")).map(|(_, ranks)| ranks);
+    assert_eq!(of_ranks("3,0-1"), Some(Some("0,1,3".parse().unwrap())));
+    assert_eq!(
+        (of_ranks(""), of_ranks("x"), of_ranks("-1"), of_ranks("1&ranks=2")),
+        (Some(None), None, None, None)
+    );
     for wrong in [
         "",
         "from=1",

@@ -3,15 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 use std::thread;
+use std::time::Duration;
 
-use numawise_analyse::{
-    RunParts, StreamAt, StreamView, TraceView, calls_at_edges, trace_view, trace_view_of_streams,
-};
+use numawise_analyse::{RunParts, StreamAt, StreamView, TraceView, trace_view, trace_view_of_streams};
 use numawise_facts::activity::{ThreadTrace, TracedCall};
 use numawise_facts::{TracePart, WatchedRun};
 use numawise_linux::Roots;
 use numawise_linux::memory::MemoryInfo;
-use numawise_record::{RecordError, StreamPart, TraceStreams};
+use numawise_record::{PartOverview, RecordError, StreamPart, TraceStreams};
 use numawise_report::snapshot::view::{self, Known};
 use numawise_tables::snapshot::{AskedWindow, TraceEvents};
 use numawise_units::{Arrange, Bytes, Nanoseconds};
@@ -32,6 +31,8 @@ const OF_AN_EVENT: u64 = 110;
 const KEPT: usize = 64;
 /// Parts that are unpacked for one window; one that needs more is shown in bins.
 const WANTED: usize = 48;
+/// So long an answer waits for them; then it is rough, and asked for again.
+const PATIENCE: Duration = Duration::from_millis(60);
 
 /// Shared with the threads that read and analyse.
 pub struct Source(Arc<Shared>);
@@ -65,6 +66,8 @@ struct Work {
     unread: Vec<usize>,
     /// Before these.
     wanted: Vec<usize>,
+    /// How many of them are being read.
+    awaited: usize,
     read: usize,
     events: u64,
     kept: Kept,
@@ -102,6 +105,7 @@ impl Source {
             Shown { version: 1, known: Known::Whole, view: View::Whole(Box::new(view)) },
             run,
             (Path::new(""), Vec::new()),
+            Work::default(),
         ))
     }
 
@@ -121,10 +125,22 @@ impl Source {
                 ))
             });
         }
-        let parts = streams.parts()?;
-        let run = leaked(with_edges(run, &streams, &parts)?);
-        let view = streams_of(run, &parts).map_or(View::Nothing, |view| View::Streams(Box::new(view)));
-        let source = Source::from(Shown { version: 1, known: Known::Streams, view }, run, (path, parts));
+        let overview = streams.overview(&run)?;
+        let parts = match &overview {
+            Some(overview) => overview.iter().map(|of| of.at).collect(),
+            None => streams.parts()?,
+        };
+        let run = leaked(with_edges(run, &streams, &parts, overview.as_deref())?);
+        let mut view = streams_of(run, &parts);
+        let known = if overview.is_some() { Known::Analysed } else { Known::Streams };
+        let mut work = Work { unread: in_turn(&parts), ..Work::default() };
+        if let Some(overview) = &overview {
+            view.as_mut().into_iter().for_each(|view| sketch(view, overview));
+            let events = overview.iter().map(|of| of.events).sum();
+            work = Work { read: parts.len(), events, ..Work::default() };
+        }
+        let view = view.map_or(View::Nothing, |view| View::Streams(Box::new(view)));
+        let source = Source::from(Shown { version: 1, known, view }, run, (path, parts), work);
         let readers = thread::available_parallelism().map_or(2, |all| all.get().min(4));
         for _ in 0..readers {
             let (shared, streams) = (Arc::clone(&source.0), streams.again()?);
@@ -135,8 +151,12 @@ impl Source {
         Ok(source)
     }
 
-    fn from(shown: Shown, run: &'static WatchedRun, (path, parts): (&Path, Vec<StreamPart>)) -> Source {
-        let work = Work { unread: in_turn(&parts), ..Work::default() };
+    fn from(
+        shown: Shown,
+        run: &'static WatchedRun,
+        (path, parts): (&Path, Vec<StreamPart>),
+        work: Work,
+    ) -> Source {
         Source(Arc::new(Shared {
             shown: RwLock::new(shown),
             work: Mutex::new(work),
@@ -162,14 +182,20 @@ impl Source {
         view::names(&names, shown.known, shown.version)
     }
 
-    pub fn window(&self, asked: AskedWindow) -> Vec<u8> {
+    pub fn window(&self, asked: AskedWindow<'_>) -> Vec<u8> {
+        let (window, is_rough) = self.window_now(asked);
+        if is_rough && self.0.has_wanted() { self.window_now(asked).0 } else { window }
+    }
+
+    /// As far as its parts are at hand, and whether more of them come.
+    fn window_now(&self, asked: AskedWindow<'_>) -> (Vec<u8>, bool) {
         let shown = self.0.shown();
         let (window, read) = match &shown.view {
             View::Nothing => (numawise_tables::snapshot::TraceWindow::nothing(asked), 0),
             View::Whole(view) => (view.window(asked), 1000),
             View::Streams(view) => self.0.window_of_streams(view, asked),
         };
-        view::window(&window, shown.version, read)
+        (view::window(&window, shown.version, read), window.is_rough)
     }
 }
 
@@ -186,11 +212,11 @@ impl Shared {
         change(&mut self.shown.write().unwrap_or_else(PoisonError::into_inner));
     }
 
-    fn window_of_streams(
+    fn window_of_streams<'r>(
         &self,
         view: &StreamView<'_>,
-        asked: AskedWindow,
-    ) -> (numawise_tables::snapshot::TraceWindow, u64) {
+        asked: AskedWindow<'r>,
+    ) -> (numawise_tables::snapshot::TraceWindow<'r>, u64) {
         let mut missing = Vec::new();
         let mut window = view.window(asked, &mut |part| {
             let kept = self.work().kept.get(part);
@@ -208,6 +234,13 @@ impl Shared {
         (window, (work.read * 1000 / self.parts.len().max(1)) as u64)
     }
 
+    /// Whether the parts that were wanted come soon.
+    fn has_wanted(&self) -> bool {
+        let come = |work: &mut Work| !work.is_over && work.awaited + work.wanted.len() > 0;
+        let waited = self.more.wait_timeout_while(self.work(), PATIENCE, come);
+        !waited.unwrap_or_else(PoisonError::into_inner).1.timed_out()
+    }
+
     /// Reads parts until there is nothing more to be read: those that somebody looks at first.
     fn read(&self, streams: &TraceStreams) {
         loop {
@@ -218,6 +251,7 @@ impl Shared {
                         return;
                     }
                     if let Some(part) = work.wanted.pop() {
+                        work.awaited += 1;
                         break (part, true);
                     }
                     if let Some(part) = work.unread.pop() {
@@ -254,11 +288,12 @@ impl Shared {
         let mut work = self.work();
         if is_wanted {
             work.kept.put(part, trace.calls);
+            work.awaited -= 1;
         } else {
             work.events += (trace.calls.len() + trace.messages.len()) as u64;
             work.read += 1;
-            self.more.notify_all();
         }
+        self.more.notify_all();
         Ok(())
     }
 
@@ -337,14 +372,19 @@ fn with_edges(
     mut run: WatchedRun,
     streams: &TraceStreams,
     parts: &[StreamPart],
+    overview: Option<&[PartOverview]>,
 ) -> Result<WatchedRun, Failure> {
     let losses =
         run.processes.iter().filter_map(|process| process.lost.trace).filter(|loss| loss.until.is_none());
     let until = losses.map(|loss| loss.since).min();
+    let mut first = 0;
     for of_thread in parts.chunk_by(|one, other| (one.process, one.thread) == (other.process, other.thread)) {
+        let known = overview.and_then(|all| all.get(first..first + of_thread.len()));
+        first += of_thread.len();
         let last_known =
             until.map_or(of_thread.len(), |until| of_thread.partition_point(|part| part.begin <= until));
-        let mut edges = vec![0, last_known.saturating_sub(1), of_thread.len() - 1];
+        let last_known = last_known.saturating_sub(1);
+        let mut edges = vec![0, last_known, of_thread.len() - 1];
         edges.arrange();
         edges.dedup();
         let Some(thread) = of_thread.first().and_then(|of| {
@@ -353,14 +393,29 @@ fn with_edges(
             continue;
         };
         let Some(trace) = thread.trace.as_mut().map(Arc::make_mut) else { continue };
-        for part in edges.into_iter().filter_map(|edge| of_thread.get(edge)) {
+        for (edge, part) in edges.into_iter().filter_map(|edge| Some((edge, of_thread.get(edge)?))) {
+            // Of a part in which calls were lost, it is not the last one that counts.
+            let in_short = known.filter(|_| until.is_none() || edge != last_known);
+            if let Some(of) = in_short.and_then(|of| of.get(edge)) {
+                trace.calls.extend(&of.edges);
+                continue;
+            }
             let mut read = ThreadTrace { sites: std::mem::take(&mut trace.sites), ..ThreadTrace::default() };
             streams.read(*part, &mut read)?;
-            trace.calls.extend(calls_at_edges(&read, until));
+            trace.calls.extend(ThreadTrace::calls_at_edges(&read.sites, &read.calls, until));
             trace.sites = read.sites;
         }
     }
     Ok(run)
+}
+
+/// What the parts hold in short.
+fn sketch(view: &mut StreamView<'_>, overview: &[PartOverview]) {
+    for (part, of) in overview.iter().enumerate() {
+        let spans: Vec<[u16; 2]> = of.bins.iter().map(|bin| [bin.in_calls, bin.polls]).collect();
+        let edges = of.edges.first().zip(of.edges.last()).filter(|_| !spans.is_empty());
+        edges.into_iter().for_each(|(first, last)| view.sketch(part, (first.begin, last.end), &spans));
+    }
 }
 
 fn streams_of(run: &'static WatchedRun, parts: &[StreamPart]) -> Option<StreamView<'static>> {

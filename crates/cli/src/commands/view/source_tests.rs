@@ -1,7 +1,7 @@
 use std::time::{Duration, Instant};
 
 use numawise_facts::Reading;
-use numawise_facts::activity::{TracedKind, TracedSite};
+use numawise_facts::activity::{TraceLoss, TracedKind, TracedSite};
 use numawise_record::{Existing, read_watched_run, save_watched_run};
 
 use super::*;
@@ -39,9 +39,16 @@ fn traced() -> WatchedRun {
     run
 }
 
-fn window(bottom: u32) -> AskedWindow {
+/// As an older numawise kept it.
+fn without_overview(path: &Path) -> rusqlite::Connection {
+    let file = rusqlite::Connection::open(path).unwrap();
+    file.execute_batch("DROP TABLE overview; PRAGMA user_version = 5").unwrap();
+    file
+}
+
+fn window(bottom: u32) -> AskedWindow<'static> {
     let (from, to) = (Nanoseconds(0), Nanoseconds(u64::MAX));
-    AskedWindow { from, to, top: 0, bottom, columns: 50, lines: 10, with_phases: false }
+    AskedWindow { from, to, ranks: None, top: 0, bottom, columns: 50, lines: 10, with_phases: false }
 }
 
 fn until(source: &Source, is_it: impl Fn(&Shown) -> bool) {
@@ -52,11 +59,84 @@ fn until(source: &Source, is_it: impl Fn(&Shown) -> bool) {
     }
 }
 
+/// What is known of a trace before the analysis.
+fn of_streams(path: &Path) -> (StreamView<'static>, Vec<StreamPart>) {
+    let (streams, run) = TraceStreams::open(path).unwrap();
+    let overview = streams.overview(&run).unwrap();
+    let parts = streams.parts().unwrap();
+    let run = leaked(with_edges(run, &streams, &parts, overview.as_deref()).unwrap());
+    let mut view = streams_of(run, &parts).unwrap();
+    overview.iter().for_each(|overview| sketch(&mut view, overview));
+    (view, parts)
+}
+
+#[test]
+fn the_first_picture_of_a_large_trace_needs_none_of_its_calls() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run.trace");
+    let mut run = traced();
+    save_watched_run(&path, &run, Existing::Stays).unwrap();
+    let (view, _) = of_streams(&path);
+    let whole = view.window(window(1), &mut |_| panic!("it is in the overview"));
+    let columns = whole.shares.as_chunks::<{ numawise_tables::snapshot::SHARES }>().0;
+    assert!(!whole.is_rough && columns.len() == 50);
+    // 600 of 1000 ns in calls, all known.
+    assert!(
+        columns.iter().all(|of| of[4].abs_diff(153) < 3 && (of[0] + of[4]).abs_diff(255) < 3),
+        "{columns:?}"
+    );
+    let near = AskedWindow { from: Nanoseconds(1_000_000), to: Nanoseconds(1_002_000), ..window(1) };
+    let mut wanted = Vec::new();
+    let rough = view.window(near, &mut |part| {
+        wanted.push(part);
+        None
+    });
+    wanted.dedup();
+    assert!(rough.is_rough && wanted == [0], "{wanted:?}");
+    // It has the same ends as one whose parts are read, also where calls were lost.
+    for since in [None, Some(1_000_000 + 70_000_500)] {
+        run.processes.iter_mut().for_each(|process| {
+            process.lost.trace =
+                since.map(|since| TraceLoss { records: 7, since: Nanoseconds(since), until: None });
+        });
+        save_watched_run(&path, &run, Existing::IsReplaced).unwrap();
+        let (in_short, parts) = of_streams(&path);
+        drop(without_overview(&path));
+        let (read, read_parts) = of_streams(&path);
+        assert_eq!((in_short.names(), parts), (read.names(), read_parts), "{since:?}");
+    }
+}
+
+#[test]
+fn parts_that_are_wanted_come_with_the_answer() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run.trace");
+    save_watched_run(&path, &traced(), Existing::Stays).unwrap();
+    let (streams, _) = TraceStreams::open(&path).unwrap();
+    let (view, parts) = of_streams(&path);
+    let shown = Shown { version: 1, known: Known::Analysed, view: View::Streams(Box::new(view)) };
+    let (_, run) = TraceStreams::open(&path).unwrap();
+    let source = Source::from(shown, leaked(run), (&path, parts), Work::default());
+    let near = AskedWindow { from: Nanoseconds(1_000_000), to: Nanoseconds(1_002_000), ..window(1) };
+    // Nobody reads.
+    let (_, is_rough) = source.window_now(near);
+    assert!(is_rough && !source.0.has_wanted());
+    let shared = Arc::clone(&source.0);
+    begin(Box::new(move || shared.read(&streams))).unwrap();
+    let begun = Instant::now();
+    while !source.0.has_wanted() {
+        assert!(begun.elapsed() < Duration::from_secs(300));
+    }
+    assert!(!source.window_now(near).1);
+    source.0.end();
+}
+
 #[test]
 fn a_large_trace_is_shown_part_by_part_and_then_whole() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("run.trace");
     save_watched_run(&path, &traced(), Existing::Stays).unwrap();
+    drop(without_overview(&path));
     let source = Source::of(&path, TraceStreams::open(&path).unwrap(), Bytes(0)).unwrap();
     assert_eq!(source.0.parts.len(), 4);
     until(&source, |shown| shown.known == Known::Whole);
@@ -73,7 +153,7 @@ fn a_trace_that_is_damaged_further_in_ends_the_viewer() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("run.trace");
     save_watched_run(&path, &traced(), Existing::Stays).unwrap();
-    let file = rusqlite::Connection::open(&path).unwrap();
+    let file = without_overview(&path);
     file.execute("UPDATE traces SET calls = substr(calls, 1, length(calls) / 2) WHERE part = 1", []).unwrap();
     drop(file);
     let source = Source::of(&path, TraceStreams::open(&path).unwrap(), Bytes(0)).unwrap();

@@ -18,16 +18,17 @@
     const ratio = Math.min(3, window.devicePixelRatio || 1);
     box.left = whole < 600 ? 50 : 110;
     box.width = Math.max(100, whole - box.left - 8);
-    box.height = Math.min(560, Math.max(66, lanes.length * 24));
+    box.height = Math.min(560, Math.max(66, shown * 24));
     box.ratio = ratio;
     const [width, height] = [Math.floor(box.width * ratio), Math.floor(box.height * ratio)];
     if (!paint || paint.width !== width || paint.height !== height) {
       canvas.width = Math.round(whole * ratio);
       canvas.height = Math.round((box.height + axisHeight()) * ratio);
       canvas.style.height = box.height + axisHeight() + "px";
-      const image = pen.createImageData(width, height);
+      const all = Math.floor(belowRows() * ratio);
+      const image = pen.createImageData(width, all);
       paint = {
-        width, height, image, pixels: new Uint32Array(image.data.buffer),
+        width, height, whole: all, image, pixels: new Uint32Array(image.data.buffer), together: new Float32Array(STATES * width),
         sums: new Float32Array(STATES * width), counts: new Uint16Array(width), edges: new Uint8Array(width),
       };
     }
@@ -89,8 +90,8 @@
   }
 
   // Columns in which several calls are have all states, each with its share, where the row has the height for it; others the one that took most.
-  function paintRow(from, to, isStacked) {
-    const { sums, counts, edges, everywhere, width, pixels, colours } = paint;
+  function paintRow(from, to, isStacked, weight) {
+    const { sums, counts, edges, everywhere, width, pixels, colours, together } = paint;
     const parts = new Array(STATES).fill(0);
     for (let x = 0; x < width; x += 1) {
       const all = sums[STATES * x] + everywhere;
@@ -98,6 +99,7 @@
       let rest = all;
       for (let state = COMPUTES + 1; state < STATES; state += 1) rest -= parts[state] = sums[STATES * x + state];
       parts[COMPUTES] = Math.max(0, rest);
+      for (let state = COMPUTES; state < STATES; state += 1) together[STATES * x + state] += weight * parts[state];
       if (edges[x] && counts[x] === 1) {
         for (let y = from; y < to; y += 1) pixels[y * width + x] = paint.edge;
       } else if (isStacked && counts[x] > 2) {
@@ -119,6 +121,7 @@
   function paintRows() {
     labels = [];
     paint.pixels.fill(paint.ground);
+    paint.together.fill(0);
     const high = (paint.height / (view.bottom - view.top));
     const gap = high >= 14 * box.ratio ? Math.round(2 * box.ratio) : high >= 4 ? 1 : 0;
     for (let lane = view.top; lane < view.bottom; ) {
@@ -129,15 +132,48 @@
       paint.sums.fill(0);
       paint.counts.fill(0);
       paint.edges.fill(0);
-      if (here && addFetched(lane, next)) lane = next;
+      let weight = 1;
+      if (here && addFetched(lane, next)) [weight, lane] = [next - lane, next];
       for (; lane < next; lane += 1) sumUp(lanes[lane], topOf(lane), high / box.ratio);
       const to = Math.max(from + 1, Math.min(paint.height, Math.floor((next - view.top) * high)) - gap);
-      paintRow(from, to, high >= 6);
+      paintRow(from, to, high >= 6, weight);
     }
+    paintTogether();
     pen.setTransform(1, 0, 0, 1, 0, 0);
     pen.clearRect(0, 0, canvas.width, canvas.height);
     pen.putImageData(paint.image, Math.round(box.left * box.ratio), 0);
     pen.setTransform(box.ratio, 0, 0, box.ratio, 0, 0);
+  }
+
+  // What all rows do together, below them, and in the key the shares of what is shown.
+  function paintTogether() {
+    const { together, width, height, whole } = paint;
+    const all = new Array(STATES).fill(0);
+    together.forEach((share, k) => { all[k % STATES] += share; });
+    const sum = all.reduce((one, other) => one + other, 0);
+    for (const [state, item] of keyOfStates()) {
+      const less = names.note ? { [COMPUTES]: "outside MPI", [CALLS]: "in MPI" }[state] : null;
+      item.lastChild.textContent = (less || names.parts[state][0]) + (sum > 0 ? " " + +((100 * all[state]) / sum).toFixed(1) + " %" : "");
+    }
+    paint.everywhere = 0;
+    paint.sums.set(together);
+    // Those that are not useful are taken away from all.
+    for (let x = 0; x < width; x += 1) for (let state = COMPUTES + 1; state < STATES; state += 1) paint.sums[STATES * x] += together[STATES * x + state];
+    paint.edges.fill(0);
+    paint.counts.fill(3);
+    const top = height + Math.round(6 * box.ratio);
+    paint.pixels.fill(0, height * width, top * width);
+    paintRow(top, whole, true, 0);
+  }
+
+  // The states of the key, each with its item: it has only those that there are.
+  let keyItems = null;
+  function keyOfStates() {
+    if (!keyItems) {
+      const stateOf = (item) => names.parts.findIndex(([name]) => name === item.textContent.trim());
+      keyItems = [...figure.querySelectorAll(".key li")].map((item) => [stateOf(item), item]).filter(([state]) => state >= 0);
+    }
+    return keyItems;
   }
 
   // A line between two points of time and height, as far as it is shown.
@@ -164,7 +200,7 @@
       const sent = messages.sent[k], received = messages.received[k];
       if ((sent > view.to && received > view.to) || (sent < view.from && received < view.from)) continue;
       const one = calls.lane[messages.from[k]], other = calls.lane[messages.to[k]];
-      if (Math.max(one, other) < view.top || Math.min(one, other) >= view.bottom) continue;
+      if (Math.max(one, other) < view.top || Math.min(one, other) >= view.bottom || Math.max(one, other) >= shown) continue;
       if (shown.length === MOST_LINES) return false;
       shown.push(k);
     }
@@ -200,7 +236,7 @@
     pen.fillStyle = colour("card");
     pen.globalAlpha = 0.2;
     for (const k of shown) {
-      const of = groups.members.subarray(groups.first[k], groups.first[k + 1]);
+      const of = groups.members.subarray(groups.first[k], groups.first[k + 1]).filter((call) => calls.lane[call] < shown);
       pen.beginPath();
       for (const call of of) {
         const [x, y] = [limit(across(calls.begin[call])), topOf(calls.lane[call])];
@@ -228,12 +264,58 @@
     }
   }
 
+  // What was seen of threads from outside, each with the place of its row; the key gets their colours.
+  let [marks, markedIn] = [[], null];
+  function marksOf() {
+    if (markedIn === names) return marks;
+    markedIn = names;
+    const places = new Map(events.rows.map((row) => [(row.worker ? row.lane : row.number) + "." + (row.worker || 0), row.place]));
+    const all = (names.marks || []).map(([lane, thread, kind, begin, end, text]) => ({ place: places.get(lane + "." + thread), kind, begin, end, text }));
+    marks = all.filter((mark) => mark.place !== undefined);
+    for (const item of figure.querySelectorAll(".key .mark")) item.remove();
+    (names.marked || []).forEach(([name, of], kind) => {
+      if (!marks.some((mark) => mark.kind === kind)) return;
+      const [item, dot] = [document.createElement("li"), document.createElement("span")];
+      [item.className, dot.className] = ["mark", "dot small"];
+      dot.style.setProperty("--c", "var(" + of + ")");
+      item.append(dot, name);
+      figure.querySelector(".key").append(item);
+    });
+    return marks;
+  }
+
+  // Where a mark is drawn, at the lower edge of its row; null where that is not shown.
+  function placeOf({ place, begin, end }) {
+    const row = events.places[place];
+    if (row < view.top || row >= Math.min(view.bottom, shown) || end < view.from || begin > view.to) return null;
+    const [x, right] = [across(Math.max(begin, view.from)), across(Math.min(end, view.to))];
+    const tall = Math.min(5, rowHeight() / 4);
+    return { x, width: Math.max(3, right - x), y: topOf(row) + rowHeight() - tall - (rowHeight() >= 14 ? 2 : 0), tall };
+  }
+
+  function drawMarks() {
+    const colours = (names.marked || []).map(([, of]) => colour(of.slice(2)));
+    const card = colour("card");
+    for (const mark of marksOf()) {
+      const place = placeOf(mark);
+      if (!place) continue;
+      pen.fillStyle = card;
+      pen.fillRect(place.x - 1, place.y - 1, place.width + 2, place.tall + 1);
+      pen.fillStyle = colours[mark.kind];
+      pen.fillRect(place.x, place.y, place.width, place.tall);
+    }
+  }
+
   // What is chosen, and the way to the call for which it waited.
   function drawChosen() {
     if (!chosen) return;
     pen.strokeStyle = colour("text");
     pen.lineWidth = 2;
     if (chosen.phase) return frame(chosen.phase, 0, box.height);
+    if (chosen.mark) {
+      const place = placeOf(chosen.mark);
+      return place && frame(chosen.mark, place.y - 2, place.tall + 4);
+    }
     const tall = rowHeight() > 8 ? rowHeight() - 2 : rowHeight();
     if (chosen.span !== undefined) return frame({ begin: spans.begin[chosen.span], end: spans.end[chosen.span] }, topOf(chosen.row), tall);
     if (chosen.call === undefined) return stroke(wayOf(chosen.message));
@@ -242,7 +324,7 @@
     if (calls.state[call] < WAITED) return;
     pen.setLineDash([5, 4]);
     const late = calls.late[call];
-    stroke(between(late, calls.begin[late], call, calls.until[call]));
+    if (calls.lane[late] < shown) stroke(between(late, calls.begin[late], call, calls.until[call]));
     pen.setLineDash([]);
   }
 
@@ -259,7 +341,7 @@
     for (const { name, begin, end, level } of phases.all) {
       if (level >= phases.levels || end < view.from || begin > view.to) continue;
       const [x, right] = [Math.max(box.left, across(begin)), Math.min(box.left + box.width, across(end))];
-      const y = box.height + 2 + LEVEL * level;
+      const y = belowRows() + 2 + LEVEL * level;
       pen.fillStyle = colour("band");
       pen.fillRect(x, y, Math.max(1, right - x - 1), LEVEL - 2);
       pen.fillStyle = colour("text");
@@ -293,6 +375,7 @@
       const name = isNarrow ? rank + (world ? "w" + world : "") + below : worker ? "thread " + worker : rankName(lanes[lane]);
       pen.fillText(short(name, isNarrow ? 7 : 18), box.left - 6, y);
     }
+    pen.fillText(isNarrow ? "all" : "together", box.left - 6, box.height + TOGETHER / 2 + 3);
   }
 
   // Moments of 1, 2 or 5 of a power of ten; those of a short part far from the begin are counted from the first of them.
@@ -311,7 +394,7 @@
     pen.fillStyle = colour("muted");
     pen.strokeStyle = colour("muted");
     pen.lineWidth = 1;
-    const top = box.height + LEVEL * phases.levels;
+    const top = belowRows() + LEVEL * phases.levels;
     for (let time = first; time <= view.to; time += step) {
       const x = across(time);
       stroke({ x1: x, y1: top, x2: x, y2: top + 4 });
@@ -333,12 +416,13 @@
     drawCollectives();
     drawLabels();
     const hasAll = drawMessages();
+    drawMarks();
     drawChosen();
     pen.restore();
     drawNames();
     drawPhases();
     drawAxis();
-    const rows = view.bottom - view.top < lanes.length ? ", " + rankName(lanes[view.top]) + " to " + rankName(lanes[view.bottom - 1]) : "";
+    const rows = view.bottom - view.top < shown ? ", " + rankName(lanes[view.top]) + " to " + rankName(lanes[view.bottom - 1]) : "";
     const further = here && here.shares ? "; zoom in to see calls and messages" : hasAll ? "" : "; zoom in to see messages as lines (up to " + MOST_LINES + ")";
     const digits = Math.min(9, Math.max(0, 4 - Math.floor(Math.log10((view.to - view.from) / 1e9))));
     figure.querySelector(".shown").textContent = moment(view.from, digits) + " to " + moment(view.to, digits) + " (" + lasting(view.to - view.from) + ")" + rows + further;

@@ -1,7 +1,7 @@
   // ---- what is fetched, of a page that is served: names, then windows of the timeline -----------------------------------
 
   let firstShown = null;
-  let [isFetching, isOutdated, later, kept] = [false, false, 0, null];
+  let [isFetching, isOutdated, later] = [false, false, 0];
   const noteLine = isServed ? document.createElement("p") : null;
 
   async function fetched(path) {
@@ -13,11 +13,12 @@
   // Rows and columns as the screen has them.
   async function windowOf({ from, to, top, bottom }, phases) {
     const [columns, lines] = paint ? [paint.width, paint.height] : [Math.max(200, stage.clientWidth || 1000), 560];
-    const asked = { from: Math.floor(from), to: Math.ceil(to), top, bottom, columns, lines, phases };
-    const answer = await fetched("window?" + new URLSearchParams(asked));
+    const ranks = listOf(asked);
+    const wanted = { from: Math.floor(from), to: Math.ceil(to), top, bottom, columns, lines, phases };
+    const answer = await fetched("window?" + new URLSearchParams(wanted) + "&ranks=" + ranks);
     const read = new Numbers(new Uint8Array(await answer.arrayBuffer()));
     const [version, share, isRough, begin, length, first, last, width, groups] = read.column(9);
-    const part = { version, share, isRough, from: begin, to: begin + length, top: first, bottom: last, columns: width };
+    const part = { ranks, version, share, isRough, from: begin, to: begin + length, top: first, bottom: last, columns: width };
     part.groups = read.column(groups);
     part.shares = groups ? read.raw(groups * width * STATES) : null;
     part.events = eventsOf(read);
@@ -41,16 +42,16 @@
 
   // What is chosen by what it is, since numbers are those of a window.
   function keyOf(of) {
-    if (!of || of.phase) return of;
-    const call = (k) => [calls.lane[k], calls.begin[k]];
-    if (of.span !== undefined) return { row: of.row, begin: spans.begin[of.span] };
+    if (!of || of.phase || of.mark) return of;
+    const call = (k) => [calls.row[k], calls.begin[k]];
+    if (of.span !== undefined) return { row: lanes[of.row].place, begin: spans.begin[of.span] };
     return of.call === undefined ? { from: call(messages.from[of.message]), to: call(messages.to[of.message]) } : { call: call(of.call) };
   }
 
   function chosenBy(key) {
-    if (!key || key.phase) return key;
+    if (!key || key.phase || key.mark) return key;
     const find = ([row, begin]) => {
-      const lane = lanes[row];
+      const lane = events.rows[row];
       if (!lane) return -1;
       let [low, high] = [lane.first, lane.last];
       while (low < high) {
@@ -66,8 +67,9 @@
       for (let k = 0; k < messages.count; k += 1) if (messages.from[k] === from && messages.to[k] === to) return { message: k };
       return null;
     }
-    const lane = lanes[key.row];
-    for (let k = lane ? lane.firstSpan : 0; lane && k < lane.lastSpan; k += 1) if (spans.begin[k] === key.begin) return { span: k, row: key.row };
+    const row = lanes.findIndex((of) => of.place === key.row);
+    const lane = lanes[row];
+    for (let k = lane ? lane.firstSpan : 0; lane && k < lane.lastSpan; k += 1) if (spans.begin[k] === key.begin) return { span: k, row };
     return null;
   }
 
@@ -76,26 +78,28 @@
     if (chosen) kept = keyOf(chosen);
     hide();
     here = part;
-    events = part.events;
-    ({ lanes, calls, messages, groups, spans } = events);
+    take(part.events);
     chosen = chosenBy(kept);
     if (chosen) choose(chosen);
     // Their numbers are no longer those of the calls.
-    else for (const button of chosenRow.querySelectorAll("button")) button.remove();
+    else for (const button of chosenRow.querySelectorAll("button:not(.stays)")) button.remove();
     const read = part.share < 1000 ? " (" + Math.floor(part.share / 10) + " %)" : "";
     noteLine.className = "lead";
     noteLine.style.marginTop = "1rem";
     noteLine.hidden = !names.note;
     figure.style.marginTop = names.note ? "" : "1rem";
     noteLine.textContent = names.note + read;
-    // Before it is known what waits, colours say less.
-    const said = (state, less) => { figure.querySelectorAll(".key li")[state].lastChild.textContent = names.note ? less : names.parts[state][0]; };
-    said(COMPUTES, "outside MPI");
-    said(CALLS, "in MPI");
     figure.before(noteLine);
+    showPairs();
   }
 
-  const holds = (part) => part && !part.shares && !part.isRough && part.from <= Math.ceil(view.from) && part.to >= Math.floor(view.to) && part.top <= view.top && part.bottom >= view.bottom;
+  const holds = (part) => part && part.ranks === listOf(asked) && !part.shares && !part.isRough && part.from <= Math.ceil(view.from) && part.to >= Math.floor(view.to) && part.top <= view.top && part.bottom >= view.bottom;
+
+  // Fetches all anew.
+  function renew() {
+    names.version = null;
+    ask();
+  }
 
   // Fetches what is shown, where that is not here; while one window is on its way, the last one asked for waits.
   async function ask() {
@@ -110,12 +114,13 @@
         isOutdated = false;
         if (holds(here) && here.version === names.version && !names.goes_on) break;
         const part = await windowOf(view, 0);
-        if (part.version === names.version) adopt(part);
+        if (part.version === names.version && part.ranks === base.ranks) adopt(part);
         else {
           const of = base;
           await fetchAll();
           // Moments are since the first rank left MPI_Init, of which more may be known now.
-          if (lanes.length !== of.events.lanes.length || events.span !== of.events.span) Object.assign(view, { from: 0, to: events.span, top: 0, bottom: lanes.length });
+          if (events.span !== of.events.span) Object.assign(view, { from: 0, to: events.span });
+          if (shown !== of.events.shown || base.ranks !== of.ranks) Object.assign(view, { top: 0, bottom: shown });
           isOutdated = true;
         }
         repaint();

@@ -4,7 +4,7 @@ use numawise_tables::snapshot::{RunTrace, TraceEvents};
 use serde_json::json as object;
 
 use super::super::events;
-use super::{headline, json, meaning, parts, sections};
+use super::{WORDS, headline, json, parts, sections};
 use crate::amount::many;
 use crate::document::{Block, Document, Fact, Opening, Text, Tone, list};
 
@@ -51,7 +51,7 @@ pub fn foreign_document(of: &ForeignTrace<'_>) -> Document {
             sentence: None,
         },
         blocks,
-        charts: of.drawn.map(|drawn| events::charts(drawn, &parts(), meaning)),
+        charts: of.drawn.map(|drawn| events::charts(drawn, &WORDS)),
         width: 100,
     }
 }

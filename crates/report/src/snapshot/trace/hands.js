@@ -33,8 +33,8 @@
   function climb(by) {
     if (!chosen || chosen.call === undefined) return move(0, by * Math.max(1, Math.round((view.bottom - view.top) / 4)));
     let row = calls.lane[chosen.call] + by;
-    while (lanes[row] && lanes[row].worker) row += by;
-    const lane = lanes[row];
+    while (row < shown && lanes[row] && lanes[row].worker) row += by;
+    const lane = row < shown ? lanes[row] : null;
     if (!lane || lane.first === lane.last) return undefined;
     return go({ call: Math.min(lane.last - 1, firstEndingAfter(lane, calls.begin[chosen.call])) });
   }
@@ -49,6 +49,72 @@
     Home: () => move(-1e12), End: () => move(1e12),
   };
 
+  // ---- messages by sender and receiver: the deeper, the more bytes -----------------------------------------------------
+
+  let pairsIn = null;
+  function showPairs() {
+    if (pairsIn === names) return;
+    pairsIn = names;
+    const pairs = names.pairs || [];
+    const ranks = [...new Set(pairs.flatMap(([world, from, to]) => [world + " " + from, world + " " + to]))];
+    const ordered = ranks.map((of) => of.split(" ").map(Number)).sort(([a, b], [c, d]) => a - c || b - d).map(([world, rank]) => world + " " + rank);
+    const number = new Map(ordered.map((of, k) => [of, k]));
+    pairsBox.hidden = !pairs.length;
+    if (!pairs.length) return;
+    const cell = Math.max(1, Math.min(22, Math.floor(280 / ordered.length)));
+    const [ratio, size] = [Math.min(3, window.devicePixelRatio || 1), cell * ordered.length];
+    const [map, caption] = [pairsBox.querySelector("canvas"), pairsBox.querySelector("p")];
+    [map.width, map.height] = [Math.round((size + 30) * ratio), Math.round((size + 18) * ratio)];
+    map.style.width = size + 30 + "px";
+    const ink = map.getContext("2d");
+    ink.scale(ratio, ratio);
+    ink.font = "11px " + FONT;
+    ink.fillStyle = colour("muted");
+    const last = ordered.length - 1;
+    const label = (k) => ordered[k].split(" ")[1];
+    for (const k of cell > 13 ? ordered.keys() : [0, last]) {
+      ink.textAlign = "right";
+      ink.fillText(label(k), 26, 18 + cell * (k + 0.5) + 4);
+      ink.textAlign = "center";
+      ink.fillText(label(k), 30 + cell * (k + 0.5), 12);
+    }
+    ink.fillStyle = colour("code");
+    ink.fillRect(30, 18, size, size);
+    const most = Math.max(1, ...pairs.map(([, , , , bytes]) => bytes));
+    const cells = new Map();
+    ink.fillStyle = colour("n0");
+    for (const pair of pairs) {
+      const [world, from, to, , bytes] = pair;
+      const [row, column] = [number.get(world + " " + from), number.get(world + " " + to)];
+      cells.set(row + " " + column, pair);
+      ink.globalAlpha = 0.15 + (0.85 * bytes) / most;
+      ink.fillRect(30 + cell * column, 18 + cell * row, Math.max(1, cell - 1), Math.max(1, cell - 1));
+    }
+    caption.textContent = "Messages: rows send, columns receive; the deepest cell has " + amount(most) + ". Click on a cell for its slowest messages.";
+    const pairAt = (event) => {
+      const edge = map.getBoundingClientRect();
+      return cells.get(Math.floor((event.clientY - edge.top - 18) / cell) + " " + Math.floor((event.clientX - edge.left - 30) / cell));
+    };
+    map.onclick = (event) => {
+      const pair = pairAt(event);
+      if (pair) choosePair(pair);
+    };
+    map.onmousemove = (event) => { map.style.cursor = pairAt(event) ? "pointer" : ""; };
+  }
+
+  function choosePair([world, from, to, count, bytes, slowest]) {
+    chosen = kept = null;
+    const of = (rank) => rankName({ rank, world, thread: null });
+    const rows = slowest.map(([time, size, lane, sent, other, begun, end]) => {
+      const place = (number) => events.rows.find((row) => row.number === number).place;
+      const key = { from: [place(lane), sent], to: [place(other), begun] };
+      return [lasting(time) + " for " + amount(size) + " until " + moment(end), () => goToMessage(key, end - time, end)];
+    });
+    const first = count + (count === 1 ? " message, " : " messages, ") + amount(bytes) + (rows.length ? "; the slowest took" : "; how long they took is not known: the receivers came later");
+    put("messages from " + of(from) + " to " + of(to), [[first]].concat(rows.map(([text, act]) => [text, act, "go there"])), "stays");
+    repaint();
+  }
+
   let hover = null;
   function hide() {
     if (hover) hover.remove();
@@ -59,7 +125,7 @@
     hide();
     const [x, y] = place(event);
     const found = x >= box.left ? at(x, y) : null;
-    canvas.style.cursor = found ? "pointer" : "crosshair";
+    canvas.style.cursor = found || (x < box.left && y < box.height) ? "pointer" : "crosshair";
     if (!found) return;
     const { title, rows } = known(found);
     hover = tip(title, rows.map(([text]) => text));
@@ -113,6 +179,10 @@
       held = null;
       mark.remove();
       if (event.type === "pointercancel") return;
+      if (!was.isDrag && x < box.left && y >= 0 && y < box.height) {
+        pickRank(lanes[laneAt(y)].rank, event.shiftKey || event.ctrlKey || event.metaKey);
+        return;
+      }
       if (!was.isDrag) {
         const found = at(x, y);
         if (found) choose(found);
@@ -158,22 +228,28 @@
       act();
     });
     for (const button of figure.querySelectorAll("[data-act]")) button.addEventListener("click", ACTS[button.dataset.act]);
+    ranksField.addEventListener("change", () => {
+      const ranges = rangesOf(ranksField.value);
+      if (ranges) askRanks(ranges);
+      else chosenRow.textContent = "ranks " + ranksField.value + ": expected a list, such as 0,3-5";
+    });
     addEventListener("resize", () => show(view.from, view.to));
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", repaint);
   }
 
   function begin(all) {
-    events = all;
-    ({ lanes, calls, messages, groups, spans, phases } = all);
+    take(all);
+    ({ phases } = all);
     if (!lanes.length || !(events.span > 0)) {
       if (isServed && names.goes_on) setTimeout(() => fetchAll().then(begin), 600);
       else if (isServed) say("No rank called MPI or OpenMP while it was traced: there is nothing to draw.");
       return;
     }
-    Object.assign(view, { from: 0, to: events.span, top: 0, bottom: lanes.length });
+    Object.assign(view, { from: 0, to: events.span, top: 0, bottom: shown });
     figure.hidden = false;
     if (drawing) drawing.hidden = true;
     draw();
+    showPairs();
     listen();
     if (isServed) show(...firstShown);
   }

@@ -23,6 +23,13 @@ const KINDS: [(BarPart, char, &str); 5] = [
     (BarPart { name: "others had its CPU", colour: "--n1" }, 'c', "no_cpu"),
 ];
 
+pub static PARTS: [BarPart; 5] = [KINDS[0].0, KINDS[1].0, KINDS[2].0, KINDS[3].0, KINDS[4].0];
+
+/// The number of its kind, and what it was.
+pub fn mark(what: &PlacedChange) -> (usize, String) {
+    (kind(what), change(what))
+}
+
 fn kind(what: &PlacedChange) -> usize {
     match what {
         PlacedChange::Memory { .. } => 0,
@@ -163,7 +170,7 @@ fn drawing(of: &RunTrace) -> Timeline {
         until: None,
         label: "Ranks from top to bottom, time from left to right, by what was seen of their threads"
             .to_owned(),
-        parts: KINDS.map(|(part, ..)| part).to_vec(),
+        parts: PARTS.to_vec(),
         rows: of.ranks.iter().filter_map(row).collect(),
         begin: of.begin.to_string(),
         end: (of.begin + of.span).to_string(),

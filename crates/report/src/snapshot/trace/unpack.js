@@ -69,7 +69,7 @@
     let count = 0;
     for (let k = 0; k < laneCount; k += 1) {
       const [rank, thread, world, begin, length, calls] = [0, 0, 0, 0, 0, 0].map(() => read.next());
-      lanes.push({ rank, world, thread: thread ? thread - 1 : null, begin, end: begin + length, first: count, last: count + calls });
+      lanes.push({ number: k, rank, world, thread: thread ? thread - 1 : null, begin, end: begin + length, first: count, last: count + calls });
       count += calls;
     }
     const calls = callsOf(read, lanes, count);
@@ -78,7 +78,22 @@
     const workers = workersOf(read, lanes);
     const spans = spansOf(read, lanes.concat(workers));
     const phases = phasesOf(read);
-    return { span, lanes: rowsOf(lanes, workers, calls), calls, messages, groups, spans, phases };
+    return { span, rows: rowsOf(lanes, workers, calls), calls, messages, groups, spans, phases };
+  }
+
+  // Rows of ranks that are asked for, then the others; all are, where nobody is. Lanes of calls become numbers of these.
+  function arrange(all, asked) {
+    const isAsked = ({ rank }) => asked.some(([from, to]) => rank >= from && rank <= to);
+    const own = all.rows.filter(isAsked);
+    all.shown = own.length || all.rows.length;
+    all.isNobody = asked.length > 0 && !own.length;
+    all.lanes = own.length ? own.concat(all.rows.filter((row) => !isAsked(row))) : all.rows;
+    const places = new Uint32Array(all.rows.length);
+    all.lanes.forEach((row, place) => { places[row.place] = place; });
+    all.places = places;
+    const { count, lane, row } = all.calls;
+    for (let k = 0; k < count; k += 1) lane[k] = places[row[k]];
+    return all;
   }
 
   // Threads that call no MPI.
@@ -147,7 +162,8 @@
       rows.push(lane, ...workers.filter((worker) => worker.lane === number));
       return rows.indexOf(lane);
     });
-    for (let k = 0; k < calls.count; k += 1) calls.lane[k] = places[calls.lane[k]];
+    rows.forEach((row, place) => { row.place = place; });
+    calls.row = calls.lane.map((lane) => places[lane]);
     return rows;
   }
 

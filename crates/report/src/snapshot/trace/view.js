@@ -18,8 +18,13 @@
   // Of a page that fetches what it shows: the part that came last, and the whole in shares of states.
   let [here, base] = [null, null];
   const isServed = !names.parts;
+  let kept = null; // what was chosen, by what it is
   // All that is unpacked, and the parts of the page.
-  let events, lanes, calls, messages, groups, spans, phases;
+  let events, lanes, shown, calls, messages, groups, spans, phases;
+  // Ranges of ranks: only their rows are shown, where there are any.
+  let asked = rangesOf(data.events.ranks || "") || [];
+  const ranksField = figure.querySelector("input");
+  const pairsBox = figure.querySelector(".pairs");
   const canvas = figure.querySelector("canvas");
   const stage = canvas.parentElement;
   const pen = canvas.getContext("2d");
@@ -35,8 +40,50 @@
   let chosen = null; // { call }, { message } or { span, row }
   let lines = []; // the messages that are drawn
 
+  // "0-3,17"; null where that is no list.
+  function rangesOf(text) {
+    const list = text.replace(/\s+/g, "").split(",").filter(Boolean);
+    if (!list.every((part) => /^\d+(-\d+)?$/.test(part))) return null;
+    return list.map((part) => part.split("-").map(Number)).map(([from, to = from]) => [from, to]);
+  }
+  const listOf = (ranges) => ranges.map(([from, to]) => (from === to ? from : from + "-" + to)).join(",");
+
+  // Takes all that is unpacked in place of what was.
+  function take(all) {
+    events = arrange(all, asked);
+    ({ lanes, shown, calls, messages, groups, spans } = all);
+    if (all.isNobody) {
+      chosenRow.textContent = "ranks " + listOf(asked) + ": not in this trace, so all are shown";
+      asked = [];
+    }
+    ranksField.value = listOf(asked);
+  }
+
+  // Shows only some ranks.
+  function askRanks(ranges) {
+    asked = ranges;
+    ranksField.value = listOf(asked);
+    if (isServed) return renew();
+    const key = keyOf(chosen);
+    take(events);
+    chosen = chosenBy(key);
+    return show(view.from, view.to, 0, shown);
+  }
+
+  // Shows a rank alone, or all where it is alone; adds it, or takes it away.
+  function pickRank(rank, isOneMore) {
+    const all = [...new Set(lanes.slice(0, shown).map((row) => row.rank))];
+    const isAlone = asked.length && all.length === 1 && all[0] === rank;
+    if (!isOneMore || !asked.length) return askRanks(isAlone ? [] : [[rank, rank]]);
+    const others = all.filter((of) => of !== rank);
+    const ranks = (others.length < all.length ? others : all.concat(rank)).sort((a, b) => a - b);
+    return askRanks(ranks.map((of) => [of, of]));
+  }
+
   const LEVEL = 15;
-  const axisHeight = () => 24 + LEVEL * phases.levels;
+  const TOGETHER = 34; // all rows together, with what is free above
+  const axisHeight = () => TOGETHER + 24 + LEVEL * phases.levels;
+  const belowRows = () => box.height + TOGETHER;
   const across = (time) => box.left + ((time - view.from) / (view.to - view.from)) * box.width;
   const timeAt = (x) => view.from + ((x - box.left) / box.width) * (view.to - view.from);
   const rowHeight = () => box.height / (view.bottom - view.top);
@@ -47,8 +94,8 @@
     const length = Math.min(events.span, Math.max(Math.min(SHORTEST, events.span), to - from));
     view.from = Math.min(Math.max(0, from), events.span - length);
     view.to = view.from + length;
-    const rows = Math.min(lanes.length, Math.max(1, Math.round(bottom - top)));
-    view.top = Math.min(Math.max(0, Math.round(top)), lanes.length - rows);
+    const rows = Math.min(shown, Math.max(1, Math.round(bottom - top)));
+    view.top = Math.min(Math.max(0, Math.round(top)), shown - rows);
     view.bottom = view.top + rows;
     repaint();
     if (isServed) ask();
@@ -63,7 +110,7 @@
     const from = Math.min(Math.max(0, view.from + time), events.span - length);
     show(from, from + length, view.top + rows, view.bottom + rows);
   };
-  const whole = () => show(0, events.span, 0, lanes.length);
+  const whole = () => show(0, events.span, 0, shown);
 
   // ---- words ----------------------------------------------------------------------------------------------------
 
@@ -88,11 +135,17 @@
     return name + " " + place;
   };
   const callName = (call) => laneName(call) + ": " + siteName(call);
+  // The communicator of a call, where it has one.
+  const onOf = (call) => {
+    const on = (names.sites[calls.site[call]] || [])[2];
+    return on ? ", " + on : "";
+  };
   const times = (count) => (count === 1 ? "once" : count + " times");
 
   // A title and lines; a line may lead to another call or message.
   function known(of) {
     if (of.phase) return knownOfPhase(of.phase);
+    if (of.mark) return knownOfMark(of.mark);
     if (of.span !== undefined) return knownOfSpan(of.span, of.row);
     return of.call === undefined ? knownOfMessage(of.message) : knownOfCall(of.call);
   }
@@ -112,10 +165,15 @@
 
   const knownOfPhase = (phase) => ({ title: "phase " + names.phases[phase.name], rows: [[fromTo(phase) + ", of all ranks"]] });
 
+  const knownOfMark = ({ place, kind, begin, end, text }) => ({
+    title: rankName(events.rows[place]) + ": " + names.marked[kind][0],
+    rows: [[text + ", between " + moment(begin) + " and " + moment(end)]],
+  });
+
   function knownOfCall(call) {
     const rows = [[
       "began at " + moment(calls.begin[call]) + ", took " + lasting(calls.end[call] - calls.begin[call]) +
-        (calls.bytes[call] ? ", " + amount(calls.bytes[call]) : ""),
+        (calls.bytes[call] ? ", " + amount(calls.bytes[call]) : "") + onOf(call),
     ]];
     const state = calls.state[call];
     if (state === POLLED) rows.push(["asked " + times(calls.until[call]) + " and found nothing"]);
@@ -132,11 +190,18 @@
     return {
       title: "message from " + laneName(from) + " to " + laneName(to),
       rows: [
-        [amount(messages.bytes[message]) + ", tag " + messages.tag[message]],
-        ["sent at " + moment(messages.sent[message]) + " by " + siteName(from), { call: from }],
-        ["received at " + moment(messages.received[message]) + " by " + siteName(to), { call: to }],
+        [amount(messages.bytes[message]) + ", tag " + messages.tag[message] + (onOf(from) || onOf(to))],
+        ["sent by " + endOf(from), { call: from }],
+        ["received by " + endOf(to), { call: to }],
       ],
     };
+  }
+
+  // One end of a message.
+  function endOf(call) {
+    const end = siteName(call) + ", which " + fromTo({ begin: calls.begin[call], end: calls.end[call] });
+    if (calls.state[call] < WAITED) return end;
+    return end + " and waited " + lasting(calls.until[call] - calls.begin[call]) + " for " + laneName(calls.late[call]);
   }
 
   // The first messages of a call.
@@ -152,28 +217,49 @@
   function choose(of) {
     chosen = of;
     const { title, rows } = known(of);
+    const all = of.call === undefined ? rows : rows.concat(messagesOfCall(of.call));
+    put(title, all.map(([text, target]) => [text, target && (() => go(target)), target && target.call === undefined ? "show the message" : "go there"]));
+    repaint();
+  }
+
+  // A title and lines, some with a button.
+  function put(title, rows, stays = "") {
     const head = document.createElement("b");
     head.textContent = title;
     chosenRow.replaceChildren(head);
-    for (const [text, target] of of.call === undefined ? rows : rows.concat(messagesOfCall(of.call))) {
+    for (const [text, act, face] of rows) {
       const row = document.createElement("div");
       row.textContent = text;
-      if (target) {
+      if (act) {
         const button = document.createElement("button");
         button.type = "button";
-        button.textContent = target.call === undefined ? "show the message" : "go there";
-        button.addEventListener("click", () => go(target));
+        button.className = stays;
+        button.textContent = face;
+        button.addEventListener("click", act);
         row.append(" ", button);
       }
       chosenRow.append(row);
     }
-    repaint();
+  }
+
+  // The message from one call to another, of which the rows and the begins are known.
+  function goToMessage(key, begin, end) {
+    [chosen, kept] = [null, key];
+    if ([key.from[0], key.to[0]].some((place) => events.places[place] >= shown)) askRanks([]);
+    show(begin - (end - begin), end + (end - begin), 0, shown);
+    const found = chosenBy(key);
+    if (found) choose(found);
   }
 
   // Chooses what is perhaps not in the part that is shown, and moves there.
   function go(target) {
     const call = target.call === undefined ? messages.from[target.message] : target.call;
     const last = target.call === undefined ? messages.to[target.message] : call;
+    if (Math.max(calls.lane[call], calls.lane[last]) >= shown) {
+      if (isServed) [kept, chosen] = [keyOf(target), null];
+      askRanks([]);
+      if (isServed) return;
+    }
     const [begin, end] = [calls.begin[call], Math.max(calls.end[call], calls.end[last])];
     const length = Math.max(view.to - view.from, 1.2 * (end - begin));
     const isSeen = begin >= view.from && end <= view.to;
@@ -234,11 +320,19 @@
     return span < lane.lastSpan && spans.begin[span] <= time ? { span, row } : null;
   }
 
+  function markAt(x, y) {
+    const found = marksOf().find((mark) => {
+      const place = placeOf(mark);
+      return place && x >= place.x - 2 && x <= place.x + place.width + 2 && y >= place.y - 2 && y <= place.y + place.tall + 1;
+    });
+    return found ? { mark: found } : null;
+  }
+
   function phaseAt(x, y) {
-    const [level, time] = [Math.floor((y - box.height) / LEVEL), timeAt(x)];
+    const [level, time] = [Math.floor((y - belowRows()) / LEVEL), timeAt(x)];
     const phase = phases.all.find((of) => of.level === level && level < phases.levels && of.begin <= time && of.end > time);
     return phase ? { phase } : null;
   }
 
-  const at = (x, y) => messageAt(x, y) || callAt(x, y) || spanAt(x, y) || phaseAt(x, y);
+  const at = (x, y) => markAt(x, y) || messageAt(x, y) || callAt(x, y) || spanAt(x, y) || phaseAt(x, y);
 
