@@ -36,7 +36,7 @@ pub struct Header {
     pub version: AtomicU32,
     /// Places for chunks.
     pub chunks: AtomicU32,
-    /// How often one was looked for: each time at the place with this number, counted round and round.
+    /// How often one was looked for, first at the place with this number among those that were opened, counted round and round.
     pub asked: AtomicU64,
     /// Records that found no place, and the moments of the first and the last of them, in ticks; 0: there was none.
     pub lost: AtomicU64,
@@ -47,7 +47,8 @@ pub struct Header {
     pub taken: AtomicU32,
     /// 1 where these go to make room for later ones.
     pub keeps_last: AtomicU32,
-    pub reserved: AtomicU32,
+    /// Places from the first on that are new no more.
+    pub opened: AtomicU32,
     /// Records in the files that are gone, and when the last of them ended, in ticks.
     pub dropped: AtomicU64,
     pub dropped_until: AtomicU64,

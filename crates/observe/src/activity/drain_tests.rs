@@ -6,6 +6,8 @@ use numawise_wire::trace::{MAGIC, RECORDS, SUFFIX};
 use super::*;
 
 const PLACES: usize = 4;
+/// Of a process with much memory.
+const MANY: usize = 4 * ENOUGH;
 
 /// What a process would do with its file.
 struct Process {
@@ -21,13 +23,17 @@ impl Process {
     }
 
     fn begin_in(folder: tempfile::TempDir, name: &str) -> Process {
+        Process::with_places(folder, name, PLACES)
+    }
+
+    fn with_places(folder: tempfile::TempDir, name: &str, places: usize) -> Process {
         let path = folder.path().join(format!("{name}{SUFFIX}"));
         let file = File::create_new(&path).unwrap();
-        file.set_len(file_bytes(PLACES) as u64).unwrap();
+        file.set_len(file_bytes(places) as u64).unwrap();
         let process = Process { folder, path, file, given: 0 };
         process.put(8, &VERSION.to_ne_bytes());
-        process.put(offset_of!(Header, chunks), &(PLACES as u32).to_ne_bytes());
-        process.put(offset_of!(Header, asked), &(PLACES as u64).to_ne_bytes());
+        process.put(offset_of!(Header, chunks), &(places as u32).to_ne_bytes());
+        process.put(offset_of!(Header, asked), &(places as u64).to_ne_bytes());
         process.put(0, &MAGIC.to_ne_bytes());
         process
     }
@@ -102,6 +108,16 @@ fn a_process_with_room_enough_is_left_alone() {
     process.fill(0, 0);
     assert!(!process.drain(Bytes::mib(1), KeptCalls::First).look());
     assert!(!process.to().exists() && process.state(0) == ChunkState::LetGo as u8);
+}
+
+#[test]
+fn of_much_memory_a_part_serves_again_and_again() {
+    let mut process = Process::with_places(tempfile::tempdir().unwrap(), "1-2", MANY);
+    let mut drain = process.drain(Bytes::mib(64), KeptCalls::First);
+    (1..ENOUGH).for_each(|place| process.fill(place, 0));
+    assert!(!drain.look(), "a short program is left alone");
+    process.fill(0, 0);
+    assert!(drain.look() && process.taken().concat().len() == ENOUGH);
 }
 
 #[test]
