@@ -265,7 +265,7 @@ fn note(call: &Call, frame: &Frame, (slot, tables): (&ThreadSlot, &ThreadTables)
             communicators::retire(frame.handle);
         }
     }
-    trace::call(slot, || EndedCall {
+    let ended = || EndedCall {
         site,
         number: frame.call(),
         begin: frame.since,
@@ -275,7 +275,8 @@ fn note(call: &Call, frame: &Frame, (slot, tables): (&ThreadSlot, &ThreadTables)
         root,
         bytes: sent.wrapping_add(received),
         is_vain: accepted.is_some() && completion::is_vain(call, frame),
-    });
+    };
+    trace::call(slot, ended, || call.kind());
     match site {
         Some(site) => {
             add(&site.count, 1);

@@ -121,6 +121,12 @@ impl TracedCall {
     }
 }
 
+impl TracedCall {
+    pub fn is_left_out(&self) -> bool {
+        matches!(self.kind, TracedKind::LeftOut { .. })
+    }
+}
+
 /// What a call was.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TracedKind {
@@ -135,6 +141,8 @@ pub enum TracedKind {
     },
     /// So many calls that asked whether something had come, one after the other, and found nothing; the thread was in them for `within`.
     Polls { calls: u64, within: Nanoseconds },
+    /// So many calls that were not to be written down one by one. It ends with the last of them, and took as long as all of them.
+    LeftOut { calls: u64 },
 }
 
 /// A message, as one of its two ranks saw it; the end of what was begun by another call; or what a call means to other ranks by which it is not
@@ -165,6 +173,9 @@ pub enum MessageSide {
     /// The call takes part in a collective call that has this number in place of the communicator's in all ranks, and is what the site says that has
     /// the number of the peer. The tag is 1 + the root in the communicator; 0: there is none.
     Part,
+    /// So many ends of this kind (the bytes) of the same channel stood before the next one, and are not in the trace.
+    SentBefore,
+    ReceivedBefore,
     /// A step on a window, which has this number in place of the communicator's in all its ranks, with the peer.
     Window(WindowStep),
 }
@@ -221,4 +232,7 @@ pub struct TraceLoss {
     /// Until when; none: to the end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<Nanoseconds>,
+    /// From when on again; none: nothing is missing behind that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub again: Option<Nanoseconds>,
 }

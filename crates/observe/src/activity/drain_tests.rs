@@ -157,6 +157,53 @@ fn the_oldest_files_go_and_are_counted_where_the_last_calls_are_kept() {
     assert_eq!(std::fs::read_dir(process.to()).unwrap().count(), process.taken().len());
 }
 
+/// Bytes that are kept of each process.
+fn kept(drain: &Drain) -> Vec<u64> {
+    drain.known.values().flatten().map(Traced::kept).collect()
+}
+
+#[test]
+fn of_several_processes_each_keeps_its_part_of_the_last_calls() {
+    let mut first = Process::begin();
+    let most = Bytes::mib(1);
+    let mut drain = first.drain(most, KeptCalls::Last);
+    let mut other = Process::begin_in(first.folder, "3-4");
+    (0..2).for_each(|_| assert!(!drain.look()));
+    first.folder = tempfile::tempdir().unwrap();
+    for _ in 0..120 {
+        first.fill_all();
+        other.fill_all();
+        assert!(drain.look() && drain.problem.is_none());
+    }
+    let kept = kept(&drain);
+    assert!(drain.written > 2 * most.0 && kept.iter().all(|kept| *kept <= most.0 / 2), "{kept:?}");
+}
+
+#[test]
+fn around_a_signal_half_of_the_room_is_for_what_comes_behind_it() {
+    let mut process = Process::begin();
+    let most = Bytes::mib(1);
+    let mut drain = process.drain(most, KeptCalls::Around);
+    for _ in 0..40 {
+        process.fill_all();
+        assert!(drain.look());
+    }
+    let before = process.taken().concat();
+    assert!(kept(&drain)[0] <= most.0 / 2 && before[0] > 0 && before.len() > 8, "{before:?}");
+    drain.frozen.store(true, Relaxed);
+    while process.given < 400 {
+        process.fill_all();
+        if !drain.look() {
+            break;
+        }
+    }
+    let all = process.taken().concat();
+    assert!(all.starts_with(&before) && all.len() > before.len() * 3 / 2, "{before:?} {all:?}");
+    assert!(kept(&drain)[0] <= most.0 && drain.problem.is_none());
+    let header = std::fs::read(&process.path).unwrap();
+    assert_eq!(header[offset_of!(Header, frozen)], 1);
+}
+
 #[test]
 fn where_something_was_lost_what_comes_behind_it_is_only_taken_if_the_last_calls_are_kept() {
     for (keep, expected) in [(KeptCalls::First, false), (KeptCalls::Last, true)] {
@@ -220,7 +267,7 @@ fn the_thread_says_what_it_has_taken() {
     let mut process = Process::begin();
     process.fill_all();
     let to = DrainTo { folder: process.to(), most: Bytes::mib(1), keep: KeptCalls::First };
-    let drain = TraceDrain::start(process.folder.path(), to).unwrap();
+    let drain = TraceDrain::start(process.folder.path(), to, Arc::default()).unwrap();
     while process.state(3) != ChunkState::Free as u8 {
         std::thread::sleep(Duration::from_millis(1));
     }

@@ -69,6 +69,7 @@ pub fn headline(of: &RunTrace) -> String {
     let when = match (of.is_part, of.lost) {
         (true, _) => format!("From {} to {end}: ", of.begin),
         // What comes later is not known.
+        (false, 1..) if of.is_window => format!("In {end} around a signal: "),
         (false, 1..) if of.is_end => format!("In the last {end}: "),
         (false, 1..) => format!("In the first {end}: "),
         (false, 0) => String::new(),
@@ -117,6 +118,7 @@ fn did(what: &RankActivity) -> String {
         RankActivity::Computed { to: None } => "computed after its last call".to_owned(),
         RankActivity::Called(at) => format!("was in {}, not waiting", call(at)),
         RankActivity::Polled(at) => format!("polled with {}", call(at)),
+        RankActivity::LeftOut => "was in calls left out".to_owned(),
         RankActivity::Outside => "had not begun MPI, or had ended it".to_owned(),
         RankActivity::InRegion { .. } | RankActivity::Serial { .. } => {
             teams::did(what, false).unwrap_or_default()
@@ -131,6 +133,7 @@ fn did_longer(what: &RankActivity) -> String {
         RankActivity::Computed { to: None } => "computed longer after its last call".to_owned(),
         RankActivity::Called(at) => format!("was longer in {}, not waiting", call(at)),
         RankActivity::Polled(at) => format!("polled longer with {}", call(at)),
+        RankActivity::LeftOut => "was longer in calls left out".to_owned(),
         RankActivity::Outside => did(what),
         RankActivity::InRegion { .. } | RankActivity::Serial { .. } => {
             teams::did(what, true).unwrap_or_default()
@@ -222,6 +225,7 @@ fn remarks(of: &RunTrace) -> Option<Block> {
                 "what they wait for is not followed: MPI_Win_unlock and flushes, files, scans, collective calls of neighbours or between two groups, \
                  communicators that are freed, messages to other worlds"
             }
+            NotJudgedReason::LeftOut => "they were left out (--calls, --min-duration)",
         };
         format!("{} of {} may hold waiting that is not known: {why}", row.time, many(row.calls, "call"))
     };
@@ -245,7 +249,11 @@ fn remarks(of: &RunTrace) -> Option<Block> {
         );
     }
     if of.lost > 0 {
-        let where_from = if of.is_end { "before the last" } else { "behind the first" };
+        let where_from = match (of.is_window, of.is_end) {
+            (true, _) => "around these",
+            (_, true) => "before the last",
+            _ => "behind the first",
+        };
         lines.push(
             format!(
                 "{} {where_from} {} were lost: the buffer or its part of the disk was full; use a larger --buffer, --disk",

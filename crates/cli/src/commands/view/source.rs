@@ -338,9 +338,8 @@ fn with_edges(
     streams: &TraceStreams,
     parts: &[StreamPart],
 ) -> Result<WatchedRun, Failure> {
-    let losses =
-        run.processes.iter().filter_map(|process| process.lost.trace).filter(|loss| loss.until.is_none());
-    let until = losses.map(|loss| loss.since).min();
+    let losses = run.processes.iter().filter_map(|process| process.lost.trace);
+    let until = losses.filter_map(|loss| loss.again.or(loss.until.is_none().then_some(loss.since))).min();
     for of_thread in parts.chunk_by(|one, other| (one.process, one.thread) == (other.process, other.thread)) {
         let last_known =
             until.map_or(of_thread.len(), |until| of_thread.partition_point(|part| part.begin <= until));
