@@ -63,6 +63,7 @@ unsafe extern "C" fn in_child() {
     let _errno = SavedErrno::new();
     process::forked();
     mpi::begin_child();
+    trace::begin_child();
     python::begin_child();
     phase::begin_child();
     thread::begin_child();

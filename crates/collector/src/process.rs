@@ -182,6 +182,11 @@ pub fn note_time_now() {
     }
     let _errno = SavedErrno::new();
     file::write_pair(header);
+    let since = |now: &AtomicU64, then: &AtomicU64| now.load(Relaxed).saturating_sub(then.load(Relaxed));
+    time::learn_rate(
+        since(&header.last_ticks, &header.begin_ticks),
+        since(&header.last_nanoseconds, &header.begin_nanoseconds),
+    );
     NOTED.store(header.last_ticks.load(Relaxed), Relaxed);
     NOTING.store(false, Ordering::Release);
 }

@@ -3,5 +3,6 @@
 mod clock;
 
 pub use clock::{
-    choose, forgo, kernel_nanoseconds, kind, now, realtime_nanoseconds, resume, ticks_in_ten_milliseconds,
+    choose, forgo, kernel_nanoseconds, kind, learn_rate, nanoseconds_in, now, realtime_nanoseconds, resume,
+    ticks_in_ten_milliseconds,
 };

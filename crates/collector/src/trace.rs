@@ -6,27 +6,95 @@
 
 use core::ffi::{c_int, c_void};
 use core::fmt::Write;
-use core::sync::atomic::{AtomicPtr, AtomicU32, Ordering, Ordering::Relaxed, compiler_fence};
+use core::sync::atomic::{
+    AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering, Ordering::Relaxed, compiler_fence,
+};
 
 use numawise_guest::memory::{Text, limit, map, reserve, unmap};
 use numawise_wire::snapshot::{FileOperation, SITES, Site, THREADS_AT, ThreadSlot, VERSION};
 use numawise_wire::trace::{
-    BYTES, CHUNK_BYTES, Chunk, ChunkState, HEADER_BYTES, Header, LOOKED_AT, LOST_BETWEEN_LOOKS, MAGIC,
-    MOST_CHUNKS, Record, RecordKind, WindowStep, file_bytes,
+    BYTES, CALLS, CHUNK_BYTES, CallKind, Chunk, ChunkState, HEADER_BYTES, Header, LOOKED_AT,
+    LOST_BETWEEN_LOOKS, MAGIC, MOST_CHUNKS, Record, RecordKind, WindowStep, file_bytes,
 };
 
 use crate::thread::local;
 use crate::{process, sandbox, system, time};
+
+#[cfg(test)]
+#[path = "trace_tests.rs"]
+mod tests;
 
 /// Null where nothing is traced.
 static MAPPING: AtomicPtr<Header> = AtomicPtr::new(core::ptr::null_mut());
 /// Places for chunks that were asked for; 0: nothing is traced.
 static ASKED_FOR: AtomicU32 = AtomicU32::new(0);
 
-/// Reads in the environment whether a trace is wanted.
+/// [`CallKind`]s that are left out, and [`SHORT`].
+static LEFT_OUT: AtomicU32 = AtomicU32::new(0);
+/// In [`LEFT_OUT`]: calls that are short are, too.
+const SHORT: u32 = 1 << 31;
+/// Calls are short below so many nanoseconds.
+static SHORT_NANOSECONDS: AtomicU64 = AtomicU64::new(0);
+
+/// Reads in the environment whether a trace is wanted, and of what.
 pub fn look_up() {
+    if let Some((kept, nanoseconds, is_numbered)) = system::variable(CALLS).and_then(numbers) {
+        NUMBERED.store(is_numbered, Relaxed);
+        SHORT_NANOSECONDS.store(nanoseconds, Relaxed);
+        LEFT_OUT.store(!kept & !SHORT | if nanoseconds > 0 { SHORT } else { 0 }, Relaxed);
+    }
     let chunks = system::number(BYTES).unwrap_or(0) / CHUNK_BYTES as u64;
     ASKED_FOR.store(chunks.min(MOST_CHUNKS as u64) as u32, Relaxed);
+}
+
+/// Those of [`CALLS`].
+fn numbers(text: &[u8]) -> Option<(u32, u64, bool)> {
+    let (kept, rest) = core::str::from_utf8(text).ok()?.split_once(',')?;
+    let (nanoseconds, numbered) = rest.split_once(',')?;
+    Some((kept.parse().ok()?, nanoseconds.parse().ok()?, numbered == "1"))
+}
+
+/// Whether ends of messages are numbered.
+static NUMBERED: AtomicBool = AtomicBool::new(false);
+
+/// How many ends of messages had this sum of what tells them from others. Two of a sum would match wrongly: 64 bits of SplitMix64 are enough.
+struct Channel {
+    /// 0: free.
+    sum: AtomicU64,
+    ends: AtomicU64,
+}
+
+static CHANNELS: [Channel; 4096] =
+    [const { Channel { sum: AtomicU64::new(0), ends: AtomicU64::new(0) } }; 4096];
+/// Places that are looked at.
+const FARTHEST: usize = 32;
+
+/// The number of the next end with this sum, from 1 on; 0 where there is no place for it.
+fn number(sum: u64) -> u64 {
+    for step in 0..FARTHEST {
+        let Some(place) = CHANNELS.get((sum as usize).wrapping_add(step) % CHANNELS.len()) else { return 0 };
+        let found = place.sum.load(Relaxed);
+        let is_ours = found == sum
+            || found == 0
+                && match place.sum.compare_exchange(0, sum, Relaxed, Relaxed) {
+                    Ok(_) => true,
+                    Err(found) => found == sum,
+                };
+        if is_ours {
+            return place.ends.fetch_add(1, Relaxed) + 1;
+        }
+    }
+    0
+}
+
+/// A child of fork counts anew.
+pub fn begin_child() {
+    // Else they are zeros, and have no pages.
+    let numbered = CHANNELS.iter().filter(|_| NUMBERED.load(Relaxed));
+    for place in numbered {
+        place.sum.store(0, Relaxed);
+        place.ends.store(0, Relaxed);
+    }
 }
 
 /// Makes the file of a process, beside its snapshot file, of which `stem` is the path up to the dot.
@@ -142,7 +210,11 @@ fn first_of_chunk<'a>(slot: &ThreadSlot) -> Option<(&'a Chunk, &'a Record)> {
         if header.lost.fetch_add(1, Relaxed) == 0 {
             header.lost_since.store(now, Relaxed);
         }
-        header.lost_until.store(now, Relaxed);
+        if header.frozen.load(Relaxed) == 0 {
+            header.lost_until.store(now, Relaxed);
+        } else {
+            let _ = header.cut_since.compare_exchange(0, now, Relaxed, Relaxed);
+        }
         return None;
     };
     // What was in it before is not this thread's.
@@ -153,28 +225,25 @@ fn first_of_chunk<'a>(slot: &ThreadSlot) -> Option<(&'a Chunk, &'a Record)> {
     chunk.records.first().map(|record| (chunk, record))
 }
 
-/// A chunk that nobody has, with the number that it is given.
+/// A chunk that nobody has, with the number that it is given. One that was in use before has its pages: 16 new ones take 18 to 40 us.
 fn free(header: &Header) -> Option<(&Chunk, u64)> {
-    let chunks = u64::from(header.chunks.load(Relaxed));
-    for _ in 0..LOOKED_AT.min(chunks) {
-        let number = header.asked.fetch_add(1, Relaxed);
-        let place = (number % chunks) as usize;
+    let number = header.asked.fetch_add(1, Relaxed);
+    let places = header.chunks.load(Relaxed);
+    let opened = u64::from(header.opened.load(Relaxed).min(places));
+    let take = |place: usize, from: ChunkState| {
         let state = header.states.get(place)?;
-        let found = state.load(Relaxed);
-        let (new, free, held) = (ChunkState::New as u8, ChunkState::Free as u8, ChunkState::Held as u8);
-        if found != new && found != free
-            || state.compare_exchange(found, held, Ordering::Acquire, Relaxed).is_err()
-        {
-            continue;
-        }
-        let chunk = (&raw const *header).cast::<u8>().wrapping_add(file_bytes(place)).cast::<Chunk>();
+        let is_ours = state.load(Relaxed) == from as u8
+            && state.compare_exchange(from as u8, ChunkState::Held as u8, Ordering::Acquire, Relaxed).is_ok();
+        is_ours.then(|| (&raw const *header).cast::<u8>().wrapping_add(file_bytes(place)).cast::<Chunk>())
+    };
+    let mut some = (0..LOOKED_AT.min(opened)).map(|step| (number.wrapping_add(step) % opened) as usize);
+    let chunk = some.find_map(|place| take(place, ChunkState::Free)).or_else(|| {
+        let next = header.opened.fetch_update(Relaxed, Relaxed, |used| (used < places).then_some(used + 1));
         // One that cannot be opened stays held: nobody looks at it again. In a sandbox it is not tried.
-        if found == free || open(chunk.cast_mut().cast(), CHUNK_BYTES) {
-            // SAFETY: it lies in the mapping, is open, and belongs to this thread alone; zeros are a value of the type.
-            return unsafe { chunk.as_ref() }.map(|chunk| (chunk, number));
-        }
-    }
-    None
+        take(next.ok()? as usize, ChunkState::New).filter(|chunk| open(chunk.cast_mut().cast(), CHUNK_BYTES))
+    })?;
+    // SAFETY: it lies in the mapping, is open, and belongs to this thread alone; zeros are a value of the type.
+    unsafe { chunk.as_ref() }.map(|chunk| (chunk, number))
 }
 
 /// The calling thread needs no more of its chunk.
@@ -222,13 +291,20 @@ pub struct EndedCall<'a> {
     pub is_vain: bool,
 }
 
-/// `of` is asked only where calls are traced.
+/// `of` is asked only where calls are traced, and `kind` where some are left out: none of what begins and ends MPI is.
 #[inline]
-pub fn call<'a>(slot: &ThreadSlot, of: impl FnOnce() -> EndedCall<'a>) {
+pub fn call<'a>(
+    slot: &ThreadSlot,
+    of: impl FnOnce() -> EndedCall<'a>,
+    kind: impl FnOnce() -> Option<CallKind>,
+) {
     if !is_on() {
         return;
     }
     let of = &of();
+    if LEFT_OUT.load(Relaxed) != 0 && kind().is_some_and(|kind| is_left_out(of, kind)) {
+        return left_out(slot, of);
+    }
     let site = number_of_site(slot, of.site) << KIND_BITS;
     let number = of.number as u64;
     if of.is_vain {
@@ -239,17 +315,59 @@ pub fn call<'a>(slot: &ThreadSlot, of: impl FnOnce() -> EndedCall<'a>) {
     put(slot, [of.begin, of.ticks, of.key, of.bytes << CALL_BITS | number, last]);
 }
 
+/// The last record of the thread, where it is in the chunk that it fills.
+fn last<'a>() -> Option<&'a Record> {
+    // SAFETY: as in `next`.
+    let chunk = unsafe { local().trace.get().cast::<Chunk>().as_ref() }?;
+    let used = chunk.used.load(Relaxed).checked_sub(1)?;
+    chunk.records.get(used as usize)
+}
+
+/// Whether calls of a kind are written down.
+#[inline]
+fn is_kept(kind: CallKind) -> bool {
+    is_on() && LEFT_OUT.load(Relaxed) & kind as u32 == 0
+}
+
+/// What other ranks have to know of has its record before that of the call, or a key. Of a kind that is left out it has none in any rank.
+#[cold]
+fn is_left_out(of: &EndedCall<'_>, kind: CallKind) -> bool {
+    use RecordKind::{CollectiveDone, Part, Received, SendDone, Sent, Window};
+    let before = last().and_then(|Record([.., last])| RecordKind::from_word(last.load(Relaxed)));
+    if matches!(before, Some(CollectiveDone | Part | Received | SendDone | Sent | Window)) {
+        return false;
+    }
+    let left_out = LEFT_OUT.load(Relaxed);
+    left_out & kind as u32 != 0 || left_out & SHORT != 0 && of.key == 0 && !of.is_vain && is_short(of.ticks)
+}
+
+/// No call is, before the rate of the ticks is known.
+fn is_short(ticks: u64) -> bool {
+    time::nanoseconds_in(ticks).is_some_and(|passed| passed < SHORT_NANOSECONDS.load(Relaxed))
+}
+
+/// One more at the place of the last record, where that is of such calls in the same millisecond.
+fn left_out(slot: &ThreadSlot, of: &EndedCall<'_>) {
+    let kind = RecordKind::LeftOut as u64;
+    let end = of.begin.wrapping_add(of.ticks);
+    let longest = time::ticks_in_ten_milliseconds() / 10;
+    match last() {
+        Some(Record([begin, ticks, until, count, word]))
+            if word.load(Relaxed) == kind && end.wrapping_sub(begin.load(Relaxed)) < longest =>
+        {
+            ticks.store(ticks.load(Relaxed).wrapping_add(of.ticks), Relaxed);
+            until.store(end, Relaxed);
+            count.store(count.load(Relaxed).wrapping_add(1), Relaxed);
+        }
+        _ => put(slot, [of.begin, of.ticks, end, 1, kind]),
+    }
+}
+
 /// One more at the place of the last record, where that is of the same site.
 fn poll(slot: &ThreadSlot, of: &EndedCall<'_>, site: u64, number: u64) {
     let kind = site | RecordKind::Polls as u64;
-    // SAFETY: as in `next`.
-    let chunk = unsafe { local().trace.get().cast::<Chunk>().as_ref() };
-    let last = chunk.and_then(|chunk| {
-        let used = chunk.used.load(Relaxed).checked_sub(1)?;
-        chunk.records.get(used as usize)
-    });
     let end = of.begin.wrapping_add(of.ticks);
-    match last {
+    match last() {
         Some(Record([_, ticks, until, count, word])) if word.load(Relaxed) == kind => {
             ticks.store(ticks.load(Relaxed).wrapping_add(of.ticks), Relaxed);
             until.store(end, Relaxed);
@@ -274,19 +392,32 @@ pub struct Message {
 /// `of` is asked only where calls are traced.
 #[inline]
 pub fn message(slot: &ThreadSlot, kind: RecordKind, of: impl FnOnce() -> Message) {
-    if !is_on() {
+    if !is_kept(CallKind::PointToPoint) {
         return;
     }
     let of = of();
     let Some(peer) = of.peer else { return };
     let ends = u64::from(of.tag.cast_unsigned()) << 32 | u64::from(peer);
-    put(slot, [of.posted, of.communicator, of.bytes, ends, kind as u64]);
+    let mut number_of_end = 0;
+    if NUMBERED.load(Relaxed) {
+        number_of_end = number(mixed(mixed(of.communicator, ends), kind as u64));
+    }
+    put(slot, [of.posted, of.communicator, of.bytes, ends, number_of_end << KIND_BITS | kind as u64]);
+}
+
+/// A number in which all bits depend on all of both (the end of SplitMix64); not 0.
+#[inline]
+pub fn mixed(one: u64, two: u64) -> u64 {
+    let mut mixed = one ^ two.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    (mixed ^ mixed >> 31) | 1
 }
 
 /// The call that ends next waited for the request of a message that was sent by one that began at `sent`.
 #[inline]
 pub fn send_done(slot: &ThreadSlot, sent: u64) {
-    if is_on() && sent != 0 {
+    if sent != 0 && is_kept(CallKind::PointToPoint) {
         put(slot, [sent, 0, 0, 0, RecordKind::SendDone as u64]);
     }
 }
@@ -345,15 +476,21 @@ fn span(slot: &ThreadSlot, kind: RecordKind, of: [u64; 4], row: u64) {
 
 /// The next call ends a collective call that was begun by one which began at `begun`; `key`: of what [`part`] told.
 pub fn collective_done(slot: &ThreadSlot, begun: u64, key: u64) {
-    if is_on() && begun != 0 {
+    if begun != 0 && is_kept(CallKind::Collective) {
         put(slot, [begun, key, 0, 0, RecordKind::CollectiveDone as u64]);
     }
 }
 
 /// The next call, which began at `begin`, takes part in a collective call that has this key in all ranks, 0 where they do not know of one another,
 /// and is what the call of this number on this communicator is.
-pub fn part(slot: &ThreadSlot, begin: u64, key: u64, (call, communicator): (u16, u16), root: i32) {
-    if is_on() && key != 0 {
+pub fn part(
+    slot: &ThreadSlot,
+    kind: CallKind,
+    (begin, key): (u64, u64),
+    (call, communicator): (u16, u16),
+    root: i32,
+) {
+    if key != 0 && is_kept(kind) {
         let root = u64::from(root.cast_unsigned().wrapping_add(1)) << 32;
         let what = u64::from(communicator) << 32 | u64::from(call);
         put(slot, [begin, key, 0, what, root | RecordKind::Part as u64]);
@@ -367,7 +504,7 @@ pub fn source(slot: &ThreadSlot, begin: u64, rank: u32) {
 
 /// The next call, which began at `begin`, is a step on a window, with this rank of the world.
 pub fn window(slot: &ThreadSlot, begin: u64, window: u64, step: WindowStep, rank: u32) {
-    if is_on() && window != 0 {
+    if window != 0 && is_kept(CallKind::OneSided) {
         let what = (step as u64) << 32 | u64::from(rank);
         put(slot, [begin, window, 0, what, RecordKind::Window as u64]);
     }

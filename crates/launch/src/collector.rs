@@ -1,14 +1,17 @@
 //! The library that notes what a program's threads do: where it is, whether it fits, and the environment that has it loaded.
 
 use std::ffi::OsString;
+use std::fmt;
+use std::num::ParseIntError;
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
 use numawise_facts::RankSet;
 use numawise_facts::notice::PreloadObstacle;
-use numawise_units::Bytes;
+use numawise_units::{Bytes, Nanoseconds};
 use numawise_wire::snapshot::counters::COUNTERS;
 use numawise_wire::snapshot::{FOLDER, LEAST_THREADS, MARK, MARK_BEGIN, RANKS, file_bytes};
-use numawise_wire::trace::BYTES;
+use numawise_wire::trace::{BYTES, CALLS};
 
 use crate::change::Change;
 use crate::guest::{self, Guest};
@@ -75,12 +78,54 @@ pub fn counted(request: Option<String>, now: &dyn Fn(&str) -> Option<OsString>) 
     }
 }
 
-/// What has the collector write calls of MPI down one by one, into a file of so many bytes for each process; takes the request of an outer
+/// What has the collector write calls of MPI down one by one, into a file of so many bytes for each process, and which; takes the request of an outer
 /// numawise out where that is not wanted.
-pub fn traced(bytes: Option<Bytes>, now: &dyn Fn(&str) -> Option<OsString>) -> Option<Change> {
-    match bytes {
-        Some(bytes) => Some(Change::set(BYTES.name(), bytes.0.to_string())),
-        None => now(BYTES.name()).map(|_| Change::remove(BYTES.name())),
+pub fn traced(
+    asked: Option<(Bytes, WrittenCalls)>,
+    now: &dyn Fn(&str) -> Option<OsString>,
+) -> impl Iterator<Item = Change> {
+    let bytes = asked.map(|(bytes, _)| bytes.0.to_string());
+    let calls = asked.map(|(_, calls)| calls).filter(|calls| *calls != WrittenCalls::default());
+    [(BYTES, bytes), (CALLS, calls.map(|calls| calls.to_string()))].into_iter().filter_map(|(of, value)| {
+        match value {
+            Some(value) => Some(Change::set(of.name(), value)),
+            None => now(of.name()).map(|_| Change::remove(of.name())),
+        }
+    })
+}
+
+/// Which calls are written down one by one; of the others the time is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WrittenCalls {
+    /// A bit for each [`CallKind`].
+    pub kinds: u32,
+    /// Of calls that nobody else has to know of, those that took as long.
+    pub least: Nanoseconds,
+    /// Ends of messages are numbered: they match where the begin of the trace is missing.
+    pub are_numbered: bool,
+}
+
+impl Default for WrittenCalls {
+    fn default() -> WrittenCalls {
+        WrittenCalls { kinds: u32::MAX, least: Nanoseconds(0), are_numbered: false }
+    }
+}
+
+/// As the collector reads it.
+impl fmt::Display for WrittenCalls {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{},{},{}", self.kinds, self.least.0, u8::from(self.are_numbered))
+    }
+}
+
+impl FromStr for WrittenCalls {
+    type Err = ParseIntError;
+
+    fn from_str(text: &str) -> Result<WrittenCalls, ParseIntError> {
+        let (kinds, rest) = text.split_once(',').unwrap_or((text, ""));
+        let (least, numbered) = rest.split_once(',').unwrap_or((rest, ""));
+        let are_numbered = numbered.parse::<u8>()? != 0;
+        Ok(WrittenCalls { kinds: kinds.parse()?, least: Nanoseconds(least.parse()?), are_numbered })
     }
 }
 

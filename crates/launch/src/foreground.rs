@@ -12,6 +12,8 @@ use std::fs::File;
 use std::io;
 use std::os::fd::AsRawFd;
 use std::os::unix::ffi::OsStrExt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use numawise_facts::{Exit, ResourceUsage, RunSpec, TaskPlacement};
 use numawise_linux::calls::clock;
@@ -46,6 +48,8 @@ pub struct Foreground {
     supervisor: Supervisor,
     ends_leftovers: bool,
     signals: AnySignal,
+    /// Where SIGUSR2 is for us, what it sets.
+    user_signal: Option<Arc<AtomicBool>>,
     /// Signals wait for [`Foreground::wait`].
     blocked: Option<AllBlocked>,
 }
@@ -172,7 +176,20 @@ impl Foreground {
         let start = ours.started().map_err(system("read"))?.map_err(failed)?;
         let start = start.map_or_else(clock::monotonic, Nanoseconds);
         let ends_leftovers = keeping.ends_leftovers;
-        Ok(Foreground { pid, start, supervisor, ends_leftovers, signals, blocked: Some(blocked) })
+        Ok(Foreground {
+            pid,
+            start,
+            supervisor,
+            ends_leftovers,
+            signals,
+            user_signal: None,
+            blocked: Some(blocked),
+        })
+    }
+
+    /// From now on SIGUSR2 is not for the program: it sets `place`.
+    pub fn keep_user_signal(&mut self, place: Arc<AtomicBool>) {
+        self.user_signal = Some(place);
     }
 
     /// The process of the program.
@@ -258,6 +275,10 @@ impl Foreground {
     /// Sends on to the program what came to us and is meant for it.
     fn take_signals(&self, asked: &mut Asked) {
         while let Some(ReceivedSignal { number, sender }) = self.signals.next() {
+            if let Some(place) = self.user_signal.as_ref().filter(|_| number == libc::SIGUSR2) {
+                place.store(true, Relaxed);
+                continue;
+            }
             // What the program itself sends, to its group or to its parent, is not for it.
             if number == libc::SIGCHLD || sender == Some(self.pid) {
                 continue;

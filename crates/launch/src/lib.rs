@@ -37,7 +37,7 @@ mod waiter;
 mod written;
 
 pub use change::{Change, overrides};
-pub use collector::{Collector, LEAST_FILE, counted, traced, watched_by, watched_ranks};
+pub use collector::{Collector, LEAST_FILE, WrittenCalls, counted, traced, watched_by, watched_ranks};
 pub use end::end_by_signal;
 pub use environment::{environment, task_changes};
 pub use error::{LaunchError, Refusal};
@@ -48,6 +48,7 @@ pub use gpus::gpu_changes;
 pub use heap::{HeapLibrary, HeapSettings, MOST_TIMER_SAMPLES, objects_watched_by};
 pub use job::{Finished, Io, Job, Start, Variables};
 pub use numawise_facts::Launcher;
+pub use numawise_wire::trace::CallKind;
 pub use object_rules::{ObjectRules, PlacedObject, Spread};
 pub use output::Output;
 pub use pages::page_changes;

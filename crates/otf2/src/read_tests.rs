@@ -391,6 +391,7 @@ fn what_was_written_is_read_back() {
             let kind = |kind| match kind {
                 TracedKind::Collective { root, .. } => (true, root, 0, 0),
                 TracedKind::Polls { calls, within } => (false, None, calls, within.0),
+                TracedKind::LeftOut { calls } => (false, None, calls, 0),
                 TracedKind::Alone => (false, None, 0, 0),
             };
             trace.calls.iter().map(|call| (kind(call.kind), call.bytes, call.messages)).collect()

@@ -25,6 +25,8 @@ mod unwatched;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use numawise_analyse::{align_clocks, mpi_jobs};
@@ -34,6 +36,7 @@ use numawise_facts::{
     Activity, Argument, Exit, Notice, ObjectRun, RankEnd, RankSet, Reading, RunSpec, WatchedRun,
     WatchedRunHeader,
 };
+pub use numawise_launch::{CallKind, WrittenCalls};
 use numawise_launch::{Collector, EndedProgram, Foreground, Keeping, LaunchError, LocalRank};
 pub use numawise_observe::activity::KeptCalls;
 use numawise_observe::activity::{self, TraceDrain, TracePages};
@@ -347,8 +350,8 @@ impl SnapshotPlan {
     ) -> Result<(EndedProgram, Foreground), Error> {
         let mut changes = self.collector.changes(folder.name(), &self.plan.changes, environment);
         changes.extend(numawise_launch::watched_ranks(self.request.ranks.as_ref(), environment));
-        let buffer = self.request.trace.map(|trace| trace.buffer);
-        changes.extend(numawise_launch::traced(buffer, environment));
+        let traced = self.request.trace.map(|trace| (trace.buffer, trace.calls));
+        changes.extend(numawise_launch::traced(traced, environment));
         let counters = RunCounters::prepare(folder.path());
         changes.extend(counters.change(environment));
         let task = self.plan.own_task()?;
@@ -363,7 +366,11 @@ impl SnapshotPlan {
         let counters = counters.start();
         // Without them the program takes more time for its calls.
         let pages = self.request.trace.map(|_| TracePages::start(folder.path()));
-        let drain = self.drain(folder.path());
+        let is_frozen = Arc::default();
+        if self.request.trace.is_some_and(|trace| trace.keep == KeptCalls::Around) {
+            program.keep_user_signal(Arc::clone(&is_frozen));
+        }
+        let drain = self.drain(folder.path(), is_frozen);
         let watch = Watch::start(&[pid], &Options::default());
         let ended = if self.is_in_launcher { program.wait_as_rank() } else { program.wait() };
         drop(pages);
@@ -382,12 +389,12 @@ impl SnapshotPlan {
     }
 
     /// Takes calls away from memory while the program runs.
-    fn drain(&self, folder: &Path) -> Option<(TraceDrain, PathBuf)> {
+    fn drain(&self, folder: &Path, is_frozen: Arc<AtomicBool>) -> Option<(TraceDrain, PathBuf)> {
         let numawise = self.rank.map_or(1, |rank| rank.local_size);
         let to = traced::to(&self.request.trace?, folder, self.request.record.as_deref(), numawise)?;
         let path = to.folder.clone();
         // Without a thread for it, what is in memory bounds the trace.
-        TraceDrain::start(folder, to).ok().map(|drain| (drain, path))
+        TraceDrain::start(folder, to, is_frozen).ok().map(|drain| (drain, path))
     }
 
     /// What we start ourselves.

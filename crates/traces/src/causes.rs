@@ -34,6 +34,7 @@ pub enum DoingState {
     Computed,
     Called,
     Polled,
+    LeftOut,
     Outside,
     /// In a region of this construct.
     Together(u32),
@@ -63,7 +64,12 @@ impl DoingState {
 impl Doing {
     pub fn of(lane: &Lane<'_>, segment: &Segment) -> Doing {
         let place = lane.calls.get(segment.call).map(|call| lane.place_of(call.site));
-        Doing { state: DoingState::of(segment.state), place }
+        let is_left_out = lane.calls.get(segment.call).is_some_and(|call| call.is_left_out());
+        let state = match segment.state {
+            State::InCall if is_left_out => DoingState::LeftOut,
+            state => DoingState::of(state),
+        };
+        Doing { state, place }
     }
 
     pub fn shown(self, lanes: &Lanes<'_>) -> RankActivity {
@@ -84,6 +90,7 @@ impl Doing {
             (DoingState::Computed, to) => RankActivity::Computed { to },
             (DoingState::Called, Some(at)) => RankActivity::Called(at),
             (DoingState::Polled, Some(at)) => RankActivity::Polled(at),
+            (DoingState::LeftOut, _) => RankActivity::LeftOut,
             _ => RankActivity::Outside,
         }
     }

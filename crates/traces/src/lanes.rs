@@ -91,6 +91,8 @@ pub struct Lanes<'a> {
     pub are_ranks: bool,
     /// What was lost lies before all of it.
     pub is_end: bool,
+    /// What was lost lies behind it, too.
+    pub is_window: bool,
 }
 
 impl<'a> Lane<'a> {
@@ -171,6 +173,12 @@ impl<'a> Lane<'a> {
     pub fn messages(&self, call: usize) -> &'a [TracedMessage] {
         let place = |at: usize| self.first_message.get(at).map_or(usize::MAX, |at| *at as usize);
         self.messages.get(place(call)..place(call + 1)).unwrap_or_default()
+    }
+
+    /// Of calls before its first one.
+    pub fn earlier_messages(&self) -> &'a [TracedMessage] {
+        let first = self.first_message.first().map_or(0, |first| *first as usize);
+        self.messages.get(..first).unwrap_or_default()
     }
 
     /// Time outside of calls between two of them.
@@ -369,6 +377,7 @@ impl<'a> Lanes<'a> {
                 Some(gap) => from = from.max(gap),
                 None => until = until.min(loss.since),
             }
+            until = until.min(loss.again.unwrap_or(until));
         }
         let (mut all, mut workers) = (Vec::new(), Vec::new());
         let (mut constructs, mut phases) = (Constructs::default(), Phases::default());
@@ -421,6 +430,7 @@ impl<'a> Lanes<'a> {
         let (places, placed) = named_places(run, &mut all);
         let constructs = constructs.all;
         let is_end = from.0 > 0;
+        let is_window = is_end && until.0 < u64::MAX;
         let mut lanes = Lanes {
             all,
             places,
@@ -435,6 +445,7 @@ impl<'a> Lanes<'a> {
             lost,
             are_ranks,
             is_end,
+            is_window,
         };
         lanes.teams = lanes.all.iter().map(|lane| lanes.team_of(lane)).collect();
         Some(lanes)

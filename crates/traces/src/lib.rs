@@ -84,7 +84,7 @@ impl<'a> Traced<'a> {
 
     /// Whether it has all calls from the end of `MPI_Init` to the begin of `MPI_Finalize`.
     pub fn is_whole(&self) -> bool {
-        self.lanes.lost == 0 && self.run.part.is_none_or(TracePart::is_whole)
+        self.lanes.lost == 0 && !self.waits.has_left_out() && self.run.part.is_none_or(TracePart::is_whole)
     }
 
     pub fn by_place(&self) -> BTreeMap<PlacedCall, KnownOfPlace> {
@@ -144,7 +144,8 @@ impl<'a> Traced<'a> {
         let Traced { run, lanes, matched, waits, .. } = self;
         let timeline = timeline::of(lanes, waits);
         let waited_for = waits.waited_for(lanes);
-        let calls = |lane: &Lane<'_>| lane.asked_calls(lanes).count() as u64;
+        let calls =
+            |lane: &Lane<'_>| lane.asked_calls(lanes).filter(|call| !call.is_left_out()).count() as u64;
         let rank =
             |(lane, (timeline, workers)): (&Lane<'_>, (Vec<TraceTimes>, Vec<TracedWorker>))| TracedRank {
                 world: lane.numbered_world,
@@ -167,6 +168,7 @@ impl<'a> Traced<'a> {
             unmatched: matched.unmatched,
             lost: lanes.lost,
             is_end: lanes.is_end,
+            is_window: lanes.is_window,
             clock_error: lanes.clock_error(),
             times: ranks.iter().map(|rank| rank.times).sum(),
             ranks,

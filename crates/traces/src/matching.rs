@@ -10,7 +10,7 @@ use numawise_facts::activity::{MessageSide, TracedMessage};
 use numawise_units::{Bytes, Nanoseconds};
 
 use super::both::both;
-use super::lanes::{At, Lanes};
+use super::lanes::{At, Lane, Lanes};
 
 /// A message with both ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -104,6 +104,8 @@ struct Ends<T> {
     channels: HashMap<Channel, usize>,
     /// Of each channel, its ends by their numbers, in the order in which messages match.
     of_channel: Vec<Vec<u32>>,
+    /// Of channels whose begin is missing, as many ends as are missing, and of which lane that is known.
+    before: HashMap<Channel, (u64, u32)>,
 }
 
 impl<T> Ends<T> {
@@ -113,16 +115,18 @@ impl<T> Ends<T> {
         end: impl Fn(At, &TracedMessage) -> T,
         order: impl Fn(&T) -> Order,
     ) -> Ends<T> {
-        let mut found = Ends { all: Vec::new(), channels: HashMap::new(), of_channel: Vec::new() };
+        let mut found = Ends {
+            all: Vec::new(),
+            channels: HashMap::new(),
+            of_channel: Vec::new(),
+            before: before(lanes, side),
+        };
         let mut recent: [Option<(Channel, usize)>; RECENT] = [None; RECENT];
         for lane in &lanes.all {
             for call in 0..lane.calls.len() {
                 let at = At { lane: lane.number, call: call as u32 };
                 for message in lane.messages(call).iter().filter(|message| message.end == side) {
-                    let TracedMessage { communicator, tag, peer, .. } = *message;
-                    let (from, to) =
-                        if side == MessageSide::Sent { (lane.rank, peer) } else { (peer, lane.rank) };
-                    let key = (lane.world, communicator, from, to, tag);
+                    let key = channel(lane, message, side);
                     let Some(recent) = recent.get_mut(place_of(&key)) else { continue };
                     let known = recent.filter(|(of, _)| *of == key).map(|(_, channel)| channel);
                     let next = found.of_channel.len();
@@ -149,6 +153,37 @@ impl<T> Ends<T> {
         let ends = self.channels.get(channel).and_then(|channel| self.of_channel.get_mut(*channel));
         ends.map(std::mem::take).unwrap_or_default()
     }
+}
+
+/// Of each channel, how many of its ends lie before the trace, where all of one thread's are numbered.
+fn before(lanes: &Lanes<'_>, side: MessageSide) -> HashMap<Channel, (u64, u32)> {
+    let mut found: HashMap<Channel, (u64, u32)> = HashMap::new();
+    let told = if side == MessageSide::Sent { MessageSide::SentBefore } else { MessageSide::ReceivedBefore };
+    let mut add = |lane: &Lane<'_>, message: &TracedMessage| {
+        if message.end == told {
+            let more = found.entry(channel(lane, message, side)).or_insert((0, lane.number));
+            // Two threads' numbers do not tell which of them are missing.
+            *more = (more.0 + message.bytes.0, if more.1 == lane.number { more.1 } else { NOBODY.lane });
+        }
+    };
+    let is_cut = |lane: &&Lane<'_>| lanes.is_end && lane.has_end(told);
+    for lane in lanes.all.iter().filter(is_cut) {
+        lane.earlier_messages().iter().for_each(|message| add(lane, message));
+        let own = (0..lane.calls.len()).flat_map(|call| lane.messages(call));
+        own.for_each(|message| add(lane, message));
+    }
+    for lane in lanes.all.iter().filter(is_cut) {
+        for message in lane.earlier_messages().iter().filter(|message| message.end == side) {
+            found.get_mut(&channel(lane, message, side)).into_iter().for_each(|more| more.0 += 1);
+        }
+    }
+    found
+}
+
+fn channel(lane: &Lane<'_>, message: &TracedMessage, side: MessageSide) -> Channel {
+    let TracedMessage { communicator, tag, peer, .. } = *message;
+    let (from, to) = if side == MessageSide::Sent { (lane.rank, peer) } else { (peer, lane.rank) };
+    (lane.world, communicator, from, to, tag)
 }
 
 /// Both ends of the messages of a channel that belong together, of ends in their order. Where the begin of the trace is missing, what was sent before
@@ -179,13 +214,31 @@ pub fn of(lanes: &Lanes<'_>) -> Matched {
     for (channel, number) in &receives.channels {
         let received = receives.of_channel.get_mut(*number).map(std::mem::take).unwrap_or_default();
         let sent = sends.take(channel);
-        unmatched += sent.len().abs_diff(received.len()) as u64;
-        for (of_send, received) in paired(sent, received, lanes.is_end) {
+        let ends = (sent.len() + received.len()) as u64;
+        let known = |of: Option<&(u64, u32)>| of.filter(|of| of.1 != NOBODY.lane).map(|of| of.0);
+        let both = known(sends.before.get(channel)).zip(known(receives.before.get(channel)));
+        let mut pairs = match both {
+            Some((sent_before, received_before)) => {
+                let skip = |all: Vec<u32>, more: u64| {
+                    let rest = all.get(usize::try_from(more).unwrap_or(usize::MAX)..);
+                    rest.unwrap_or_default().to_vec()
+                };
+                let sent = skip(sent, received_before.saturating_sub(sent_before));
+                paired(sent, skip(received, sent_before.saturating_sub(received_before)), false)
+            }
+            // Nothing tells which belong together.
+            None if lanes.is_window => paired(Vec::new(), Vec::new(), false),
+            None => paired(sent, received, lanes.is_end),
+        };
+        let mut matched = 0;
+        for (of_send, received) in pairs.by_ref() {
+            matched += 1;
             let send = sends.all.get(of_send as usize);
             if let Some((place, (sent, send, _))) = messages.get_mut(received as usize).zip(send) {
                 *place = Message { send: *send, sent: *sent, of_send, ..*place };
             }
         }
+        unmatched += ends - 2 * matched;
     }
     unmatched += sends.of_channel.iter().map(|ends| ends.len() as u64).sum::<u64>();
     let mut by_send = vec![NO_SEND; sends.all.len()];

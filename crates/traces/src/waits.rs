@@ -90,6 +90,11 @@ impl Waits {
         Waits { by_lane, not_judged, met }
     }
 
+    /// Whether calls were left out.
+    pub fn has_left_out(&self) -> bool {
+        self.not_judged.iter().any(|(_, why)| *why == NotJudgedReason::LeftOut)
+    }
+
     /// Calls of a lane of which waiting is not known.
     pub fn not_judged_of(&self, lane: u32) -> impl Iterator<Item = u32> {
         let from = self.not_judged.partition_point(|(at, _)| at.lane < lane);
@@ -104,7 +109,8 @@ impl Waits {
             let pieces = lane.pieces(lanes, call.begin, call.end).filter(|_| lane.is_shown);
             for (number, (begin, end)) in pieces.enumerate() {
                 let row = rows.entry(*why).or_default();
-                *row = (row.0 + u64::from(number == 0), row.1 + span(begin, end));
+                let calls = if let TracedKind::LeftOut { calls } = call.kind { calls } else { 1 };
+                *row = (row.0 + if number == 0 { calls } else { 0 }, row.1 + span(begin, end));
             }
         }
         rows.into_iter().map(|(why, (calls, time))| NotJudged { why, calls, time }).collect()
@@ -410,6 +416,7 @@ fn not_judged(found: &Found<'_, '_>) -> Vec<(At, NotJudgedReason)> {
             };
             let why = match call.kind {
                 TracedKind::Polls { .. } => None,
+                TracedKind::LeftOut { .. } => Some(NotJudgedReason::LeftOut),
                 TracedKind::Collective { .. } if *is_judged || kind.is_some_and(|kind| kind.begins) => None,
                 // Neighbours and ranks of other groups are told once for a communicator, of not too many.
                 TracedKind::Collective { .. } if lane.is_between_groups(call) => {

@@ -62,6 +62,10 @@ impl Windows {
         let epochs = Epochs::of(lanes);
         let mut found = Windows::default();
         for [starts, posts] in epochs.pairs.into_values() {
+            // Which belong together is not known where both ends of the trace are missing.
+            if lanes.is_window {
+                continue;
+            }
             for (start, post) in paired(starts, posts, lanes.is_end) {
                 if let (Some(access), Some(exposure)) = (epochs.all.get(start), epochs.all.get(post)) {
                     found.pair(lanes, access, exposure);

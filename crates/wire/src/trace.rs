@@ -13,6 +13,23 @@ use crate::Variable;
 
 /// The variable with the bytes that the file of each process has place for. Without it nothing is traced.
 pub const BYTES: Variable = Variable(c"NUMAWISE_TRACE");
+/// The variable with what calls are written down one by one, as `BITS,NANOSECONDS,NUMBERED`: a bit for each [`CallKind`] that is; of calls that
+/// nobody else has to know of those that took so long; 1 where ends of messages are numbered. Without it all are, without numbers.
+pub const CALLS: Variable = Variable(c"NUMAWISE_TRACE_CALLS");
+
+/// What numawise can leave out of a trace, in all ranks alike. What begins and ends MPI is of no kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u32)]
+pub enum CallKind {
+    /// Of all ranks of a communicator, also what makes those, windows and files.
+    Collective = 1,
+    /// With the waits for all requests.
+    PointToPoint = 2,
+    OneSided = 4,
+    Files = 8,
+    Others = 16,
+}
+
 /// The end of the name of a file, which else is that of the process's snapshot file.
 pub const SUFFIX: &str = ".trace";
 /// The first eight bytes of a file, in the byte order of the machine.
@@ -36,7 +53,7 @@ pub struct Header {
     pub version: AtomicU32,
     /// Places for chunks.
     pub chunks: AtomicU32,
-    /// How often one was looked for: each time at the place with this number, counted round and round.
+    /// How often one was looked for, first at the place with this number among those that were opened, counted round and round.
     pub asked: AtomicU64,
     /// Records that found no place, and the moments of the first and the last of them, in ticks; 0: there was none.
     pub lost: AtomicU64,
@@ -47,10 +64,16 @@ pub struct Header {
     pub taken: AtomicU32,
     /// 1 where these go to make room for later ones.
     pub keeps_last: AtomicU32,
-    pub reserved: AtomicU32,
+    /// Places from the first on that are new no more.
+    pub opened: AtomicU32,
     /// Records in the files that are gone, and when the last of them ended, in ticks.
     pub dropped: AtomicU64,
     pub dropped_until: AtomicU64,
+    /// 1, written by numawise: what is there now stays, and later records are kept while there is room. When the first of them was lost, in ticks; 0: none
+    /// was.
+    pub frozen: AtomicU32,
+    pub reserved: AtomicU32,
+    pub cut_since: AtomicU64,
     /// [`ChunkState`] of each place.
     pub states: [AtomicU8; MOST_CHUNKS],
 }
@@ -86,7 +109,7 @@ pub const COUNTS_BYTES: usize = core::mem::offset_of!(Header, states);
 
 const _: () = assert!(size_of::<Header>() <= HEADER_BYTES);
 // A program of the command's tests (many_calls.c) reads these of its own trace.
-const _: () = assert!(core::mem::offset_of!(Header, chunks) == 12 && COUNTS_BYTES == 80);
+const _: () = assert!(core::mem::offset_of!(Header, chunks) == 12 && COUNTS_BYTES == 96);
 
 /// Records of one thread, one after the other.
 #[repr(C)]
@@ -116,7 +139,8 @@ pub enum RecordKind {
     /// call site << 8, 0 where there is none.
     Call = 1,
     /// A message that the next [`RecordKind::Call`] of the thread sent. Words: when the call began that sent it; the number that the
-    /// communicator has in all its ranks, 0 where it is not known; bytes; tag << 32 | rank in `MPI_COMM_WORLD` to which it goes.
+    /// communicator has in all its ranks, 0 where it is not known; bytes; tag << 32 | rank in `MPI_COMM_WORLD` to which it goes; number
+    /// from 1 on among those with all this alike << 8, 0 where it has none.
     Sent = 2,
     /// A message that came when the next call returned. Words: when the call began that asked for it; else as above, with the rank from
     /// which it came.
@@ -152,6 +176,9 @@ pub enum RecordKind {
     /// The next call is the first one of its kind on its communicator, and this rank is one of those whose data it gets: of the neighbours in a topology, or of
     /// the other group, in their order. Words: when it begins; 0; 0; rank in `MPI_COMM_WORLD`; 0.
     Source = 15,
+    /// Calls that were not to be written down, one after the other. Words: when the first began; ticks in all of them; when the last returned; how
+    /// many; 16.
+    LeftOut = 16,
 }
 
 /// The root of a collective call between two groups, where that is the rank itself (`MPI_ROOT`).
@@ -185,10 +212,10 @@ impl WindowStep {
 impl RecordKind {
     pub fn from_word(word: u64) -> Option<RecordKind> {
         use RecordKind::{
-            Call, CollectiveDone, File, Part, PhaseBegin, PhaseEnd, Polls, Received, Region, SendDone, Sent,
-            Source, Waited, Window, Worked,
+            Call, CollectiveDone, File, LeftOut, Part, PhaseBegin, PhaseEnd, Polls, Received, Region,
+            SendDone, Sent, Source, Waited, Window, Worked,
         };
-        const ALL: [RecordKind; 15] = [
+        const ALL: [RecordKind; 16] = [
             Call,
             Sent,
             Received,
@@ -204,6 +231,7 @@ impl RecordKind {
             Window,
             File,
             Source,
+            LeftOut,
         ];
         ALL.into_iter().find(|kind| *kind as u8 == word as u8)
     }

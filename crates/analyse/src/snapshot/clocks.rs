@@ -154,7 +154,7 @@ fn apply(process: &mut Activity, line: &Line) {
     }
     if let Some(loss) = &mut process.lost.trace {
         moved(&mut loss.since);
-        loss.until.iter_mut().for_each(moved);
+        loss.until.iter_mut().chain(&mut loss.again).for_each(moved);
     }
     let by = i64::try_from(line.at(first.unwrap_or_default())).unwrap_or(i64::MAX);
     let error = Nanoseconds(u64::try_from(line.error).unwrap_or(u64::MAX));
@@ -209,7 +209,10 @@ fn ways(processes: &[Activity], of_process: &[usize]) -> Vec<Way> {
     }
     let mut ways = Vec::new();
     let is_end = processes.iter().any(|process| process.lost.trace.is_some_and(|loss| loss.until.is_some()));
-    for [mut sent, mut received] in channels.into_values() {
+    let is_window =
+        processes.iter().any(|process| process.lost.trace.is_some_and(|loss| loss.again.is_some()));
+    // Which messages belong together is not known here where both ends are missing.
+    for [mut sent, mut received] in channels.into_values().filter(|_| !is_window) {
         sent.sort_unstable();
         received.sort_unstable();
         let pairs = paired(sent, received, is_end);

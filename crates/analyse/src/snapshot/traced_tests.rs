@@ -281,7 +281,7 @@ fn what_comes_behind_a_gap_is_not_analysed() {
             .with("MPI_Recv", (200, 300), received(200, 0))
             .end(400),
     ];
-    ranks[0].lost.trace = Some(TraceLoss { records: 5, since: ms(150), until: None });
+    ranks[0].lost.trace = Some(TraceLoss { records: 5, since: ms(150), until: None, again: None });
     let found = trace(&ranks);
     assert_eq!((found.lost, found.unmatched, found.span), (5, 0, ms(103)));
     assert_eq!(waits(&found), [(WaitKind::LateSender, 80, 1, 0)]);
@@ -300,11 +300,59 @@ fn what_comes_before_a_gap_is_not_analysed_where_the_end_was_kept() {
             .with("MPI_Recv", (150, 201), received(150, 0))
             .end(400),
     ];
-    ranks[0].lost.trace = Some(TraceLoss { records: 5, since: ms(0), until: Some(ms(100)) });
+    ranks[0].lost.trace = Some(TraceLoss { records: 5, since: ms(0), until: Some(ms(100)), again: None });
     let found = trace(&ranks);
     assert_eq!((found.lost, found.is_end, found.unmatched, found.calls), (5, true, 1, 3));
     assert_eq!(waits(&found), [(WaitKind::LateSender, 50, 1, 0)]);
     assert!(found.ranks.iter().all(|rank| rank.times.total() == found.span), "{found:?}");
+}
+
+#[test]
+fn messages_of_a_part_between_two_gaps_match_by_their_numbers() {
+    let before = |end, ends, peer| TracedMessage { bytes: Bytes(ends), ..message(end, 0, peer, 3) };
+    let numbered = |end, ends, peer, of: Vec<TracedMessage>| [vec![before(end, ends, peer)], of].concat();
+    // Two were sent in the first gap, and the last one is received in the second.
+    let ranks = |sent_before| {
+        let first = numbered(MessageSide::SentBefore, sent_before, 1, sent(130, 1));
+        let mut ranks = [
+            Made::rank(0, 2)
+                .with("MPI_Send", (130, 131), first)
+                .with("MPI_Send", (150, 151), sent(150, 1))
+                .end(400),
+            Made::rank(1, 2)
+                .with("MPI_Recv", (104, 105), numbered(MessageSide::ReceivedBefore, 0, 0, received(104, 0)))
+                .with("MPI_Recv", (114, 115), received(114, 0))
+                .with("MPI_Recv", (120, 140), received(120, 0))
+                .end(400),
+        ];
+        ranks[0].lost.trace =
+            Some(TraceLoss { records: 5, since: ms(0), until: Some(ms(100)), again: Some(ms(160)) });
+        ranks
+    };
+    let found = trace(&ranks(2));
+    assert_eq!((found.messages, found.unmatched, found.is_end, found.is_window), (1, 3, true, true));
+    assert_eq!(waits(&found), [(WaitKind::LateSender, 10, 1, 0)]);
+    assert!(found.ranks.iter().all(|rank| rank.times.total() <= found.span), "{found:?}");
+    // Where ends are not numbered, nothing tells which belong together.
+    let mut ranks = ranks(2);
+    for rank in &mut ranks {
+        let trace = threads(rank)[0].trace.as_mut().map(Arc::make_mut).unwrap();
+        let is_end = |of: &TracedMessage| of.end.is_of_message();
+        trace.messages.retain(is_end);
+        trace.calls.iter_mut().for_each(|call| call.messages = call.messages.min(1));
+    }
+    assert_eq!(trace(&ranks).messages, 0);
+}
+
+#[test]
+fn calls_that_were_left_out_are_no_computing_and_their_waiting_is_not_known() {
+    let left_out = TracedKind::LeftOut { calls: 30 };
+    let ranks = [Made::rank(0, 1).add("calls left out", (10, 30), left_out, Vec::new()).end(80)];
+    let found = trace(&ranks);
+    let times = found.ranks[0].times;
+    assert_eq!((times.useful, times.in_calls, found.calls), (ms(60), ms(20), 0));
+    let [row] = found.not_judged.as_slice() else { panic!("{:?}", found.not_judged) };
+    assert_eq!((row.why, row.calls, row.time), (NotJudgedReason::LeftOut, 30, ms(20)));
 }
 
 #[test]

@@ -7,8 +7,10 @@ use std::path::{Path, PathBuf};
 
 use numawise_facts::RunSpec;
 use numawise_record::Existing;
-use numawise_session::snapshot::{KeptCalls, SnapshotRequest, TraceRequest, program_of};
-use numawise_units::Bytes;
+use numawise_session::snapshot::{
+    CallKind, KeptCalls, SnapshotRequest, TraceRequest, WrittenCalls, program_of,
+};
+use numawise_units::{Bytes, Nanoseconds};
 
 use super::run::{TypedPlacement, placed};
 use super::snapshot::{Asked, HandedOn, Outputs, check_ranks, handing_over, placing, watch};
@@ -40,6 +42,12 @@ pub struct Arguments {
     /// Which calls are kept where there is no room for all; the others are counted
     #[arg(long, value_name = "WHICH", default_value = "first")]
     keep: Keep,
+    /// Write down calls of these kinds only; of the others the time is kept
+    #[arg(long, value_name = "KINDS", value_delimiter = ',')]
+    calls: Vec<Kind>,
+    /// Keep only the time of calls that took less, e.g. 1us, where they have no message and no other rank waits for them
+    #[arg(long, value_name = "TIME")]
+    min_duration: Option<Nanoseconds>,
 
     #[command(flatten)]
     placement: TypedPlacement,
@@ -53,10 +61,41 @@ pub struct Arguments {
 enum Keep {
     First,
     Last,
+    /// Before and after SIGUSR2 to numawise, half of the room each
+    Around,
+}
+
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum Kind {
+    Collective,
+    PointToPoint,
+    OneSided,
+    Files,
+    Others,
+}
+
+impl Arguments {
+    fn written(&self) -> WrittenCalls {
+        let all = WrittenCalls::default();
+        let bit = |kind: &Kind| match kind {
+            Kind::Collective => CallKind::Collective,
+            Kind::PointToPoint => CallKind::PointToPoint,
+            Kind::OneSided => CallKind::OneSided,
+            Kind::Files => CallKind::Files,
+            Kind::Others => CallKind::Others,
+        };
+        let typed = self.calls.iter().fold(0, |kinds, kind| kinds | bit(kind) as u32);
+        WrittenCalls {
+            kinds: if self.calls.is_empty() { all.kinds } else { typed },
+            least: self.min_duration.unwrap_or(all.least),
+            are_numbered: !matches!(self.keep, Keep::First),
+        }
+    }
 }
 
 pub fn run(typed: Arguments) -> Result<Status, Failure> {
     check_ranks(typed.asked.ranks.as_ref())?;
+    let calls = typed.written();
     let run = placed(typed.placement.options, &typed.placement.numactl, typed.command)?;
     let record = typed.output.clone().unwrap_or_else(|| named_by_program(&run.command));
     let existing = if typed.fresh || typed.output.is_none() { Existing::IsReplaced } else { Existing::Stays };
@@ -67,7 +106,9 @@ pub fn run(typed: Arguments) -> Result<Status, Failure> {
         keep: match typed.keep {
             Keep::First => KeptCalls::First,
             Keep::Last => KeptCalls::Last,
+            Keep::Around => KeptCalls::Around,
         },
+        calls,
     };
     let handed_on = HandedOn {
         ranks: typed.asked.ranks.as_ref(),

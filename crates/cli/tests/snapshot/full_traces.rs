@@ -105,6 +105,39 @@ fn the_last_calls_are_kept_where_that_is_asked_for() {
 }
 
 #[test]
+fn what_is_around_a_signal_is_kept_and_its_messages_match_at_both_cuts() {
+    let bench = Bench::new();
+    for (compiler, launcher) in MPIS {
+        let Some(program) = many_calls(&bench, compiler) else { continue };
+        let words = ["trace", "--json=run.json", "--output", "run.trace", "--fresh", "--keep", "around"];
+        let room = ["--buffer", "1M", "--disk", "200K", "--", launcher, "-n", "2", program.to_str().unwrap()];
+        let mut command: Command = bench.command(&bench.numawise);
+        command.args(words).args(room).args(["200000", "500", "60", "half"]);
+        let child = command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::piped());
+        let child = child.spawn().unwrap();
+        while !["half-0", "half-1"].iter().all(|name| bench.path(name).exists()) {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        // SAFETY: our own child, which was not waited for.
+        assert_eq!(unsafe { libc::kill(child.id() as i32, libc::SIGUSR2) }, 0);
+        let answer = Answer::from(child.wait_with_output().unwrap());
+        assert_eq!(answer.status, Some(0), "{}", answer.err);
+        ["half-0", "half-1"].iter().for_each(|name| std::fs::remove_file(bench.path(name)).unwrap());
+        let json = bench.json("run.json");
+        let trace = &json["trace"];
+        let [lost, calls, messages] = ["/lost", "/calls", "/messages"].map(|of| number(trace, of));
+        assert!(trace["lost_before"] == true && trace["lost_behind"] == true, "{trace:#}");
+        assert!(lost > 1000.0 && calls > 10_000.0, "{trace:#}");
+        // An end of each way may lie beyond each cut.
+        assert!(number(trace, "/unmatched") <= 4.0 && messages >= calls / 2.0 - 5.0, "{trace:#}");
+        // The ranks waited at the signal, each longer than for all messages: it lies within.
+        assert!(answer.err.contains("around a signal: "), "{}", answer.err);
+        let again = bench.numawise(&["report", "run.trace", "--json"]);
+        assert_eq!(serde_json::from_str::<Value>(&again.out).unwrap()["trace"], *trace);
+    }
+}
+
+#[test]
 fn a_rank_that_is_killed_leaves_its_calls_on_the_disk_and_in_memory() {
     let bench = Bench::new();
     for (compiler, launcher) in MPIS {

@@ -22,6 +22,7 @@ mod hybrid;
 mod inside;
 mod io;
 mod jobs;
+mod kept_calls;
 mod killed;
 mod known;
 mod known_openmp;

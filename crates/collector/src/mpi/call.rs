@@ -268,7 +268,7 @@ fn note(call: &Call, frame: &Frame, (slot, tables): (&ThreadSlot, &ThreadTables)
             communicators::retire(frame.handle);
         }
     }
-    trace::call(slot, || EndedCall {
+    let ended = || EndedCall {
         site,
         number: frame.call(),
         begin: frame.since,
@@ -278,7 +278,8 @@ fn note(call: &Call, frame: &Frame, (slot, tables): (&ThreadSlot, &ThreadTables)
         root,
         bytes: sent.wrapping_add(received),
         is_vain: accepted.is_some() && completion::is_vain(call, frame),
-    });
+    };
+    trace::call(slot, ended, || call.kind());
     count(slot, site, ticks, (sent, received));
 }
 

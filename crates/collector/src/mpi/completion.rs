@@ -4,7 +4,7 @@ use core::ffi::c_int;
 use core::ptr::NonNull;
 
 use numawise_wire::snapshot::{SampleKind, ThreadSlot, ThreadTables};
-use numawise_wire::trace::RecordKind;
+use numawise_wire::trace::{CallKind, RecordKind};
 
 use super::abi::Abi;
 use super::amount::Accepted;
@@ -382,7 +382,8 @@ fn started(abi: &Abi, array: usize, number: usize, notes: &Notes, begin: u64) ->
             }
             Awaited::PersistentCollective => {
                 let what = (request.extra as u16, request.comm);
-                trace::part(notes.slot, begin, request.number, what, request.rank);
+                let of = (begin, request.number);
+                trace::part(notes.slot, CallKind::Collective, of, what, request.rank);
                 sizes::count(notes.slot, Sizes::Collective, request.sent);
             }
             _ => continue,

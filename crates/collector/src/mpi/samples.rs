@@ -12,6 +12,7 @@ use super::communicators::Comm;
 use super::frame::Frame;
 use crate::process;
 use crate::system::SavedErrno;
+pub use crate::trace::mixed;
 
 /// Most places for the first calls of their sites.
 const FIRST: u32 = 240;
@@ -30,15 +31,6 @@ pub fn begin_child() {
     USED.store(0, Relaxed);
     FIRST_USED.store(0, Relaxed);
     WRITING.store(false, Relaxed);
-}
-
-/// A number in which all bits depend on all of both (the end of SplitMix64); not 0.
-#[inline]
-pub fn mixed(one: u64, two: u64) -> u64 {
-    let mut mixed = one ^ two.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-    (mixed ^ mixed >> 31) | 1
 }
 
 /// A call that is over.

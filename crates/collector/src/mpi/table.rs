@@ -1,5 +1,7 @@
 //! What the table says of a call: see mpi.table.
 
+use numawise_wire::trace::CallKind;
+
 /// What the sizes of a call's messages are counted with.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
@@ -152,6 +154,29 @@ impl Call {
     #[inline]
     pub fn blocks_for_neighbours(&self) -> bool {
         self.place(Role::Request).is_none() && self.is_among_neighbours()
+    }
+
+    /// None: it begins or ends MPI, or names phases.
+    pub fn kind(&self) -> Option<CallKind> {
+        use Effect::{
+            Abort, CommFree, Control, Finalize, Init, Nothing, Session, SessionEnd, WindowComplete,
+            WindowFence, WindowFree, WindowLock, WindowLockAll, WindowPost, WindowStart, WindowUnlock,
+            WindowUnlockAll, WindowWait,
+        };
+        Some(match (self.effect, self.sizes) {
+            (Init | Finalize | Abort | Control | Session | SessionEnd, _) => return None,
+            (
+                WindowFree | WindowFence | WindowPost | WindowStart | WindowComplete | WindowWait
+                | WindowLock | WindowUnlock | WindowLockAll | WindowUnlockAll,
+                _,
+            )
+            | (_, Sizes::OneSided) => CallKind::OneSided,
+            (_, Sizes::File) => CallKind::Files,
+            (Effect::AllRanks | Effect::Window | Effect::PersistentCollective | CommFree, _)
+            | (_, Sizes::Collective) => CallKind::Collective,
+            (Nothing, Sizes::Nothing) => CallKind::Others,
+            _ => CallKind::PointToPoint,
+        })
     }
 
     #[inline]

@@ -3,7 +3,7 @@
 use core::ffi::c_int;
 
 use numawise_wire::snapshot::ThreadSlot;
-use numawise_wire::trace::WindowStep;
+use numawise_wire::trace::{CallKind, WindowStep};
 
 use super::amount::Accepted;
 use super::communicators::{self, Comm};
@@ -62,7 +62,8 @@ fn part(accepted: &Accepted, slot: &ThreadSlot, window: &Request, number: u64) {
     if window.number != 0 {
         let frame = accepted.frame;
         let what = (frame.call() as u16, window.comm);
-        trace::part(slot, frame.since, mixed(window.number, number), what, -1);
+        let of = (frame.since, mixed(window.number, number));
+        trace::part(slot, CallKind::OneSided, of, what, -1);
     }
 }
 

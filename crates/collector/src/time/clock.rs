@@ -60,6 +60,22 @@ pub fn ticks_in_ten_milliseconds() -> u64 {
     TEN_MILLISECONDS.load(Ordering::Relaxed)
 }
 
+/// Nanoseconds in 2^20 ticks; 0: not known yet.
+static RATE: AtomicU64 = AtomicU64::new(0);
+
+/// So many ticks were so many nanoseconds.
+pub fn learn_rate(ticks: u64, nanoseconds: u64) {
+    let rate = (u128::from(nanoseconds) << 20).checked_div(ticks.into());
+    RATE.store(rate.and_then(|rate| u64::try_from(rate).ok()).unwrap_or(0), Ordering::Relaxed);
+}
+
+/// Of some ticks, which may be no more than in some hours; none in the first ten milliseconds of a process.
+#[inline]
+pub fn nanoseconds_in(ticks: u64) -> Option<u64> {
+    let rate = RATE.load(Ordering::Relaxed);
+    (rate != 0).then(|| ticks.saturating_mul(rate) >> 20)
+}
+
 #[inline]
 pub fn now() -> u64 {
     #[cfg(target_arch = "x86_64")]

@@ -154,6 +154,12 @@ impl TracedCall {
 /// The root of a collective call between two groups, where that is the rank itself (`MPI_ROOT`).
 pub const ROOT_ITSELF: u32 = u32::MAX - 1;
 
+impl TracedCall {
+    pub fn is_left_out(&self) -> bool {
+        matches!(self.kind, TracedKind::LeftOut { .. })
+    }
+}
+
 /// What a call was.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TracedKind {
@@ -168,6 +174,8 @@ pub enum TracedKind {
     },
     /// So many calls that asked whether something had come, one after the other, and found nothing; the thread was in them for `within`.
     Polls { calls: u64, within: Nanoseconds },
+    /// So many calls that were not to be written down one by one. It ends with the last of them, and took as long as all of them.
+    LeftOut { calls: u64 },
 }
 
 /// A message, as one of its two ranks saw it; the end of what was begun by another call; or what a call means to other ranks by which it is not
@@ -201,6 +209,9 @@ pub enum MessageSide {
     /// The call is the first one of its kind on its communicator, and gets data of the peer: a neighbour in a topology, or one of the other group, in
     /// their order. Nothing else is known of it.
     Source,
+    /// So many ends of this kind (the bytes) of the same channel stood before the next one, and are not in the trace.
+    SentBefore,
+    ReceivedBefore,
     /// A step on a window, which has this number in place of the communicator's in all its ranks, with the peer.
     Window(WindowStep),
 }
@@ -257,4 +268,7 @@ pub struct TraceLoss {
     /// Until when; none: to the end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<Nanoseconds>,
+    /// From when on again; none: nothing is missing behind that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub again: Option<Nanoseconds>,
 }

@@ -1,8 +1,8 @@
 //! Takes full chunks of traces away to the disk while the program runs, so that what is in memory of a process does not bound its trace.
 //!
 //! Nobody waits for anybody: a thread lets a chunk go and takes one that is free, or counts what it loses. Of several numawise that share a folder,
-//! one has each process, by a lock on its file; when that one has gone another goes on, in a new file. Nothing is taken as long as half of the memory
-//! of a process is free: a short program is left alone.
+//! one has each process, by a lock on its file; when that one has gone another goes on, in a new file. Nothing is taken as long as a process
+//! has filled neither [`ENOUGH`] chunks nor half of its memory: a short program is left alone, and a long one writes where its pages are already.
 
 mod packed;
 
@@ -12,6 +12,8 @@ use std::io::{self, Write};
 use std::mem::offset_of;
 use std::os::unix::fs::{DirBuilderExt, FileExt, OpenOptionsExt, symlink};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -41,6 +43,8 @@ const BETWEEN_FULL: Duration = Duration::from_millis(1);
 const FOREIGN: u32 = 20;
 /// Chunks that are packed and then written at once.
 const AT_ONCE: usize = 64;
+/// From so many on, chunks are taken: new pages in their place cost the program's threads 16 to 23 ns a record here.
+const ENOUGH: usize = 32;
 /// Left free beside what the record will take, which is half of what was taken away.
 const LEFT_FREE: Bytes = Bytes::mib(16);
 /// Files of a process are so large at least.
@@ -52,6 +56,8 @@ pub enum KeptCalls {
     #[default]
     First,
     Last,
+    /// Until it is frozen the last ones, in half of the room; then the first ones.
+    Around,
 }
 
 /// Where chunks go, and how much of them.
@@ -80,13 +86,13 @@ pub struct TraceDrain {
 }
 
 impl TraceDrain {
-    /// Of all traces in the folder, also of processes to come.
+    /// Of all traces in the folder, also of processes to come. What is there when `frozen` comes true stays, with [`KeptCalls::Around`].
     ///
     /// # Errors
     /// Where there is no thread for it.
-    pub fn start(folder: &Path, to: DrainTo) -> io::Result<TraceDrain> {
+    pub fn start(folder: &Path, to: DrainTo, frozen: Arc<AtomicBool>) -> io::Result<TraceDrain> {
         let (stop, stopped) = mpsc::channel();
-        let mut drain = Drain::new(folder, to);
+        let mut drain = Drain { frozen, ..Drain::new(folder, to) };
         let work = move || {
             let mut wait = BETWEEN_LOOKS;
             while stopped.recv_timeout(wait) == Err(RecvTimeoutError::Timeout) {
@@ -113,6 +119,9 @@ struct Drain {
     /// None: another numawise has it, or it cannot be had.
     known: BTreeMap<PathBuf, Option<Traced>>,
     looks: u32,
+    /// Processes of which something was taken.
+    in_all: u64,
+    frozen: Arc<AtomicBool>,
     /// The last look found a process: there may be more.
     has_found: bool,
     /// In files that are there, and in all.
@@ -134,6 +143,8 @@ struct Traced {
     stem: String,
     /// The last one is written.
     files: VecDeque<TakenFile>,
+    /// Since it is frozen, how much it may keep.
+    most: Option<u64>,
 }
 
 #[derive(Debug)]
@@ -162,6 +173,8 @@ impl Drain {
             to,
             known: BTreeMap::new(),
             looks: 0,
+            in_all: 0,
+            frozen: Arc::default(),
             has_found: false,
             kept: 0,
             written: 0,
@@ -178,7 +191,13 @@ impl Drain {
         }
         self.find();
         let mut known = std::mem::take(&mut self.known);
+        self.in_all = known.values().flatten().filter(|traced| !traced.files.is_empty()).count() as u64;
         let mut has_taken = false;
+        if self.to.keep == KeptCalls::Around && self.frozen.load(Relaxed) {
+            let half = self.to.most.0 / 2 / self.in_all.max(1);
+            let thawed = known.values_mut().flatten().filter(|traced| traced.most.is_none());
+            self.problem = thawed.map(|traced| traced.freeze(half)).find_map(Result::err);
+        }
         for traced in known.values_mut().flatten() {
             match self.take(traced) {
                 Ok(taken) => has_taken |= taken,
@@ -221,7 +240,13 @@ impl Drain {
         }
         let mut packed = Vec::new();
         let mut chunk = vec![0; CHUNK_BYTES];
-        for some in let_go.chunks(AT_ONCE) {
+        if traced.files.is_empty() {
+            self.in_all += 1;
+        }
+        // So few that they are a small part of the room, of which the oldest goes.
+        let few = (self.room() / 8 / CHUNK_BYTES as u64).max(1);
+        let at_once = if self.to.keep == KeptCalls::First { AT_ONCE } else { AT_ONCE.min(few as usize) };
+        for some in let_go.chunks(at_once) {
             packed.clear();
             let (mut number, mut until) = (0, 0);
             for of in some {
@@ -246,6 +271,12 @@ impl Drain {
         Ok(true)
     }
 
+    /// Of each process, where the first calls are not those that stay, before it is frozen.
+    fn room(&self) -> u64 {
+        let part = if self.to.keep == KeptCalls::Around { 2 } else { 1 };
+        self.to.most.0 / part / self.in_all.max(1)
+    }
+
     /// Whether so much more may be written for a process.
     fn has_room(&mut self, traced: &mut Traced, bytes: u64) -> io::Result<bool> {
         if self.lock.is_none() {
@@ -258,9 +289,12 @@ impl Drain {
             self.is_over = self.kept + bytes > self.to.most.0;
             return if free < needed { Err(too_full()) } else { Ok(!self.is_over) };
         }
-        let most = self.to.most.0 / self.known.len().max(1) as u64;
-        // An eighth of it goes at once.
-        if traced.files.back().is_some_and(|file| file.bytes >= LEAST_FILE.max(most / 8)) {
+        if let Some(most) = traced.most {
+            return if free < needed { Err(too_full()) } else { Ok(traced.kept() + bytes <= most) };
+        }
+        let most = self.room();
+        // An eighth of it goes at once, or a quarter of what is little.
+        if traced.files.back().is_some_and(|file| file.bytes >= LEAST_FILE.min(most / 4).max(most / 8)) {
             traced.begin(&self.to.folder)?;
         }
         let mut missing = Bytes(needed.0.saturating_sub(free.0));
@@ -307,8 +341,9 @@ impl Traced {
             header_bytes: COUNTS_BYTES + places,
             stem: path.file_stem()?.to_str()?.to_owned(),
             files: VecDeque::new(),
+            most: None,
         };
-        if keep == KeptCalls::Last {
+        if keep != KeptCalls::First {
             traced.note(offset_of!(Header, keeps_last), &1u32.to_ne_bytes()).ok()?;
         }
         Some(traced)
@@ -321,7 +356,8 @@ impl Traced {
         let (places, _) = chunks_of(&header).unwrap_or_default();
         let has_lost = lost(&header) > 0;
         let first: Vec<usize> = places_in(&header, ChunkState::LetGo).collect();
-        if first.is_empty() || (first.len() + places_in(&header, ChunkState::Held).count()) * 2 < places {
+        let held = places_in(&header, ChunkState::Held).count();
+        if first.is_empty() || first.len() < ENOUGH && (first.len() + held) * 2 < places {
             return Ok((Vec::new(), has_lost));
         }
         let first = self.chunks_in(first)?;
@@ -342,6 +378,12 @@ impl Traced {
             Ok(LetGo { number: of.0, slot: of.1, place })
         });
         each.collect()
+    }
+
+    /// What is there stays, and so much more may come.
+    fn freeze(&mut self, more: u64) -> io::Result<()> {
+        self.most = Some(self.kept() + more);
+        self.note(offset_of!(Header, frozen), &1u32.to_ne_bytes())
     }
 
     fn note(&self, at: usize, bytes: &[u8]) -> io::Result<()> {

@@ -6,6 +6,8 @@ use numawise_wire::trace::{MAGIC, RECORDS, SUFFIX};
 use super::*;
 
 const PLACES: usize = 4;
+/// Of a process with much memory.
+const MANY: usize = 4 * ENOUGH;
 
 /// What a process would do with its file.
 struct Process {
@@ -21,13 +23,17 @@ impl Process {
     }
 
     fn begin_in(folder: tempfile::TempDir, name: &str) -> Process {
+        Process::with_places(folder, name, PLACES)
+    }
+
+    fn with_places(folder: tempfile::TempDir, name: &str, places: usize) -> Process {
         let path = folder.path().join(format!("{name}{SUFFIX}"));
         let file = File::create_new(&path).unwrap();
-        file.set_len(file_bytes(PLACES) as u64).unwrap();
+        file.set_len(file_bytes(places) as u64).unwrap();
         let process = Process { folder, path, file, given: 0 };
         process.put(8, &VERSION.to_ne_bytes());
-        process.put(offset_of!(Header, chunks), &(PLACES as u32).to_ne_bytes());
-        process.put(offset_of!(Header, asked), &(PLACES as u64).to_ne_bytes());
+        process.put(offset_of!(Header, chunks), &(places as u32).to_ne_bytes());
+        process.put(offset_of!(Header, asked), &(places as u64).to_ne_bytes());
         process.put(0, &MAGIC.to_ne_bytes());
         process
     }
@@ -105,6 +111,16 @@ fn a_process_with_room_enough_is_left_alone() {
 }
 
 #[test]
+fn of_much_memory_a_part_serves_again_and_again() {
+    let mut process = Process::with_places(tempfile::tempdir().unwrap(), "1-2", MANY);
+    let mut drain = process.drain(Bytes::mib(64), KeptCalls::First);
+    (1..ENOUGH).for_each(|place| process.fill(place, 0));
+    assert!(!drain.look(), "a short program is left alone");
+    process.fill(0, 0);
+    assert!(drain.look() && process.taken().concat().len() == ENOUGH);
+}
+
+#[test]
 fn beyond_its_bound_nothing_more_is_taken_where_the_first_calls_are_kept() {
     let mut process = Process::begin();
     let mut drain = process.drain(Bytes::kib(64), KeptCalls::First);
@@ -139,6 +155,53 @@ fn the_oldest_files_go_and_are_counted_where_the_last_calls_are_kept() {
     assert_eq!(dropped, kept[0] * RECORDS as u64);
     assert_eq!(until, (kept[0] - 1) * 10_000 + RECORDS as u64);
     assert_eq!(std::fs::read_dir(process.to()).unwrap().count(), process.taken().len());
+}
+
+/// Bytes that are kept of each process.
+fn kept(drain: &Drain) -> Vec<u64> {
+    drain.known.values().flatten().map(Traced::kept).collect()
+}
+
+#[test]
+fn of_several_processes_each_keeps_its_part_of_the_last_calls() {
+    let mut first = Process::begin();
+    let most = Bytes::mib(1);
+    let mut drain = first.drain(most, KeptCalls::Last);
+    let mut other = Process::begin_in(first.folder, "3-4");
+    (0..2).for_each(|_| assert!(!drain.look()));
+    first.folder = tempfile::tempdir().unwrap();
+    for _ in 0..120 {
+        first.fill_all();
+        other.fill_all();
+        assert!(drain.look() && drain.problem.is_none());
+    }
+    let kept = kept(&drain);
+    assert!(drain.written > 2 * most.0 && kept.iter().all(|kept| *kept <= most.0 / 2), "{kept:?}");
+}
+
+#[test]
+fn around_a_signal_half_of_the_room_is_for_what_comes_behind_it() {
+    let mut process = Process::begin();
+    let most = Bytes::mib(1);
+    let mut drain = process.drain(most, KeptCalls::Around);
+    for _ in 0..40 {
+        process.fill_all();
+        assert!(drain.look());
+    }
+    let before = process.taken().concat();
+    assert!(kept(&drain)[0] <= most.0 / 2 && before[0] > 0 && before.len() > 8, "{before:?}");
+    drain.frozen.store(true, Relaxed);
+    while process.given < 400 {
+        process.fill_all();
+        if !drain.look() {
+            break;
+        }
+    }
+    let all = process.taken().concat();
+    assert!(all.starts_with(&before) && all.len() > before.len() * 3 / 2, "{before:?} {all:?}");
+    assert!(kept(&drain)[0] <= most.0 && drain.problem.is_none());
+    let header = std::fs::read(&process.path).unwrap();
+    assert_eq!(header[offset_of!(Header, frozen)], 1);
 }
 
 #[test]
@@ -204,7 +267,7 @@ fn the_thread_says_what_it_has_taken() {
     let mut process = Process::begin();
     process.fill_all();
     let to = DrainTo { folder: process.to(), most: Bytes::mib(1), keep: KeptCalls::First };
-    let drain = TraceDrain::start(process.folder.path(), to).unwrap();
+    let drain = TraceDrain::start(process.folder.path(), to, Arc::default()).unwrap();
     while process.state(3) != ChunkState::Free as u8 {
         std::thread::sleep(Duration::from_millis(1));
     }

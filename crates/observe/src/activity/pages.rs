@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use numawise_linux::calls::shared::make_pages;
 use numawise_units::Bytes;
-use numawise_wire::trace::reader::chunks_of;
+use numawise_wire::trace::reader::{chunks_of, opened};
 use numawise_wire::trace::{CHUNK_BYTES, COUNTS_BYTES, file_bytes};
 
 use super::trace_files::TraceFiles;
@@ -83,9 +83,10 @@ impl Traces {
 fn go_ahead(file: &File, made: &mut usize) -> io::Result<()> {
     let mut header = [0; COUNTS_BYTES];
     let read = file.read_at(&mut header, 0)?;
-    let Some((places, asked)) = chunks_of(header.get(..read).unwrap_or_default()) else { return Ok(()) };
-    let wanted = asked.saturating_add(AHEAD).min(places);
-    let from = (*made).max(asked.min(places));
+    let Some((places, _)) = chunks_of(header.get(..read).unwrap_or_default()) else { return Ok(()) };
+    let opened = opened(&header);
+    let wanted = opened.saturating_add(AHEAD).min(places);
+    let from = (*made).max(opened.min(places));
     if from < wanted {
         let bytes = |chunks: usize| Bytes(chunks as u64);
         make_pages(file, bytes(file_bytes(from)), bytes((wanted - from) * CHUNK_BYTES))?;

@@ -1,18 +1,20 @@
+use std::mem::offset_of;
 use std::os::unix::fs::MetadataExt;
 use std::time::Instant;
 
 use numawise_wire::snapshot::VERSION;
-use numawise_wire::trace::{HEADER_BYTES, MAGIC, SUFFIX};
+use numawise_wire::trace::{HEADER_BYTES, Header, MAGIC, SUFFIX};
 
 use super::*;
 
-/// A trace with places for so many chunks, of which so many were asked for, as sparse as the collector makes it.
-fn trace(folder: &Path, chunks: u32, asked: u32) -> PathBuf {
+/// A trace with places for so many chunks, of which so many were opened, as sparse as the collector makes it.
+fn trace(folder: &Path, chunks: u32, opened: u32) -> PathBuf {
     let path = folder.join(format!("1-2{SUFFIX}"));
     let file = File::create(&path).unwrap();
     file.set_len(file_bytes(chunks as usize) as u64).unwrap();
-    let words = [VERSION, chunks, asked].map(u32::to_ne_bytes).concat();
+    let words = [VERSION, chunks, 1_000_000].map(u32::to_ne_bytes).concat();
     file.write_all_at(&[&MAGIC.to_ne_bytes()[..], &words].concat(), 0).unwrap();
+    file.write_all_at(&opened.to_ne_bytes(), offset_of!(Header, opened) as u64).unwrap();
     path
 }
 

@@ -1,6 +1,6 @@
 //! The trace of a process: the file beside its snapshot file.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::{self, BufReader};
 use std::num::NonZeroU64;
 use std::os::unix::fs::FileExt;
@@ -15,7 +15,8 @@ use numawise_linux::source;
 use numawise_units::{Bytes, Nanoseconds, Pid};
 use numawise_wire::snapshot::reader::{SnapshotFileError, ThreadRecord};
 use numawise_wire::trace::reader::{
-    self, ChunkOf, TraceFile, TraceRecord, bytes_in_use, call_name, dropped, keep_unchanged, records,
+    self, ChunkOf, TraceFile, TraceRecord, bytes_in_use, call_name, cut_since, dropped, keep_unchanged,
+    records,
 };
 use numawise_wire::trace::{HEADER_BYTES, SUFFIX, file_bytes};
 
@@ -117,7 +118,7 @@ pub(super) fn all(
             traces.values().map(|trace| trace.calls.last().map_or(Nanoseconds(begin), |call| call.end));
         let records = loss.map_or(0, |loss| loss.records).saturating_add(unread).max(1);
         let since = ends.min().unwrap_or(Nanoseconds(begin));
-        loss = Some(TraceLoss { records, since, until: None });
+        loss = Some(TraceLoss { records, since, until: None, again: None });
     }
     (traces, loss)
 }
@@ -141,13 +142,17 @@ fn loss(
     let (lost, dropped) = (file.lost(), dropped(header));
     let (records, [since, until]) = lost.unwrap_or_default();
     if !file.keeps_last() {
-        return lost.map(|_| TraceLoss { records, since: moment(since), until: None });
+        return lost.map(|_| TraceLoss { records, since: moment(since), until: None, again: None });
     }
-    (records > 0 || dropped.0 > 0).then(|| TraceLoss {
-        records: records.saturating_add(dropped.0),
-        since: Nanoseconds(begin),
-        until: Some(moment(until.max(dropped.1))),
-    })
+    let records = records.saturating_add(dropped.0);
+    let cut = cut_since(header);
+    let again = (cut != 0).then(|| moment(cut));
+    match until.max(dropped.1) {
+        _ if records == 0 => None,
+        // What there was when it was to stay is whole.
+        0 => again.map(|since| TraceLoss { records, since, until: None, again: None }),
+        until => Some(TraceLoss { records, since: Nanoseconds(begin), until: Some(moment(until)), again }),
+    }
 }
 
 /// A site by its number in the thread's table; or of a call whose site found no place there, or that another call starts on a communicator.
@@ -169,6 +174,8 @@ struct Builder<'a> {
     trace: ThreadTrace,
     /// Messages of the call that ends next.
     pending: u32,
+    /// Channels of which an end was seen: what it did, communicator, peer and tag.
+    numbered: HashSet<(bool, Option<u64>, u32, i32)>,
     constructs: Vec<SpanName>,
     phases: &'a HashMap<u16, SpanName>,
     /// By what they are in the file: of which kind, and its row.
@@ -199,6 +206,7 @@ impl<'a> Builder<'a> {
             sites: BTreeMap::new(),
             trace: ThreadTrace::default(),
             pending: 0,
+            numbered: HashSet::new(),
             constructs: constructs.collect(),
             phases,
             names: HashMap::new(),
@@ -235,6 +243,20 @@ impl<'a> Builder<'a> {
         place
     }
 
+    /// Of calls that are not told apart.
+    fn left_out(&mut self) -> u32 {
+        let next = self.trace.sites.len() as u32;
+        let place = *self.sites.entry(Err((u16::MAX, None))).or_insert(next);
+        if place == next {
+            self.trace.sites.push(TracedSite {
+                call: "calls left out".to_owned(),
+                at: Reading::unavailable("they were to be left out"),
+                communicator: None,
+            });
+        }
+        place
+    }
+
     fn add(&mut self, record: TraceRecord, moment: impl Fn(u64) -> Nanoseconds) {
         match record {
             TraceRecord::Sent(of) => self.message(MessageSide::Sent, of, moment),
@@ -250,13 +272,18 @@ impl<'a> Builder<'a> {
             TraceRecord::Part(of) => {
                 let peer = self.made(of.call, of.communicator);
                 let tag = of.root.map_or(0, |root| root.cast_signed().saturating_add(1));
-                let of =
-                    reader::TracedMessage { posted: of.begin, communicator: of.key, bytes: 0, tag, peer };
+                let of = reader::TracedMessage {
+                    posted: of.begin,
+                    communicator: of.key,
+                    tag,
+                    peer,
+                    ..Default::default()
+                };
                 self.message(MessageSide::Part, of, moment);
             }
             TraceRecord::Window { begin, window, step, peer } => {
                 let of =
-                    reader::TracedMessage { posted: begin, communicator: window, bytes: 0, tag: 0, peer };
+                    reader::TracedMessage { posted: begin, communicator: window, peer, ..Default::default() };
                 if let Some(step) = WindowStep::ALL.get(step as usize) {
                     self.message(MessageSide::Window(*step), of, moment);
                 }
@@ -279,19 +306,38 @@ impl<'a> Builder<'a> {
                 let site = self.site(site, call);
                 self.call(site, [moment(begin), moment(end)], kind, 0);
             }
+            TraceRecord::LeftOut { ticks, end, count } => {
+                let before = self.trace.calls.last().map_or(Nanoseconds(0), |call| call.end);
+                let end = moment(end);
+                let begin = end.saturating_sub(self.clock.nanoseconds(ticks)).max(before);
+                let site = self.left_out();
+                self.call(site, [begin, end], TracedKind::LeftOut { calls: count }, 0);
+            }
             TraceRecord::Span(span) => self.span(&span, moment),
         }
     }
 
     fn message(&mut self, end: MessageSide, of: reader::TracedMessage, moment: impl Fn(u64) -> Nanoseconds) {
-        self.trace.messages.push(TracedMessage {
+        let message = TracedMessage {
             end,
             posted: moment(of.posted),
             communicator: of.communicator.and_then(NonZeroU64::new),
             bytes: Bytes(of.bytes),
             tag: of.tag,
             peer: of.peer,
-        });
+        };
+        if let Some(before) = of.before {
+            let is_sent = end == MessageSide::Sent;
+            if self.numbered.insert((is_sent, of.communicator, of.peer, of.tag)) {
+                let end = if is_sent { MessageSide::SentBefore } else { MessageSide::ReceivedBefore };
+                self.put(TracedMessage { end, bytes: Bytes(before), ..message });
+            }
+        }
+        self.put(message);
+    }
+
+    fn put(&mut self, message: TracedMessage) {
+        self.trace.messages.push(message);
         self.pending += 1;
     }
 

@@ -29,6 +29,8 @@ const MOST_BYTES: usize = 64 << 20;
 const MOST_PARTS: usize = 1 << 16;
 /// The place of what a message of a call can be from version 5 on, above its peer.
 const FROM_5: u64 = 1 << 35;
+/// Behind the steps on windows.
+const BEFORE: u64 = 2 + WindowStep::ALL.len() as u64;
 /// Sites of a thread, with one for each call that found no place in its table.
 const MOST_SITES: usize = 4096;
 
@@ -77,6 +79,7 @@ fn packed(calls: &[TracedCall], mut messages: &[TracedMessage]) -> Vec<u8> {
                 (1, Some((key.get(), root.map_or(0, |root| u64::from(root) + 1))))
             }
             TracedKind::Polls { calls, within } => (2, Some((calls, within.0))),
+            TracedKind::LeftOut { calls } => (3, Some((calls, 0))),
         };
         let has_messages = u64::from(call.messages > 0);
         out.number(u64::from(call.site) << 3 | has_messages << 2 | kind);
@@ -105,6 +108,8 @@ fn packed(calls: &[TracedCall], mut messages: &[TracedMessage]) -> Vec<u8> {
                 MessageSide::Part => FROM_5,
                 MessageSide::Source => FROM_5 | 1,
                 MessageSide::Window(step) => FROM_5 + (1 + step as u64) * FROM_5,
+                MessageSide::SentBefore => BEFORE * FROM_5,
+                MessageSide::ReceivedBefore => BEFORE * FROM_5 + 1,
             };
             let of_message = message.communicator.map_or(0, NonZeroU64::get);
             let is_other = u64::from(of_message != communicator);
@@ -238,7 +243,11 @@ fn add_part(blob: &[u8], trace: &mut ThreadTrace, room: &mut Vec<u8>) -> Option<
                 TracedKind::Collective { key, root }
             }
             2 => TracedKind::Polls { calls: all.number()?, within: Nanoseconds(all.number()?) },
-            _ => return None,
+            _ => {
+                let calls = all.number()?;
+                all.number()?;
+                TracedKind::LeftOut { calls }
+            }
         };
         let messages = if head >> 2 & 1 == 1 { u32::try_from(all.number()?).ok()? } else { 0 };
         for _ in 0..messages {
@@ -250,6 +259,8 @@ fn add_part(blob: &[u8], trace: &mut ThreadTrace, room: &mut Vec<u8>) -> Option<
                 (0, _) => MessageSide::CollectiveDone,
                 (1, 0) => MessageSide::Part,
                 (1, 1) => MessageSide::Source,
+                (BEFORE, 0) => MessageSide::SentBefore,
+                (BEFORE, 1) => MessageSide::ReceivedBefore,
                 (step, 0) => MessageSide::Window(*WindowStep::ALL.get(step as usize - 2)?),
                 _ => return None,
             };

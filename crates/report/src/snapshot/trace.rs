@@ -53,7 +53,7 @@ const STATES: [State; 8] = [
 
 /// Their parts.
 static PARTS: [BarPart; STATES.len()] =
-    [STATES[0].0, STATES[1].0, STATES[2].0, STATES[3].0, STATES[4].0, STATES[5].0, STATES[6].0];
+    [STATES[0].0, STATES[1].0, STATES[2].0, STATES[3].0, STATES[4].0, STATES[5].0, STATES[6].0, STATES[7].0];
 
 /// What a page says of calls one by one.
 pub static WORDS: EventWords =
@@ -80,6 +80,7 @@ pub fn headline(of: &RunTrace) -> String {
     let when = match (of.is_part, of.lost) {
         (true, _) => format!("From {} to {end}: ", of.begin),
         // What comes later is not known.
+        (false, 1..) if of.is_window => format!("In {end} around a signal: "),
         (false, 1..) if of.is_end => format!("In the last {end}: "),
         (false, 1..) => format!("In the first {end}: "),
         (false, 0) => String::new(),
@@ -128,6 +129,7 @@ fn did(what: &RankActivity) -> String {
         RankActivity::Computed { to: None } => "computed after its last call".to_owned(),
         RankActivity::Called(at) => format!("was in {}, not waiting", call(at)),
         RankActivity::Polled(at) => format!("polled with {}", call(at)),
+        RankActivity::LeftOut => "was in calls left out".to_owned(),
         RankActivity::Outside => "had not begun MPI, or had ended it".to_owned(),
         RankActivity::InRegion { .. } | RankActivity::Serial { .. } | RankActivity::InFiles { .. } => {
             teams::did(what, false).unwrap_or_default()
@@ -142,6 +144,7 @@ fn did_longer(what: &RankActivity) -> String {
         RankActivity::Computed { to: None } => "computed longer after its last call".to_owned(),
         RankActivity::Called(at) => format!("was longer in {}, not waiting", call(at)),
         RankActivity::Polled(at) => format!("polled longer with {}", call(at)),
+        RankActivity::LeftOut => "was longer in calls left out".to_owned(),
         RankActivity::Outside => did(what),
         RankActivity::InRegion { .. } | RankActivity::Serial { .. } | RankActivity::InFiles { .. } => {
             teams::did(what, true).unwrap_or_default()
@@ -236,6 +239,7 @@ fn remarks(of: &RunTrace) -> Option<Block> {
             NotJudgedReason::NotFollowed => {
                 "what they wait for is not followed: MPI_Win_unlock and flushes, files, MPI_Ineighbor_..., communicators that are freed, messages to other worlds"
             }
+            NotJudgedReason::LeftOut => "they were left out (--calls, --min-duration)",
         };
         format!("{} of {} may hold waiting that is not known: {why}", row.time, many(row.calls, "call"))
     };
@@ -259,7 +263,11 @@ fn remarks(of: &RunTrace) -> Option<Block> {
         );
     }
     if of.lost > 0 {
-        let where_from = if of.is_end { "before the last" } else { "behind the first" };
+        let where_from = match (of.is_window, of.is_end) {
+            (true, _) => "around these",
+            (_, true) => "before the last",
+            _ => "behind the first",
+        };
         lines.push(
             format!(
                 "{} {where_from} {} were lost: the buffer or its part of the disk was full; use a larger --buffer, --disk",

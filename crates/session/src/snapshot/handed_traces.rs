@@ -125,7 +125,7 @@ impl<R: Read> HandedTraces<R> {
         finish(current, activity, later);
         if let Some(loss) = &mut activity.lost.trace {
             move_moment(&mut loss.since, later);
-            loss.until.iter_mut().for_each(|until| move_moment(until, later));
+            loss.until.iter_mut().chain(&mut loss.again).for_each(|moment| move_moment(moment, later));
         }
         Ok(())
     }

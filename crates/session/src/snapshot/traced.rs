@@ -6,6 +6,7 @@ use std::str::FromStr;
 
 use numawise_facts::Notice;
 use numawise_facts::notice::SnapshotNotice;
+use numawise_launch::WrittenCalls;
 use numawise_linux::memory::MemoryInfo;
 use numawise_linux::{Roots, space};
 use numawise_observe::activity::{DrainTo, KeptCalls, TraceDrain};
@@ -29,14 +30,18 @@ pub struct TraceRequest {
     /// On the disk, of all processes of a computer; none: what disk and memory for the analysis have room for.
     pub disk: Option<Bytes>,
     pub keep: KeptCalls,
+    pub calls: WrittenCalls,
 }
 
-/// As `BUFFER,DISK,first`, or without a disk `BUFFER,,last`: for the numawise of a rank.
+const KEPT: [(KeptCalls, &str); 3] =
+    [(KeptCalls::First, "first"), (KeptCalls::Last, "last"), (KeptCalls::Around, "around")];
+
+/// As `BUFFER,DISK,first,CALLS`, or without a disk `BUFFER,,last,CALLS`: for the numawise of a rank.
 impl fmt::Display for TraceRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let disk = self.disk.map_or_else(String::new, |disk| disk.0.to_string());
-        let keep = if self.keep == KeptCalls::Last { "last" } else { "first" };
-        write!(f, "{},{disk},{keep}", self.buffer.0)
+        let keep = KEPT.iter().find(|(of, _)| *of == self.keep).map_or("", |(_, word)| word);
+        write!(f, "{},{disk},{keep},{}", self.buffer.0, self.calls)
     }
 }
 
@@ -45,10 +50,11 @@ impl FromStr for TraceRequest {
 
     fn from_str(text: &str) -> Result<TraceRequest, Self::Err> {
         let (buffer, rest) = text.split_once(',').unwrap_or((text, ""));
-        let (disk, keep) = rest.split_once(',').unwrap_or((rest, ""));
+        let (disk, rest) = rest.split_once(',').unwrap_or((rest, ""));
+        let (keep, calls) = rest.split_once(',').unwrap_or((rest, ""));
         let disk = if disk.is_empty() { None } else { Some(Bytes(disk.parse()?)) };
-        let keep = if keep == "last" { KeptCalls::Last } else { KeptCalls::First };
-        Ok(TraceRequest { buffer: Bytes(buffer.parse()?), disk, keep })
+        let keep = KEPT.iter().find(|(_, word)| *word == keep).map_or(KeptCalls::First, |(of, _)| *of);
+        Ok(TraceRequest { buffer: Bytes(buffer.parse()?), disk, keep, calls: calls.parse()? })
     }
 }
 

@@ -1,15 +1,23 @@
+use numawise_units::Nanoseconds;
+
 use super::*;
 
-const REQUEST: TraceRequest =
-    TraceRequest { buffer: Bytes::mib(1), disk: Some(Bytes::mib(8)), keep: KeptCalls::First };
+const REQUEST: TraceRequest = TraceRequest {
+    buffer: Bytes::mib(1),
+    disk: Some(Bytes::mib(8)),
+    keep: KeptCalls::First,
+    calls: WrittenCalls { kinds: 5, least: Nanoseconds(1000), are_numbered: true },
+};
 
 #[test]
 fn a_request_goes_to_the_numawise_of_a_rank_as_text() {
-    for (disk, keep) in [(None, KeptCalls::Last), (Some(Bytes(0)), KeptCalls::First)] {
-        let request = TraceRequest { buffer: Bytes::mib(3), disk, keep };
+    for (disk, keep) in
+        [(None, KeptCalls::Last), (Some(Bytes(0)), KeptCalls::First), (None, KeptCalls::Around)]
+    {
+        let request = TraceRequest { buffer: Bytes::mib(3), disk, keep, ..REQUEST };
         assert_eq!(request.to_string().parse(), Ok(request));
     }
-    for text in ["", "a", "1,a,first", "-1,,last"] {
+    for text in ["", "a", "1,a,first", "-1,,last", "1,,last", "1,,last,7"] {
         assert!(text.parse::<TraceRequest>().is_err(), "{text}");
     }
 }

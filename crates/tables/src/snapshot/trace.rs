@@ -35,6 +35,8 @@ pub struct RunTrace {
     pub lost: u64,
     /// It is what came before the last of them that is not.
     pub is_end: bool,
+    /// What came behind these tables is not, either.
+    pub is_window: bool,
     /// Clocks of several computers were compared, and may be wrong by so much.
     pub clock_error: Option<Nanoseconds>,
     /// Ranks in the order of their numbers; of those with several threads in MPI, one for each.
@@ -312,6 +314,8 @@ pub enum RankActivity {
     Called(CallPlace),
     /// It polled.
     Polled(CallPlace),
+    /// It was in calls that were left out, waiting or not.
+    LeftOut,
     /// It had not called MPI yet, or not any more.
     Outside,
 }
@@ -324,7 +328,10 @@ impl RankActivity {
             | RankActivity::InRegion { to, .. }
             | RankActivity::InFiles { to, .. }
             | RankActivity::Serial { to, .. } => Some(to.as_ref()),
-            RankActivity::Called(_) | RankActivity::Polled(_) | RankActivity::Outside => None,
+            RankActivity::Called(_)
+            | RankActivity::Polled(_)
+            | RankActivity::LeftOut
+            | RankActivity::Outside => None,
         }
     }
 }
@@ -442,6 +449,8 @@ pub enum NotJudgedReason {
     ClocksDiffer,
     /// What it waits for is not known: unlocks and flushes of windows, requests of files, collective calls of neighbours that another call ends.
     NotFollowed,
+    /// They were not to be written down.
+    LeftOut,
 }
 
 /// The calls and messages of a trace, for a drawing into which a person can go.

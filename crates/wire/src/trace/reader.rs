@@ -51,6 +51,11 @@ pub enum TraceRecord {
         end: u64,
         count: u64,
     },
+    LeftOut {
+        ticks: u64,
+        end: u64,
+        count: u64,
+    },
     /// Of OpenMP, on a file, or the begin or end of a phase.
     Span(TracedSpan),
 }
@@ -112,6 +117,8 @@ pub struct TracedMessage {
     pub tag: i32,
     /// The other rank of `MPI_COMM_WORLD`.
     pub peer: u32,
+    /// So many messages with all this alike were there before, as far as that was counted.
+    pub before: Option<u64>,
 }
 
 /// The name of a call by its number.
@@ -124,6 +131,11 @@ pub fn chunks_of(header: &[u8]) -> Option<(usize, usize)> {
     let chunks = (word(header, offset_of!(Header, chunks)) as usize).min(MOST_CHUNKS);
     let asked = long(header, offset_of!(Header, asked)) as usize;
     (long(header, offset_of!(Header, magic)) == MAGIC).then_some((chunks, asked))
+}
+
+/// Places that are new no more.
+pub fn opened(header: &[u8]) -> usize {
+    word(header, offset_of!(Header, opened)) as usize
 }
 
 /// Bytes that the header says are in use: a reader needs no more of the file.
@@ -148,6 +160,11 @@ pub fn taken(header: &[u8]) -> core::ops::Range<u32> {
 /// Records that found no place.
 pub fn lost(header: &[u8]) -> u64 {
     long(header, offset_of!(Header, lost))
+}
+
+/// When the first record was lost since what was there was to stay; 0: none was.
+pub fn cut_since(header: &[u8]) -> u64 {
+    long(header, offset_of!(Header, cut_since))
 }
 
 /// Records that were taken away and are gone, and when the last of them ended.
@@ -249,7 +266,7 @@ impl TraceRecord {
     pub fn end(&self) -> u64 {
         match *self {
             TraceRecord::Call(call) => call.begin.saturating_add(call.ticks),
-            TraceRecord::Polls { end, .. } => end,
+            TraceRecord::Polls { end, .. } | TraceRecord::LeftOut { end, .. } => end,
             TraceRecord::Sent(message) | TraceRecord::Received(message) => message.posted,
             TraceRecord::SendDone { sent } => sent,
             TraceRecord::CollectiveDone { begun, .. } => begun,
@@ -271,6 +288,7 @@ fn record(words: [u64; 5]) -> Option<TraceRecord> {
         bytes: third,
         tag: ((fourth >> 32) as u32).cast_signed(),
         peer: fourth as u32,
+        before: (last >> 8).checked_sub(1),
     };
     let span = |kind| TraceRecord::Span(TracedSpan { kind, row: site, begin: first, ticks: second });
     Some(match RecordKind::from_word(last)? {
@@ -304,6 +322,7 @@ fn record(words: [u64; 5]) -> Option<TraceRecord> {
         RecordKind::Polls => {
             TraceRecord::Polls { site, call, begin: first, ticks: second, end: third, count: fourth >> 16 }
         }
+        RecordKind::LeftOut => TraceRecord::LeftOut { ticks: second, end: third, count: fourth },
         RecordKind::Region => span(SpanKind::Region { waited: third, threads: (last >> 32) as u32 }),
         RecordKind::Worked => span(SpanKind::Worked { begun: third, master: fourth as u32 }),
         RecordKind::Waited => span(SpanKind::Waited),

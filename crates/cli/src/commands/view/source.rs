@@ -374,9 +374,8 @@ fn with_edges(
     parts: &[StreamPart],
     overview: Option<&[PartOverview]>,
 ) -> Result<WatchedRun, Failure> {
-    let losses =
-        run.processes.iter().filter_map(|process| process.lost.trace).filter(|loss| loss.until.is_none());
-    let until = losses.map(|loss| loss.since).min();
+    let losses = run.processes.iter().filter_map(|process| process.lost.trace);
+    let until = losses.filter_map(|loss| loss.again.or(loss.until.is_none().then_some(loss.since))).min();
     let mut first = 0;
     for of_thread in parts.chunk_by(|one, other| (one.process, one.thread) == (other.process, other.thread)) {
         let known = overview.and_then(|all| all.get(first..first + of_thread.len()));

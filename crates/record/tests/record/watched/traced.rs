@@ -97,6 +97,24 @@ pub fn windowed_run(calls: u64, spans: u64) -> WatchedRun {
 }
 
 #[test]
+fn calls_that_were_left_out_and_numbers_of_ends_come_back_as_they_were() {
+    let (_folder, path) = file();
+    let mut run = traced_run(9);
+    let threads = run.processes[1].threads.measured_mut().unwrap();
+    let mut trace = ThreadTrace::clone(threads[0].trace.as_ref().unwrap());
+    let begin = Nanoseconds(6 * SECOND);
+    for (end, peer) in [(MessageSide::SentBefore, 3), (MessageSide::ReceivedBefore, u32::MAX)] {
+        let bytes = Bytes(1 << 40);
+        trace.messages.push(TracedMessage { end, posted: begin, communicator: None, bytes, tag: 7, peer });
+    }
+    let kind = TracedKind::LeftOut { calls: 1 << 33 };
+    trace.calls.push(TracedCall { site: 1, begin, end: begin, kind, bytes: Bytes(0), messages: 2 });
+    threads[0].trace = Some(Arc::new(trace));
+    save_watched_run(&path, &run, Existing::Stays).unwrap();
+    assert!(read_watched_run(&path).unwrap() == run);
+}
+
+#[test]
 fn calls_and_spans_of_a_trace_come_back_as_they_were() {
     let (_folder, path) = file();
     // More than a part holds.

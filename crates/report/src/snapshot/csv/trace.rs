@@ -114,7 +114,7 @@ fn activity(of: &RankActivity) -> Vec<Value> {
         | RankActivity::InFiles { to, .. }
         | RankActivity::Serial { to, .. } => to.clone(),
         RankActivity::Called(at) | RankActivity::Polled(at) => Some(at.clone()),
-        RankActivity::Outside => None,
+        RankActivity::LeftOut | RankActivity::Outside => None,
     };
     let at = at.unwrap_or_else(nowhere);
     let [function, file, line] = place(&at.place);

@@ -35,6 +35,7 @@ pub fn activity_word(of: &RankActivity) -> &'static str {
         RankActivity::Computed { .. } => "computed",
         RankActivity::Called(_) => "called",
         RankActivity::Polled(_) => "polled",
+        RankActivity::LeftOut => "left_out",
         RankActivity::Outside => "outside",
         RankActivity::InRegion { .. } => "in_region",
         RankActivity::Serial { .. } => "serial",
@@ -143,7 +144,7 @@ fn activity_json(of: &RankActivity) -> Value {
     let at = match of {
         RankActivity::Computed { to } => to.as_ref().map(call_json),
         RankActivity::Called(of) | RankActivity::Polled(of) => Some(call_json(of)),
-        RankActivity::Outside => None,
+        RankActivity::LeftOut | RankActivity::Outside => None,
         RankActivity::InRegion { .. } | RankActivity::Serial { .. } | RankActivity::InFiles { .. } => {
             return teams::activity_json(of, activity_word(of)).unwrap_or_default();
         }
@@ -162,6 +163,7 @@ pub fn json(of: Option<&RunTrace>) -> Value {
         "messages": of.messages,
         "unmatched": of.unmatched,
         "lost": of.lost, "lost_before": of.is_end,
+        "lost_behind": of.lost > 0 && (of.is_window || !of.is_end),
         "clock_error_seconds": of.clock_error.map(Nanoseconds::seconds),
         "times": times_json(&of.times),
         "ranks": each(&of.ranks, |rank| object!({
@@ -220,6 +222,7 @@ pub fn json(of: Option<&RunTrace>) -> Value {
                 NotJudgedReason::OtherRanksMissing => "other_ranks_missing",
                 NotJudgedReason::ClocksDiffer => "clocks_differ",
                 NotJudgedReason::NotFollowed => "not_followed",
+                NotJudgedReason::LeftOut => "left_out",
             },
             "calls": row.calls, "seconds": row.time.seconds(),
         })),
