@@ -2,7 +2,7 @@
 
 use core::sync::atomic::Ordering::Relaxed;
 
-use numawise_wire::snapshot::{NO_COMMUNICATOR, SampleKind, ThreadSlot, ThreadState, ThreadTables};
+use numawise_wire::snapshot::{NO_COMMUNICATOR, SampleKind, Site, ThreadSlot, ThreadState, ThreadTables};
 use numawise_wire::trace::RecordKind;
 
 use super::amount::Accepted;
@@ -277,6 +277,12 @@ fn note(call: &Call, frame: &Frame, (slot, tables): (&ThreadSlot, &ThreadTables)
         is_vain: accepted.is_some() && completion::is_vain(call, frame),
     };
     trace::call(slot, ended, || call.kind());
+    count(slot, site, ticks, (sent, received));
+}
+
+/// Adds a call to the sums of its site.
+#[inline]
+fn count(slot: &ThreadSlot, site: Option<&Site>, ticks: u64, (sent, received): (u64, u64)) {
     match site {
         Some(site) => {
             add(&site.count, 1);
