@@ -61,7 +61,7 @@ pub struct Arguments {
 enum Keep {
     First,
     Last,
-    /// Before and after SIGUSR2 to numawise, half of the room each
+    /// Before and after SIGUSR2 to numawise, half of --disk each
     Around,
 }
 

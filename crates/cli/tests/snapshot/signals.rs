@@ -44,16 +44,12 @@ fn a_program_that_a_signal_ends_has_the_status_of_shells_and_its_report() {
 #[test]
 fn who_kills_us_kills_the_program_and_the_next_one_cleans_up() {
     let bench = Bench::new();
-    let mut child = started(&bench, "echo $$ > ready; exec sleep 100");
+    // Whole when it is there: what is killed writes nothing more.
+    let mut child = started(&bench, "echo $$ > number; mv number ready; exec sleep 100");
     let process = child.id();
     send(&child, libc::SIGKILL);
     assert_eq!(child.wait().unwrap().signal(), Some(libc::SIGKILL));
-    let pid: i32 = loop {
-        match std::fs::read_to_string(bench.path("ready")).unwrap().trim().parse() {
-            Ok(pid) => break pid,
-            Err(_) => std::thread::sleep(Duration::from_millis(10)),
-        }
-    };
+    let pid: i32 = std::fs::read_to_string(bench.path("ready")).unwrap().trim().parse().unwrap();
     let begun = Instant::now();
     // SAFETY: signal 0 is never delivered.
     while unsafe { libc::kill(pid, 0) } == 0 {

@@ -283,6 +283,7 @@ fn note(call: &Call, frame: &Frame, (slot, tables): (&ThreadSlot, &ThreadTables)
     count(slot, site, ticks, (sent, received));
 }
 
+/// Adds a call to the sums of its site.
 #[inline]
 fn count(slot: &ThreadSlot, site: Option<&Site>, ticks: u64, (sent, received): (u64, u64)) {
     match site {

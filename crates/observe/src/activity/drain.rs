@@ -56,7 +56,7 @@ pub enum KeptCalls {
     #[default]
     First,
     Last,
-    /// Until it is frozen the last ones, in half of the room; then the first ones.
+    /// Until it is frozen the last ones, in half of the bound; then the first ones.
     Around,
 }
 
@@ -243,7 +243,7 @@ impl Drain {
         if traced.files.is_empty() {
             self.in_all += 1;
         }
-        // So few that they are a small part of the room, of which the oldest goes.
+        // So few that they are a small part of what is kept, of which the oldest goes.
         let few = (self.room() / 8 / CHUNK_BYTES as u64).max(1);
         let at_once = if self.to.keep == KeptCalls::First { AT_ONCE } else { AT_ONCE.min(few as usize) };
         for some in let_go.chunks(at_once) {

@@ -180,7 +180,7 @@ fn of_several_processes_each_keeps_its_part_of_the_last_calls() {
 }
 
 #[test]
-fn around_a_signal_half_of_the_room_is_for_what_comes_behind_it() {
+fn around_a_signal_half_is_for_what_comes_behind_it() {
     let mut process = Process::begin();
     let most = Bytes::mib(1);
     let mut drain = process.drain(most, KeptCalls::Around);
