@@ -405,7 +405,9 @@ fn each_pattern_waits_for_as_long_as_its_ranks_say() {
         let expected: f64 = loops.iter().map(|[begin, end]| end - begin).sum();
         let found = number(&rows(&json, "ranks")[1], "/times/polling_seconds");
         eprintln!("{mpi:?} polling: {found} s, by its own clock {expected}");
-        assert!((found - expected).abs() <= 0.02 * expected + 0.001, "{mpi:?}: {found}, {expected}");
+        // Of three ranks of MPICH that ask all the time, two have a CPU: a turn of the third may come between two polls.
+        let room = if mpi == OPEN_MPI { 0.001 } else { 0.02 };
+        assert!((found - expected).abs() <= 0.02 * expected + room, "{mpi:?}: {found}, {expected}");
         let origin = rows(&json, "causes").iter().find(|row| {
             row["what"]["kind"] == "computed" && row["what"]["at"]["place"]["function"] == "chain"
         });

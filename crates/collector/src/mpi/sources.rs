@@ -25,18 +25,20 @@ pub fn tell_once(slot: &ThreadSlot, of: &Accepted<'_>, comm: Comm) {
 #[cold]
 #[inline(never)]
 fn tell(slot: &ThreadSlot, comm: Comm, handle: u64, begin: u64) {
-    if comm.is_inter() {
-        if comm.size() <= MOST as u64 {
-            let ranks = 0..comm.size() as i32;
-            ranks.filter_map(|rank| comm.in_world(rank)).for_each(|rank| trace::source(slot, begin, rank));
-        }
-        return;
-    }
     let _errno = SavedErrno::new();
     let mut found = [-1; MOST];
-    let count = neighbours(handle, comm.rank(), &mut found).unwrap_or(0);
-    let sources = found.iter().take(count).filter_map(|rank| comm.in_world(*rank));
-    sources.for_each(|rank| trace::source(slot, begin, rank));
+    let count = if comm.is_inter() {
+        found.iter_mut().zip(0..).for_each(|(place, rank)| *place = rank);
+        comm.size() as usize
+    } else {
+        neighbours(handle, comm.rank(), &mut found).unwrap_or(0)
+    };
+    let Some(ranks) = found.get(..count) else { return };
+    // Some of them alone would say that the others are not needed.
+    let ranks = || ranks.iter().filter(|rank| **rank >= 0).map(|rank| comm.in_world(*rank));
+    if ranks().all(|rank| rank.is_some()) {
+        ranks().flatten().for_each(|rank| trace::source(slot, begin, rank));
+    }
 }
 
 /// Those from which it goes to this one, `MPI_PROC_NULL` among them.
