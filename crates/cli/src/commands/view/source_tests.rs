@@ -96,8 +96,12 @@ fn the_first_picture_of_a_large_trace_needs_none_of_its_calls() {
     // It has the same ends as one whose parts are read, also where calls were lost.
     for since in [None, Some(1_000_000 + 70_000_500)] {
         run.processes.iter_mut().for_each(|process| {
-            process.lost.trace =
-                since.map(|since| TraceLoss { records: 7, since: Nanoseconds(since), until: None, again: None });
+            process.lost.trace = since.map(|since| TraceLoss {
+                records: 7,
+                since: Nanoseconds(since),
+                until: None,
+                again: None,
+            });
         });
         save_watched_run(&path, &run, Existing::IsReplaced).unwrap();
         let (in_short, parts) = of_streams(&path);
