@@ -5,7 +5,7 @@ use std::path::Path;
 
 use numawise_analyse::RunParts;
 use numawise_facts::{Profile, Study, TaskPlacement};
-use numawise_record::{Record, Series};
+use numawise_record::{Record, Series, TraceStreams};
 use numawise_report::check::{self, Check, UseFromNowOn};
 use numawise_report::document::{self, Style};
 use numawise_report::profile::{self, Measured};
@@ -38,7 +38,7 @@ pub(crate) const READERS: [Reader; 5] = [
         corpus: &[
             "testdata/records/snapshot-version-1.nw",
             "testdata/records/snapshot-merged-version-1.nw",
-            "testdata/records/snapshot-version-5.nw",
+            "testdata/records/snapshot-version-6.nw",
         ],
         words: &[],
         inputs: 800,
@@ -156,6 +156,10 @@ fn snapshot(input: &[u8]) -> Read {
             Ok(run) => run,
             Err(error) => return refused(&error),
         };
+        // What a viewer reads of it.
+        if let Err(error) = TraceStreams::open(path).and_then(|(streams, run)| streams.overview(&run)) {
+            return refused(&error);
+        }
         let machines = run.machines();
         let parts = RunParts {
             trace_part: None,

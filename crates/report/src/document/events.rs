@@ -32,7 +32,7 @@ const BUTTONS: [(&str, &str, &str); 8] = [
 ];
 
 /// How a person goes into the drawing.
-const HELP: &str = "Click on a call, a span or a message's line for what is known of it, on a phase to see it alone. Drag over a time span, or use the wheel, to zoom; \
+const HELP: &str = "Click on a call, a span or a message's line for what is known of it, on a phase or the name of a rank to see it alone. Drag over a time span, or use the wheel, to zoom; \
                     Shift and dragging moves the view. Keys: + and - zoom, left and right move, n and p select the next and the previous call, Esc shows the whole run.";
 
 pub(super) fn events(of: &Events) -> Markup {

@@ -152,6 +152,8 @@
     together.forEach((share, k) => { all[k % STATES] += share; });
     const sum = all.reduce((one, other) => one + other, 0);
     for (const [state, item] of keyOfStates()) {
+      // Of what is not known yet there is no share.
+      item.hidden = Boolean(names.note) && ![COMPUTES, CALLS, POLLS].includes(state);
       const less = names.note ? { [COMPUTES]: "outside MPI", [CALLS]: "in MPI" }[state] : null;
       item.lastChild.textContent = (less || names.parts[state][0]) + (sum > 0 ? " " + +((100 * all[state]) / sum).toFixed(1) + " %" : "");
     }

@@ -234,7 +234,11 @@
       else chosenRow.textContent = "ranks " + ranksField.value + ": expected a list, such as 0,3-5";
     });
     addEventListener("resize", () => show(view.from, view.to));
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", repaint);
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
+      pairsIn = null;
+      showPairs();
+      repaint();
+    });
   }
 
   function begin(all) {
