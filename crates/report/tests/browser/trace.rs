@@ -49,7 +49,6 @@ impl Browser {
 fn browser_a_call_of_a_trace_says_for_whom_it_waited() {
     let Some(browser) = Browser::find() else { return };
     let page = document::html(&snapshot::document(&watched::Watched::of(watched::traced()).shown()));
-    // The drawing without scripts makes room; then rank 1's MPI_Recv, what it waited for, its message, its polls.
     let work = r#"
         const length = () => Math.round(parseFloat(text(".shown").split("(")[1])) + " ms";
         seen.push("static " + document.querySelector(".timeline").checkVisibility());
