@@ -49,7 +49,6 @@ impl Browser {
 fn browser_a_call_of_a_trace_says_for_whom_it_waited() {
     let Some(browser) = Browser::find() else { return };
     let page = document::html(&snapshot::document(&watched::Watched::of(watched::traced()).shown()));
-    // The drawing without scripts makes room; then rank 1's MPI_Recv, what it waited for, its message, its polls.
     let work = r#"
         const length = () => Math.round(parseFloat(text(".shown").split("(")[1])) + " ms";
         seen.push("static " + document.querySelector(".timeline").checkVisibility());
@@ -96,7 +95,43 @@ fn browser_a_call_of_a_trace_says_for_whom_it_waited() {
         click(0.15, 0.8);
         seen.push(text(".chosen"));
         click(0.17, 0.1);
-        seen.push(text(".chosen"));
+        seen.push(text(".chosen"));"#;
+    let expected = [
+        "static false",
+        "0 ms to 150 ms (150 ms)",
+        "rank 1: MPI_Recv in exchange (app.c:120) began at 10 ms, took 52 ms, 8 B, on MPI_COMM_WORLD (2 ranks) \
+         waited 50 ms for rank 0: MPI_Send in exchange (app.c:120) go there \
+         late sender: the receive began before the send received 8 B from rank 0 show the message",
+        "rank 0: MPI_Send in exchange (app.c:120) began at 60 ms, took 1 ms, 8 B, on MPI_COMM_WORLD (2 ranks) sent 8 B to rank 1 show the message",
+        "message from rank 0 to rank 1 8 B, tag 3, on MPI_COMM_WORLD (2 ranks) \
+         sent by MPI_Send in exchange (app.c:120), which began at 60 ms, took 1 ms go there \
+         received by MPI_Recv in exchange (app.c:120), which began at 10 ms, took 52 ms and waited 50 ms for rank 0 go there",
+        "rank 1: MPI_Test in exchange (app.c:120) began at 110 ms, took 20 ms, 8 B, on MPI_COMM_WORLD (2 ranks) asked 7 times and found nothing",
+        "71 ms",
+        "0 ms to 150 ms (150 ms)",
+        "60 ms",
+        "120 ms",
+        "0 ms to 150 ms (150 ms)",
+        "0 ms to 102 ms (102 ms) rank 1: MPI_Recv in exchange (app.c:120)",
+        "rank 1: MPI_Recv in exchange (app.c:120)",
+        "rank 1, thread 1: idle: in no parallel region began at 69 ms, took 81 ms",
+        "phase solve began at 60 ms, took 41 ms, of all ranks",
+        "60 ms to 101 ms (41 ms)",
+        "rank 1, thread 1: in parallel in app+0x40 began at 65 ms, took 4 ms",
+        "rank 0: waits in OpenMP, parallel in app+0x40 began at 66 ms, took 3 ms",
+    ];
+    for (name, size) in [("wide", "--window-size=1300,900"), ("narrow", "--window-size=420,900")] {
+        let (seen, shown) = browser.hands(name, &page, work, &[size]);
+        assert_eq!(shown.console(), [""; 0], "{name}");
+        assert_eq!(seen, expected, "{name}");
+    }
+}
+
+#[test]
+fn browser_a_timeline_shows_some_ranks_marks_and_who_sends_to_whom() {
+    let Some(browser) = Browser::find() else { return };
+    let page = document::html(&snapshot::document(&watched::Watched::of(watched::traced()).shown()));
+    let work = r#"
         // Of one rank, by its name and by its number; what nobody is named by is no number.
         const field = figure.querySelector("input");
         const typed = (text) => { field.value = text; field.dispatchEvent(new Event("change")); };
@@ -131,28 +166,6 @@ fn browser_a_call_of_a_trace_says_for_whom_it_waited() {
         await drawn();
         seen.push(text(".chosen b") + " " + text(".shown").split(";")[0]);"#;
     let expected = [
-        "static false",
-        "0 ms to 150 ms (150 ms)",
-        "rank 1: MPI_Recv in exchange (app.c:120) began at 10 ms, took 52 ms, 8 B, on MPI_COMM_WORLD (2 ranks) \
-         waited 50 ms for rank 0: MPI_Send in exchange (app.c:120) go there \
-         late sender: the receive began before the send received 8 B from rank 0 show the message",
-        "rank 0: MPI_Send in exchange (app.c:120) began at 60 ms, took 1 ms, 8 B, on MPI_COMM_WORLD (2 ranks) sent 8 B to rank 1 show the message",
-        "message from rank 0 to rank 1 8 B, tag 3, on MPI_COMM_WORLD (2 ranks) \
-         sent by MPI_Send in exchange (app.c:120), which began at 60 ms, took 1 ms go there \
-         received by MPI_Recv in exchange (app.c:120), which began at 10 ms, took 52 ms and waited 50 ms for rank 0 go there",
-        "rank 1: MPI_Test in exchange (app.c:120) began at 110 ms, took 20 ms, 8 B, on MPI_COMM_WORLD (2 ranks) asked 7 times and found nothing",
-        "71 ms",
-        "0 ms to 150 ms (150 ms)",
-        "60 ms",
-        "120 ms",
-        "0 ms to 150 ms (150 ms)",
-        "0 ms to 102 ms (102 ms) rank 1: MPI_Recv in exchange (app.c:120)",
-        "rank 1: MPI_Recv in exchange (app.c:120)",
-        "rank 1, thread 1: idle: in no parallel region began at 69 ms, took 81 ms",
-        "phase solve began at 60 ms, took 41 ms, of all ranks",
-        "60 ms to 101 ms (41 ms)",
-        "rank 1, thread 1: in parallel in app+0x40 began at 65 ms, took 4 ms",
-        "rank 0: waits in OpenMP, parallel in app+0x40 began at 66 ms, took 3 ms",
         ": useful 2 %, serial 30.5 %, waits in OpenMP 1 %",
         "1: useful 2 %, serial 23.7 %, waits in OpenMP 1 %",
         "rank 1: MPI_Recv in exchange (app.c:120)",
@@ -166,7 +179,8 @@ fn browser_a_call_of_a_trace_says_for_whom_it_waited() {
         "messages from rank 0 to rank 1 2 messages, 16 B; the slowest took 2 ms for 8 B until 62 ms go there 1 ms for 8 B until 64 ms go there",
         "message from rank 0 to rank 1 58 ms to 64 ms (6 ms)",
     ];
-    for (name, size) in [("wide", "--window-size=1300,900"), ("narrow", "--window-size=420,900")] {
+    for (name, size) in [("wide-ranks", "--window-size=1300,900"), ("narrow-ranks", "--window-size=420,900")]
+    {
         let (seen, shown) = browser.hands(name, &page, work, &[size]);
         assert_eq!(shown.console(), [""; 0], "{name}");
         assert_eq!(seen, expected, "{name}");
