@@ -160,13 +160,15 @@ impl Unpacking {
             let span = |head: &u64| {
                 let begin = end.wrapping_add_signed(self.signed());
                 let states = [SpanState::Useful, SpanState::Serial, SpanState::Waiting, SpanState::Idle];
+                let files = FileOperation::ALL.map(SpanState::Files);
+                let states = [states, files].concat();
                 // Durations come later; made spans are all one long.
                 end = begin + 1;
                 EventSpan {
                     begin: Nanoseconds(begin),
                     end: Nanoseconds(end),
-                    state: states[(head & 3) as usize],
-                    of: (head >> 2).checked_sub(1).map(|of| of as u32),
+                    state: states[(head & 7) as usize],
+                    of: (head >> 3).checked_sub(1).map(|of| of as u32),
                 }
             };
             spans.push(heads_left.by_ref().take(count as usize).map(span).collect());
@@ -260,7 +262,8 @@ fn lane(rank: u32, thread: Option<i32>, calls: Vec<EventCall>) -> EventLane {
 
 /// So many, each one long.
 fn spans(count: u64) -> Vec<EventSpan> {
-    let states = [SpanState::Idle, SpanState::Waiting, SpanState::Useful, SpanState::Serial];
+    let sync = SpanState::Files(FileOperation::Sync);
+    let states = [SpanState::Idle, SpanState::Waiting, SpanState::Useful, sync];
     let span = |k: u64| EventSpan {
         begin: Nanoseconds(10 * k),
         end: Nanoseconds(10 * k + 1),

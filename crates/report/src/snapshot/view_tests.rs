@@ -68,8 +68,8 @@ fn a_window_is_numbers_shares_and_events() {
     let bytes = window(&of, 2, 500);
     // 290 and 500 have two bytes each.
     let head = [2, 244, 3, 1, 10, 162, 2, 1, 4, 2, 2, 1, 3];
-    assert_eq!((&bytes[..13], &bytes[13..41]), (&head[..], &shares[..]));
-    assert_eq!(bytes[41..], events::packed(&of.events));
+    assert_eq!((&bytes[..13], &bytes[13..45]), (&head[..], &shares[..]));
+    assert_eq!(bytes[45..], events::packed(&of.events));
     let few = TraceWindow { groups: Vec::new(), shares: Vec::new(), ..of };
     assert_eq!(window(&few, 2, 500)[7..11], [1, 4, 0, 0]);
 }
