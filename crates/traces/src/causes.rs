@@ -1,4 +1,4 @@
-//! What late ranks did that others did not: the causes of waiting. And the critical path.
+//! What late ranks did that others did not: the causes of waiting.
 //!
 //! Of a wait, the two ranks are compared since they were last in step, after a message between them or a collective call of both: what the late one
 //! spent there beyond the one that waits made it late (D. Böhme et al., "Characterizing load and communication imbalance in parallel
@@ -10,27 +10,26 @@ use std::collections::BTreeMap;
 
 use numawise_facts::Reading;
 use numawise_facts::activity::TracedCall;
-use numawise_tables::snapshot::{PathPart, RankActivity, WaitingCause};
+use numawise_tables::snapshot::{RankActivity, WaitingCause};
 use numawise_units::Nanoseconds;
 
 use super::collectives::Collectives;
 use super::lanes::{At, Lane, LaneSet, Lanes};
 use super::matching::Matched;
-use super::teams::Team;
-use super::timeline::{STATES, Segment, State, segments};
+use super::timeline::{Segment, State, segments};
 use super::waits::{ShownWait, Wait, Waits};
 use super::work::{Point, Work, each_part};
 use super::{MOST_ROWS, span};
 
 /// What a rank does, wherever: comparable between ranks. The number of a call's place; none behind the last call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Doing {
-    state: DoingState,
-    place: Option<u32>,
+pub struct Doing {
+    pub state: DoingState,
+    pub place: Option<u32>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum DoingState {
+pub enum DoingState {
     Computed,
     Called,
     Polled,
@@ -43,14 +42,14 @@ enum DoingState {
 }
 
 impl DoingState {
-    fn of_work(work: &Work<'_>) -> DoingState {
+    pub fn of_work(work: &Work<'_>) -> DoingState {
         match work {
             Work::Serial { after, before } => DoingState::Serial(*after, *before),
             Work::Together(region) => DoingState::Together(region.of),
         }
     }
 
-    fn of(state: State) -> DoingState {
+    pub fn of(state: State) -> DoingState {
         match state {
             State::Useful => DoingState::Computed,
             State::Polling => DoingState::Polled,
@@ -60,12 +59,12 @@ impl DoingState {
 }
 
 impl Doing {
-    fn of(lane: &Lane<'_>, segment: &Segment) -> Doing {
+    pub fn of(lane: &Lane<'_>, segment: &Segment) -> Doing {
         let place = lane.calls.get(segment.call).map(|call| lane.place_of(call.site));
         Doing { state: DoingState::of(segment.state), place }
     }
 
-    fn shown(self, lanes: &Lanes<'_>) -> RankActivity {
+    pub fn shown(self, lanes: &Lanes<'_>) -> RankActivity {
         let at = self.place.and_then(|place| lanes.places.get(place as usize)).cloned();
         let region = |of: u32| {
             let construct = lanes.constructs.get(of as usize);
@@ -98,6 +97,15 @@ fn overlap(lanes: &Lanes<'_>, one: At, other: At) -> bool {
 struct Since {
     begin: Nanoseconds,
     call: usize,
+}
+
+impl Since {
+    /// Of a slice of a lane, from when on all of it is there; nothing where that is from its begin on.
+    fn first(lane: &Lane<'_>) -> Option<Since> {
+        let solid = lane.counted.solid;
+        let before = lane.calls.get(solid.checked_sub(1)?)?;
+        Some(Since { begin: before.end, call: solid })
+    }
 }
 
 /// When two lanes were last in step, from the calls of each that made them so.
@@ -167,11 +175,11 @@ impl<'l, 'a> InStep<'l, 'a> {
         InStep { lanes, messages, collectives, by_lane, last }
     }
 
-    /// From when on a lane and another one, each before its call, did their own.
-    fn since(&self, one: At, other: At) -> (Since, Since) {
+    /// From when on a lane and another one, each before its call, did their own; false where that is not known, as it was before a slice.
+    fn since(&self, one: At, other: At) -> (Since, Since, bool) {
         let begin = |lane: u32| {
-            let begin = self.lanes.all.get(lane as usize).map_or(Nanoseconds(0), |lane| lane.begin);
-            Since { begin, call: 0 }
+            let lane = self.lanes.all.get(lane as usize);
+            lane.map_or(Since { begin: Nanoseconds(0), call: 0 }, |lane| Since::first(lane).unwrap_or(Since { begin: lane.begin, call: 0 }))
         };
         let end = |lane: u32, call: u32| {
             let end = self.lanes.call(At { lane, call }).map(|(_, call)| call.end);
@@ -179,10 +187,21 @@ impl<'l, 'a> InStep<'l, 'a> {
         };
         let message = self.last_message(one, other);
         let last = self.last_collective(one, other, message.map_or(0, |(of_one, _)| of_one)).max(message);
-        match last {
+        let (of_one, of_other) = match last {
             Some((of_one, of_other)) => (end(one.lane, of_one), end(other.lane, of_other)),
             None => (begin(one.lane), begin(other.lane)),
+        };
+        let first = |lane: u32| self.lanes.all.get(lane as usize).and_then(Since::first);
+        let (of_slice, of_other_slice) = (first(one.lane), first(other.lane));
+        let is_there = |of: Since, first: Option<Since>| first.is_none_or(|first| first.call <= of.call);
+        let is_known = last.is_some() || of_slice.is_none() && of_other_slice.is_none();
+        if is_known && is_there(of_one, of_slice) && is_there(of_other, of_other_slice) {
+            return (of_one, of_other, true);
         }
+        // What was before is in no slice any more: both are compared from one moment on.
+        let (of_one, of_other) = (of_slice.unwrap_or(of_one), of_other_slice.unwrap_or(of_other));
+        let moment = of_one.begin.max(of_other.begin);
+        (Since { begin: moment, ..of_one }, Since { begin: moment, ..of_other }, false)
     }
 
     fn last_message(&self, one: At, other: At) -> Option<(u32, u32)> {
@@ -226,11 +245,19 @@ impl Explained {
     }
 }
 
+/// What is known of causes of slices, or of all.
+#[derive(Default)]
+pub struct CauseSums {
+    causes: BTreeMap<(u32, Doing), Explained>,
+    /// Waiting of which the cause may lie before a slice.
+    cut: f64,
+}
+
 struct Explainer<'r, 'l, 'a> {
     lanes: &'l Lanes<'a>,
     waits: &'r Waits,
     in_step: InStep<'l, 'a>,
-    causes: BTreeMap<(u32, Doing), Explained>,
+    sums: &'r mut CauseSums,
     /// Of each lane, what its waits cost that is still to be explained.
     pending: Vec<Vec<Explained>>,
     /// Emptied and filled for each wait: of the lane that waits, of the late one, and of that what is beyond the other.
@@ -328,7 +355,10 @@ impl Explainer<'_, '_, '_> {
         let (Some((mine, call)), Some((late, of_late))) = (lanes.call(at), lanes.call(wait.late)) else {
             return;
         };
-        let (since_mine, since_late) = self.in_step.since(at, wait.late);
+        let (since_mine, since_late, is_known) = self.in_step.since(at, wait.late);
+        if !is_known {
+            self.sums.cut += cost.waiting;
+        }
         let until = wait.until.min(of_late.begin.max(since_late.begin));
         let [of_mine, of_late] = std::mem::take(&mut self.spent);
         self.spent =
@@ -360,11 +390,11 @@ impl Explainer<'_, '_, '_> {
                 state: DoingState::Computed,
                 place: lanes.call(wait.late).map(|(lane, call)| lane.place_of(call.site)),
             };
-            self.causes.entry((late.number, last)).or_default().add(cost, 1.0, false);
+            self.sums.causes.entry((late.number, last)).or_default().add(cost, 1.0, false);
             return;
         }
         for (doing, time) in &self.beyond {
-            self.causes.entry((late.number, *doing)).or_default().add(cost, *time as f64 / all as f64, false);
+            self.sums.causes.entry((late.number, *doing)).or_default().add(cost, *time as f64 / all as f64, false);
         }
         for &(number, time) in waits_of_late {
             let share = of_waits as f64 / all as f64 * time as f64 / waited_late.max(1) as f64;
@@ -382,7 +412,7 @@ impl Explainer<'_, '_, '_> {
             } else {
                 let place = late.calls.get(number as usize).map(|call| late.place_of(call.site));
                 let doing = Doing { state: DoingState::Called, place };
-                self.causes.entry((late.number, doing)).or_default().add(cost, share, false);
+                self.sums.causes.entry((late.number, doing)).or_default().add(cost, share, false);
             }
         }
     }
@@ -411,12 +441,13 @@ pub struct Cause {
     pub row: WaitingCause,
 }
 
-pub fn of_waits(
-    lanes: &Lanes<'_>,
-    matched: &Matched,
-    waits: &Waits,
-    collectives: &Collectives,
-) -> Vec<Cause> {
+impl CauseSums {
+    pub fn cut(&self) -> Nanoseconds {
+        Nanoseconds(self.cut.round() as u64)
+    }
+
+    /// Adds those of the waits that are counted in a slice, or of all.
+    pub fn add(&mut self, lanes: &Lanes<'_>, matched: &Matched, waits: &Waits, collectives: &Collectives) {
     let in_step = InStep::of(lanes, matched, waits, collectives);
     let nothing = |lane: &Lane<'_>| vec![Explained::default(); waits.of_lane(lane.number).len()];
     let pending = lanes.all.iter().map(nothing).collect();
@@ -424,7 +455,7 @@ pub fn of_waits(
         lanes,
         waits,
         in_step,
-        causes: BTreeMap::new(),
+        sums: self,
         pending,
         spent: Default::default(),
         beyond: Vec::new(),
@@ -454,7 +485,11 @@ pub fn of_waits(
         }
         explainer.explain(at, wait, &cost);
     }
-    let mut causes: Vec<((u32, Doing), Explained)> = explainer.causes.into_iter().collect();
+    }
+
+    /// Those with most waiting first.
+    pub fn rows(self, lanes: &Lanes<'_>) -> Vec<Cause> {
+    let mut causes: Vec<((u32, Doing), Explained)> = self.causes.into_iter().collect();
     causes.sort_by(|(_, one), (_, other)| other.waiting.total_cmp(&one.waiting));
     causes.truncate(MOST_ROWS);
     let shown = causes.into_iter().filter_map(|((lane, doing), of)| {
@@ -473,117 +508,5 @@ pub fn of_waits(
         Some(Cause { lane: lane.number, computed_before, row })
     });
     shown.collect()
-}
-
-/// Backwards from the rank that ends last, or from the end of the part that is asked for: over a wait to the rank that was waited for, at the moment at which it came.
-pub fn critical_path(lanes: &Lanes<'_>, waits: &Waits) -> Vec<PathPart> {
-    // Of each lane, of each site and one behind them: by state, how often and how long.
-    let mut sums: Vec<Vec<[(u64, Nanoseconds); STATES.len()]>> = vec![Vec::new(); lanes.all.len()];
-    let mut parts = PathParts::new();
-    let Some(mut lane) = lanes.all.iter().max_by_key(|lane| lane.end) else { return Vec::new() };
-    let mut at = lane.end.min(lanes.end);
-    // A path that does not get on: clocks that differ.
-    let mut jumps = 0;
-    // The call behind which the path cannot be, where it goes on in the lane.
-    let mut last: Option<usize> = None;
-    while at > lane.begin.max(lanes.begin) && jumps <= lanes.all.len() {
-        let call = match last.take() {
-            Some(mut call) => {
-                while call > 0 && lane.calls.get(call - 1).is_some_and(|call| call.begin >= at) {
-                    call -= 1;
-                }
-                call
-            }
-            None => lane.calls.partition_point(|call| call.begin < at),
-        };
-        // The call that is in progress, or else the time behind the one before.
-        let inside =
-            call.checked_sub(1).filter(|call| lane.calls.get(*call).is_some_and(|call| call.end >= at));
-        let from = inside.unwrap_or(call);
-        let mut segment = None;
-        segments(lane, waits, from, &mut |next| {
-            let is_before = next.begin < at;
-            if is_before {
-                segment = Some(next);
-            }
-            is_before && next.end < at
-        });
-        let Some(segment) = segment else { break };
-        let wait = waits.of_call(lane.number, segment.call as u32);
-        if let Some(wait) = wait.filter(|_| segment.state == State::Waiting) {
-            let Some(late) = lanes.all.get(wait.late.lane as usize) else { break };
-            (lane, jumps) = (late, jumps + 1);
-            continue;
-        }
-        (jumps, last) = (0, Some((segment.call + 1).min(lane.calls.len())));
-        if let Some(team) = lanes.team(lane.number).filter(|_| segment.state == State::Useful) {
-            let window = (segment.begin, at);
-            each_part(team, lane, &segment, window, &mut |window, work| {
-                through_team(&mut parts, lanes, lane, (Doing::of(lane, &segment), team), (window, work));
-            });
-            at = segment.begin;
-            continue;
-        }
-        for (number, (begin, end)) in lane.pieces(lanes, segment.begin, at).enumerate() {
-            let Some(sums) = sums.get_mut(lane.number as usize) else { continue };
-            if sums.is_empty() {
-                sums.resize(lane.sites() + 1, Default::default());
-            }
-            let site = lane.calls.get(segment.call).map_or(lane.sites(), |call| call.site as usize);
-            let Some(part) = sums.get_mut(site).and_then(|of| of.get_mut(segment.state as usize)) else {
-                continue;
-            };
-            *part = (part.0 + u64::from(number == 0), part.1 + span(begin, end));
-        }
-        at = segment.begin;
     }
-    for (lane, sums) in lanes.all.iter().zip(sums) {
-        for (site, of_site) in (0..).zip(sums) {
-            let place = (site < lane.sites()).then(|| lane.place_of(site as u32));
-            for (state, (times, time)) in STATES.into_iter().zip(of_site).filter(|(_, (times, _))| *times > 0)
-            {
-                let doing = Doing { state: DoingState::of(state), place };
-                let part = parts.entry((lane.number, doing)).or_default();
-                *part = (part.0 + times, part.1 + time);
-            }
-        }
-    }
-    shown_path(lanes, parts)
-}
-
-/// By lane: how often, and how long.
-type PathParts = BTreeMap<(u32, Doing), (u64, Nanoseconds)>;
-
-/// Adds a part of the path outside of calls: of a region, each stage with the thread that came last.
-fn through_team(
-    parts: &mut PathParts,
-    lanes: &Lanes<'_>,
-    lane: &Lane<'_>,
-    (doing, team): (Doing, &Team),
-    ((begin, end), work): ((Nanoseconds, Nanoseconds), Work<'_>),
-) {
-    let mut add = |state: DoingState, begin: Nanoseconds, end: Nanoseconds| {
-        for (number, (begin, end)) in lane.pieces(lanes, begin, end).enumerate() {
-            let part = parts.entry((lane.number, Doing { state, ..doing })).or_default();
-            *part = (part.0 + u64::from(number == 0), part.1 + span(begin, end));
-        }
-    };
-    let Work::Together(region) = work else { return add(DoingState::of_work(&work), begin, end) };
-    for stage in team.stages(region) {
-        let state =
-            stage.late.map_or(DoingState::Together(region.of), |thread| DoingState::Late(region.of, thread));
-        add(state, stage.begin.max(begin), stage.end.min(end));
-    }
-}
-
-/// The longest first.
-fn shown_path(lanes: &Lanes<'_>, parts: PathParts) -> Vec<PathPart> {
-    let mut parts: Vec<((u32, Doing), (u64, Nanoseconds))> = parts.into_iter().collect();
-    parts.sort_by_cached_key(|(_, (_, time))| std::cmp::Reverse(*time));
-    parts.truncate(MOST_ROWS);
-    let shown = parts.into_iter().filter_map(|((lane, doing), (times, time))| {
-        let lane = lanes.all.get(lane as usize)?;
-        Some(PathPart { world: lane.numbered_world, rank: lane.rank, what: doing.shown(lanes), times, time })
-    });
-    shown.collect()
 }

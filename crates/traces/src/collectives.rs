@@ -83,6 +83,8 @@ pub struct Collectives {
     completions: Vec<Completion>,
     /// As `members`, of each the call that is over when it is; none where these are they.
     met: Vec<At>,
+    /// Of a slice, those of which members may come.
+    open: Vec<(Key, Vec<At>)>,
 }
 
 /// A world, and a number there.
@@ -112,7 +114,11 @@ impl Collectives {
         calls.sort_unstable();
         let mut found = Collectives::default();
         for of_call in calls.chunk_by(|one, other| one.key == other.key) {
+            let before = found.all.len();
             found.add(run, lanes, of_call);
+            if lanes.slice.is_some() && found.all.len() == before {
+                found.add_open(lanes, of_call);
+            }
         }
         found.complete(lanes);
         found
@@ -198,6 +204,33 @@ impl Collectives {
     /// The calls of one, in the order of their lanes.
     pub fn members(&self, number: usize) -> &[At] {
         self.all.get(number).and_then(|one| self.members.get(one.members.clone())).unwrap_or_default()
+    }
+
+    fn add_open(&mut self, lanes: &Lanes<'_>, of_call: &[Member]) {
+        let may_come = |of: &Member| {
+            let (lane, _) = lanes.call(of.at)?;
+            Pattern::of(&lane.site(of.site)?.call)?;
+            let size = lane.kind_of(of.site)?.ranks? as usize;
+            (of_call.len() < size && size <= lanes.all.len()).then_some(of.key)
+        };
+        if let Some(key) = of_call.first().and_then(may_come) {
+            self.open.push((key, of_call.iter().map(|of| of.at).collect()));
+        }
+    }
+
+    /// Those of which members may come, each with its number in its world.
+    pub fn open(&self) -> impl Iterator<Item = (NonZeroU64, &[At])> {
+        self.open.iter().map(|((_, key), members)| (*key, members.as_slice()))
+    }
+
+    /// All whose members are there, each with its number in its world, its members, and, of members that another call ends, that.
+    pub fn complete_ones(&self) -> impl Iterator<Item = (NonZeroU64, &[At], impl Iterator<Item = (At, At)>)> {
+        self.each().enumerate().map(|(number, (one, members))| {
+            let first = self.completions.partition_point(|ended| ended.of < number);
+            let ended = self.completions.get(first..).unwrap_or_default().iter();
+            let ended = ended.take_while(move |ended| ended.of == number).map(|ended| (ended.begun, ended.at));
+            (one.key.1, members, ended)
+        })
     }
 
     fn add(&mut self, run: &Run<'_>, lanes: &Lanes<'_>, of_call: &[Member]) {

@@ -23,11 +23,11 @@ pub fn of(
     TraceEvents {
         span: span(lanes.origin, lanes.end),
         are_ranks: lanes.are_ranks,
-        sites: lanes.places.clone(),
+        sites: lanes.places.to_vec(),
         lanes: lanes.all.iter().map(|lane| events_of(lanes, lane, waits)).collect(),
         messages: matched.messages.iter().map(|of| message(of, of.send, of.receive)).collect(),
         collectives: collectives.each().map(|(_, members)| members.to_vec()).collect(),
-        constructs: lanes.constructs.clone(),
+        constructs: lanes.constructs.to_vec(),
         workers: lanes.all.iter().flat_map(|lane| workers(lanes, lane)).collect(),
         phases: phase_tables::events(lanes),
         marks,

@@ -23,11 +23,16 @@ struct OfPlaces {
     longest: (Nanoseconds, u32),
 }
 
-pub fn out_of_order(lanes: &Lanes<'_>, matched: &Matched, waits: &Waits) -> Vec<OutOfOrder> {
-    let mut rows: BTreeMap<(u32, u32), OfPlaces> = BTreeMap::new();
+/// By the places of the receive and of that which could have come before.
+#[derive(Default)]
+pub struct WrongOrders(BTreeMap<(u32, u32), OfPlaces>);
+
+impl WrongOrders {
+    /// Adds those that are counted in a slice, or all.
+    pub fn add(&mut self, lanes: &Lanes<'_>, matched: &Matched, waits: &Waits) {
     // Messages and waits are in the order of the calls that receive and wait.
     let (mut of, mut left): (u32, &[Wait]) = (0, waits.of_lane(0));
-    for (number, message) in matched.messages.iter().enumerate() {
+    for (number, message) in matched.counted(lanes) {
         let At { lane, call } = message.receive;
         if lane != of {
             (of, left) = (lane, waits.of_lane(lane));
@@ -54,12 +59,15 @@ pub fn out_of_order(lanes: &Lanes<'_>, matched: &Matched, waits: &Waits) -> Vec<
         if time.0 == 0 {
             continue;
         }
-        let row = rows.entry((of_lane.place_of(call.site), of_lane.place_of(of_next.site))).or_default();
+        let row = self.0.entry((of_lane.place_of(call.site), of_lane.place_of(of_next.site))).or_default();
         row.times += 1;
         row.time = row.time + time;
         row.longest = row.longest.max((time, lane));
     }
-    let mut rows: Vec<OutOfOrder> = rows
+    }
+
+    pub fn rows(self, lanes: &Lanes<'_>) -> Vec<OutOfOrder> {
+    let mut rows: Vec<OutOfOrder> = self.0
         .into_iter()
         .filter_map(|((waits, next), of)| {
             let lane = lanes.all.get(of.longest.1 as usize)?;
@@ -77,6 +85,7 @@ pub fn out_of_order(lanes: &Lanes<'_>, matched: &Matched, waits: &Waits) -> Vec<
     rows.sort_by_cached_key(|row| std::cmp::Reverse(row.waiting));
     rows.truncate(MOST_ROWS);
     rows
+    }
 }
 
 /// Of the messages that the rank receives next, the one that was sent first, where that was before this one was: its receive, and when it was sent.

@@ -13,15 +13,31 @@ use super::{MOST_ROWS, Run, span};
 
 /// By sender and receiver, those with most bytes first. A transfer begins when both have come to it; its end is known where the receiver was in
 /// the receiving call by then, else the message may have come while it computed.
-pub fn messages(lanes: &Lanes<'_>, matched: &Matched) -> Vec<MessageProfile> {
-    let mut pairs: BTreeMap<(usize, u32, u32), MessageProfile> = BTreeMap::new();
-    for message in &matched.messages {
+#[derive(Default)]
+pub struct Transfers {
+    pairs: BTreeMap<(usize, u32, u32), MessageProfile>,
+    /// Of all.
+    pub messages: u64,
+}
+
+impl Transfers {
+    pub fn rows(self) -> Vec<MessageProfile> {
+        let mut pairs: Vec<MessageProfile> = self.pairs.into_values().collect();
+        pairs.sort_by_cached_key(|row| std::cmp::Reverse((row.bytes, row.messages)));
+        pairs.truncate(MOST_ROWS);
+        pairs
+    }
+
+    /// Adds those that are counted in a slice, or all.
+    pub fn add(&mut self, lanes: &Lanes<'_>, matched: &Matched) {
+    for (_, message) in matched.counted(lanes) {
+        self.messages += 1;
         let (from, to) = (lanes.all.get(message.send.lane as usize), lanes.call(message.receive));
         let (Some(from), Some((to, receive))) = (from, to) else { continue };
         if !to.is_shown || to.pieces(lanes, receive.begin, receive.end + Nanoseconds(1)).next().is_none() {
             continue;
         }
-        let row = pairs.entry((to.world, from.rank, to.rank)).or_insert_with(|| MessageProfile {
+        let row = self.pairs.entry((to.world, from.rank, to.rank)).or_insert_with(|| MessageProfile {
             world: to.numbered_world,
             from: from.rank,
             to: to.rank,
@@ -48,10 +64,7 @@ pub fn messages(lanes: &Lanes<'_>, matched: &Matched) -> Vec<MessageProfile> {
                 Some(LongestTransfer { time, begin: span(lanes.origin, begin), bytes: message.bytes });
         }
     }
-    let mut pairs: Vec<MessageProfile> = pairs.into_values().collect();
-    pairs.sort_by_cached_key(|row| std::cmp::Reverse((row.bytes, row.messages)));
-    pairs.truncate(MOST_ROWS);
-    pairs
+    }
 }
 
 /// Of the calls at one site.
@@ -64,12 +77,28 @@ struct OfSite {
 }
 
 /// By call and communicator, those that take most time first.
-pub fn collectives(run: &Run<'_>, lanes: &Lanes<'_>, waits: &Waits) -> Vec<CollectiveProfile> {
-    let mut rows: BTreeMap<(String, String), (CollectiveProfile, LaneSet)> = BTreeMap::new();
+#[derive(Default)]
+pub struct CollectiveSums {
+    rows: BTreeMap<(String, String), (CollectiveProfile, LaneSet)>,
+}
+
+impl CollectiveSums {
+    pub fn rows(self, lanes: &Lanes<'_>) -> Vec<CollectiveProfile> {
+        let with_ranks =
+            |(row, ranks): (CollectiveProfile, LaneSet)| CollectiveProfile { ranks: ranks.ranks(lanes), ..row };
+        let mut rows: Vec<CollectiveProfile> = self.rows.into_values().map(with_ranks).collect();
+        rows.sort_by_cached_key(|row| std::cmp::Reverse(row.time));
+        rows.truncate(MOST_ROWS);
+        rows
+    }
+
+    /// Adds those that are counted in a slice, or all.
+    pub fn add(&mut self, run: &Run<'_>, lanes: &Lanes<'_>, waits: &Waits) {
     for lane in lanes.shown() {
         let mut sites = vec![OfSite::default(); lane.sites()];
-        let mut left = waits.of_lane(lane.number);
-        for (number, call) in (0..).zip(lane.calls) {
+        let (mut left, own) = (waits.of_lane(lane.number), lane.own());
+        let calls = lane.calls.get(..own.end).unwrap_or_default();
+        for (number, call) in (0..).zip(calls) {
             if !matches!(call.kind, TracedKind::Collective { .. }) {
                 continue;
             }
@@ -82,16 +111,21 @@ pub fn collectives(run: &Run<'_>, lanes: &Lanes<'_>, waits: &Waits) -> Vec<Colle
             };
             let time = within(call.begin, call.end);
             let Some(site) = sites.get_mut(call.site as usize).filter(|_| time.0 > 0) else { continue };
-            site.calls += 1;
-            site.time = site.time + time;
-            site.bytes = site.bytes + call.bytes;
+            if own.contains(&(number as usize)) {
+                site.calls += 1;
+                site.time = site.time + time;
+                site.bytes = site.bytes + call.bytes;
+            }
             let wait = left.first().filter(|wait| wait.call == number);
-            site.waiting = site.waiting + wait.map_or(Nanoseconds(0), |wait| within(call.begin, wait.until));
+            let waited = wait.and_then(|wait| {
+                Some(within(lane.counts_from(number as usize, call, wait.until)?, wait.until))
+            });
+            site.waiting = site.waiting + waited.unwrap_or_default();
         }
-        for (number, of) in (0..).zip(sites).filter(|(_, of)| of.calls > 0) {
+        for (number, of) in (0..).zip(sites).filter(|(_, of)| of.calls > 0 || of.waiting.0 > 0) {
             let Some((call, _, communicator)) = lane.placed_call(run, number) else { continue };
             let name = communicator.measured().cloned().unwrap_or_default();
-            let (row, ranks) = rows.entry((call.clone(), name)).or_insert_with(|| {
+            let (row, ranks) = self.rows.entry((call.clone(), name)).or_insert_with(|| {
                 let nothing = CollectiveProfile {
                     call,
                     communicator,
@@ -110,10 +144,5 @@ pub fn collectives(run: &Run<'_>, lanes: &Lanes<'_>, waits: &Waits) -> Vec<Colle
             row.bytes = row.bytes + of.bytes;
         }
     }
-    let with_ranks =
-        |(row, ranks): (CollectiveProfile, LaneSet)| CollectiveProfile { ranks: ranks.ranks(lanes), ..row };
-    let mut rows: Vec<CollectiveProfile> = rows.into_values().map(with_ranks).collect();
-    rows.sort_by_cached_key(|row| std::cmp::Reverse(row.time));
-    rows.truncate(MOST_ROWS);
-    rows
+    }
 }

@@ -107,9 +107,9 @@ fn nobody(lanes: &Lanes<'_>) -> TraceEvents {
     TraceEvents {
         span: span(lanes.origin, lanes.end),
         are_ranks: lanes.are_ranks,
-        sites: lanes.places.clone(),
+        sites: lanes.places.to_vec(),
         lanes: lanes.all.iter().map(|lane| events::empty(lanes, lane)).collect(),
-        constructs: lanes.constructs.clone(),
+        constructs: lanes.constructs.to_vec(),
         ..TraceEvents::default()
     }
 }
