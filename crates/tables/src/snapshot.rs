@@ -45,9 +45,9 @@ pub use trace::{
     CallAt, CallPlace, CollectiveProfile, EventCall, EventLane, EventMessage, EventPhase, EventSpan,
     EventState, EventWorker, LateThread, LongestThreadWait, LongestTransfer, LongestWait, MessageProfile,
     NotJudged, NotJudgedReason, OddRepetition, OutOfOrder, PathPart, PlacedChange, PlacedMark, PlacedMarks,
-    RankActivity, RankAsOthers, RunTrace, SpanState, ThreadWithoutCpu, TraceChange, TraceEvents, TracePeriod, TraceSlices,
-    TraceTimes, TracedConstruct, TracedPhase, TracedRank, TracedRegion, TracedSerial, TracedWait,
-    TracedWorker, WaitKind, WaitingCause, WaitingPair, WhatIf,
+    RankActivity, RankAsOthers, RunTrace, SpanState, ThreadWithoutCpu, TraceChange, TraceEvents, TracePeriod,
+    TraceSlices, TraceTimes, TracedConstruct, TracedPhase, TracedRank, TracedRegion, TracedSerial,
+    TracedWait, TracedWorker, WaitKind, WaitingCause, WaitingPair, WhatIf,
 };
 pub use view::{AskedWindow, SHARES, TraceWindow};
 

@@ -179,7 +179,9 @@ impl<'l, 'a> InStep<'l, 'a> {
     fn since(&self, one: At, other: At) -> (Since, Since, bool) {
         let begin = |lane: u32| {
             let lane = self.lanes.all.get(lane as usize);
-            lane.map_or(Since { begin: Nanoseconds(0), call: 0 }, |lane| Since::first(lane).unwrap_or(Since { begin: lane.begin, call: 0 }))
+            lane.map_or(Since { begin: Nanoseconds(0), call: 0 }, |lane| {
+                Since::first(lane).unwrap_or(Since { begin: lane.begin, call: 0 })
+            })
         };
         let end = |lane: u32, call: u32| {
             let end = self.lanes.call(At { lane, call }).map(|(_, call)| call.end);
@@ -394,7 +396,11 @@ impl Explainer<'_, '_, '_> {
             return;
         }
         for (doing, time) in &self.beyond {
-            self.sums.causes.entry((late.number, *doing)).or_default().add(cost, *time as f64 / all as f64, false);
+            self.sums.causes.entry((late.number, *doing)).or_default().add(
+                cost,
+                *time as f64 / all as f64,
+                false,
+            );
         }
         for &(number, time) in waits_of_late {
             let share = of_waits as f64 / all as f64 * time as f64 / waited_late.max(1) as f64;
@@ -448,65 +454,65 @@ impl CauseSums {
 
     /// Adds those of the waits that are counted in a slice, or of all.
     pub fn add(&mut self, lanes: &Lanes<'_>, matched: &Matched, waits: &Waits, collectives: &Collectives) {
-    let in_step = InStep::of(lanes, matched, waits, collectives);
-    let nothing = |lane: &Lane<'_>| vec![Explained::default(); waits.of_lane(lane.number).len()];
-    let pending = lanes.all.iter().map(nothing).collect();
-    let mut explainer = Explainer {
-        lanes,
-        waits,
-        in_step,
-        sums: self,
-        pending,
-        spent: Default::default(),
-        beyond: Vec::new(),
-    };
-    waits.each(lanes).for_each(|ShownWait { lane, place, begin, end, .. }| {
-        let of_lane = explainer.pending.get_mut(lane.number as usize);
-        if let Some(cost) = of_lane.and_then(|of_lane| of_lane.get_mut(place)) {
-            cost.waiting += span(begin, end).0 as f64;
+        let in_step = InStep::of(lanes, matched, waits, collectives);
+        let nothing = |lane: &Lane<'_>| vec![Explained::default(); waits.of_lane(lane.number).len()];
+        let pending = lanes.all.iter().map(nothing).collect();
+        let mut explainer = Explainer {
+            lanes,
+            waits,
+            in_step,
+            sums: self,
+            pending,
+            spent: Default::default(),
+            beyond: Vec::new(),
+        };
+        waits.each(lanes).for_each(|ShownWait { lane, place, begin, end, .. }| {
+            let of_lane = explainer.pending.get_mut(lane.number as usize);
+            if let Some(cost) = of_lane.and_then(|of_lane| of_lane.get_mut(place)) {
+                cost.waiting += span(begin, end).0 as f64;
+            }
+        });
+        // A wait ends before those that it causes.
+        for (_, at, place) in waits.by_end(lanes).into_iter().rev() {
+            let of_lane = explainer.pending.get_mut(at.lane as usize);
+            let Some(cost) = of_lane.and_then(|of_lane| of_lane.get_mut(place as usize)).map(std::mem::take)
+            else {
+                continue;
+            };
+            let Some(wait) = waits.of_lane(at.lane).get(place as usize).filter(|_| cost.waiting > 0.0) else {
+                continue;
+            };
+            let (mut cost, own) = (cost, lanes.call(at));
+            let is_asked = |(lane, call): &(&Lane<'_>, &TracedCall)| {
+                lane.is_shown && lane.pieces(lanes, call.begin, wait.until).next().is_some()
+            };
+            if own.is_some_and(|own| is_asked(&own)) {
+                cost.lanes.insert(at.lane);
+            }
+            explainer.explain(at, wait, &cost);
         }
-    });
-    // A wait ends before those that it causes.
-    for (_, at, place) in waits.by_end(lanes).into_iter().rev() {
-        let of_lane = explainer.pending.get_mut(at.lane as usize);
-        let Some(cost) = of_lane.and_then(|of_lane| of_lane.get_mut(place as usize)).map(std::mem::take)
-        else {
-            continue;
-        };
-        let Some(wait) = waits.of_lane(at.lane).get(place as usize).filter(|_| cost.waiting > 0.0) else {
-            continue;
-        };
-        let (mut cost, own) = (cost, lanes.call(at));
-        let is_asked = |(lane, call): &(&Lane<'_>, &TracedCall)| {
-            lane.is_shown && lane.pieces(lanes, call.begin, wait.until).next().is_some()
-        };
-        if own.is_some_and(|own| is_asked(&own)) {
-            cost.lanes.insert(at.lane);
-        }
-        explainer.explain(at, wait, &cost);
-    }
     }
 
     /// Those with most waiting first.
     pub fn rows(self, lanes: &Lanes<'_>) -> Vec<Cause> {
-    let mut causes: Vec<((u32, Doing), Explained)> = self.causes.into_iter().collect();
-    causes.sort_by(|(_, one), (_, other)| other.waiting.total_cmp(&one.waiting));
-    causes.truncate(MOST_ROWS);
-    let shown = causes.into_iter().filter_map(|((lane, doing), of)| {
-        let lane = lanes.all.get(lane as usize)?;
-        let behind = lanes.places.len() as u32;
-        let what = doing.shown(lanes);
-        let computed_before = what.computed_to().map(|_| doing.place.unwrap_or(behind));
-        let row = WaitingCause {
-            world: lane.numbered_world,
-            rank: lane.rank,
-            what,
-            waiting: Nanoseconds(of.waiting.round() as u64),
-            waiting_ranks: of.lanes.ranks(lanes),
-            through_others: Nanoseconds(of.through_others.round() as u64),
-        };
-        Some(Cause { lane: lane.number, computed_before, row })
-    });
-    shown.collect()
+        let mut causes: Vec<((u32, Doing), Explained)> = self.causes.into_iter().collect();
+        causes.sort_by(|(_, one), (_, other)| other.waiting.total_cmp(&one.waiting));
+        causes.truncate(MOST_ROWS);
+        let shown = causes.into_iter().filter_map(|((lane, doing), of)| {
+            let lane = lanes.all.get(lane as usize)?;
+            let behind = lanes.places.len() as u32;
+            let what = doing.shown(lanes);
+            let computed_before = what.computed_to().map(|_| doing.place.unwrap_or(behind));
+            let row = WaitingCause {
+                world: lane.numbered_world,
+                rank: lane.rank,
+                what,
+                waiting: Nanoseconds(of.waiting.round() as u64),
+                waiting_ranks: of.lanes.ranks(lanes),
+                through_others: Nanoseconds(of.through_others.round() as u64),
+            };
+            Some(Cause { lane: lane.number, computed_before, row })
+        });
+        shown.collect()
     }
 }

@@ -228,7 +228,8 @@ impl Collectives {
         self.each().enumerate().map(|(number, (one, members))| {
             let first = self.completions.partition_point(|ended| ended.of < number);
             let ended = self.completions.get(first..).unwrap_or_default().iter();
-            let ended = ended.take_while(move |ended| ended.of == number).map(|ended| (ended.begun, ended.at));
+            let ended =
+                ended.take_while(move |ended| ended.of == number).map(|ended| (ended.begun, ended.at));
             (one.key.1, members, ended)
         })
     }

@@ -31,7 +31,8 @@ pub fn of(traced: &Traced<'_>, solid: &[usize]) -> Vec<Kept> {
     let lanes = &traced.lanes;
     let kept = |(lane, solid): (&super::lanes::Lane<'_>, &usize)| {
         let (calls, ends) = (*solid, lane.messages_of(*solid).start);
-        let mut kept = Kept { calls: vec![false; calls], members: vec![false; calls], ends: vec![false; ends] };
+        let mut kept =
+            Kept { calls: vec![false; calls], members: vec![false; calls], ends: vec![false; ends] };
         // What comes behind it begins with its end.
         kept.calls.last_mut().into_iter().for_each(|last| *last = true);
         kept

@@ -481,7 +481,8 @@ impl<'a> Lanes<'a> {
             all.iter_mut().for_each(|lane| lane.is_shown = ranks.iter().any(|rank| rank.0 == lane.rank));
         }
         let asked = part.and_then(|part| part.phase.as_deref());
-        all.iter_mut().for_each(|lane| lane.windows = Arc::new(phases.windows(lane.process, lane.tid, asked)));
+        all.iter_mut()
+            .for_each(|lane| lane.windows = Arc::new(phases.windows(lane.process, lane.tid, asked)));
         if asked.is_some() {
             let windows = all.iter().filter(|lane| lane.is_shown).flat_map(|lane| lane.windows.iter());
             let asked = windows.filter(|window| window.0 < end && window.1 > begin);

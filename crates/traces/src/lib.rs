@@ -9,9 +9,9 @@ mod causes;
 mod collectives;
 mod equal_threads;
 mod events;
+mod keep;
 mod kinds;
 mod lanes;
-mod keep;
 mod matching;
 mod openmp;
 mod order;
@@ -39,22 +39,20 @@ use std::collections::BTreeMap;
 
 use numawise_facts::activity::CodePlace;
 use numawise_facts::{Reading, TracePart};
-use numawise_tables::snapshot::{
-    LateCalls, RunTrace, TraceEvents, TracedWait, WaitKind, WaitsFor,
-};
+use numawise_tables::snapshot::{LateCalls, RunTrace, TraceEvents, TracedWait, WaitKind, WaitsFor};
 use numawise_units::Nanoseconds;
 
 use both::both;
-use collectives::Collectives;
 use causes::CauseSums;
+use collectives::Collectives;
 use lanes::Lanes;
 use matching::Matched;
 pub use matching::paired;
 pub use run::{Process, Run};
 pub use slices::{CallStreams, Sliced, sliced};
+use tables::Sums;
 pub use threads::is_same_place;
 pub use view::{StreamAt, StreamView, TraceView, calls_at_edges};
-use tables::Sums;
 use waits::Waits;
 
 /// Rows of each table.

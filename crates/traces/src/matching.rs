@@ -159,7 +159,8 @@ impl<T> Ends<T> {
         end: impl Fn(At, &TracedMessage) -> T,
         order: impl Fn(&T) -> Order,
     ) -> Ends<T> {
-        let mut found = Ends { all: Vec::new(), places: Vec::new(), channels: HashMap::new(), of_channel: Vec::new() };
+        let mut found =
+            Ends { all: Vec::new(), places: Vec::new(), channels: HashMap::new(), of_channel: Vec::new() };
         let mut recent: [Option<(Channel, usize)>; RECENT] = [None; RECENT];
         for lane in &lanes.all {
             for call in 0..lane.calls.len() {

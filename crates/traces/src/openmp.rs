@@ -74,7 +74,12 @@ fn add(
     add_waits(all, lanes, (lane, number), parts);
 }
 
-fn add_waits(all: &mut [OfConstruct], lanes: &Lanes<'_>, (lane, number): (&Lane<'_>, u32), parts: Vec<EventSpan>) {
+fn add_waits(
+    all: &mut [OfConstruct],
+    lanes: &Lanes<'_>,
+    (lane, number): (&Lane<'_>, u32),
+    parts: Vec<EventSpan>,
+) {
     for part in parts.into_iter().filter(|part| part.state == SpanState::Waiting) {
         let Some(row) = part.of.and_then(|of| all.get_mut(of as usize)) else { continue };
         for (piece, (begin, end)) in lane.pieces(lanes, part.begin, part.end).enumerate() {

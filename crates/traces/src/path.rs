@@ -32,7 +32,8 @@ impl CriticalPath {
         let window = (low.max(lanes.begin), high.min(lanes.end));
         let is_last = lanes.all.iter().all(|lane| lane.counted.end.is_none());
         let last = lanes.all.iter().max_by_key(|lane| lane.end);
-        let ends: Vec<&Lane<'_>> = if is_last { last.into_iter().collect() } else { lanes.all.iter().collect() };
+        let ends: Vec<&Lane<'_>> =
+            if is_last { last.into_iter().collect() } else { lanes.all.iter().collect() };
         let before = std::mem::take(&mut self.0);
         for lane in ends {
             let (from, parts) = walk(lanes, waits, lane, window);
@@ -53,7 +54,13 @@ impl CriticalPath {
         parts.truncate(MOST_ROWS);
         let shown = parts.into_iter().filter_map(|((lane, doing), (times, time))| {
             let lane = lanes.all.get(lane as usize)?;
-            Some(PathPart { world: lane.numbered_world, rank: lane.rank, what: doing.shown(lanes), times, time })
+            Some(PathPart {
+                world: lane.numbered_world,
+                rank: lane.rank,
+                what: doing.shown(lanes),
+                times,
+                time,
+            })
         });
         shown.collect()
     }
@@ -71,7 +78,12 @@ fn counted<'l>(
 }
 
 /// Backwards from the end of a window in a lane to its begin, and the lane where that is: over a wait to the rank that was waited for, at the moment at which it came.
-fn walk<'l, 'a>(lanes: &'l Lanes<'a>, waits: &Waits, mut lane: &'l Lane<'a>, (low, high): Window) -> (Option<u32>, PathParts) {
+fn walk<'l, 'a>(
+    lanes: &'l Lanes<'a>,
+    waits: &Waits,
+    mut lane: &'l Lane<'a>,
+    (low, high): Window,
+) -> (Option<u32>, PathParts) {
     // Of each lane, of each site and one behind them: by state, how often and how long.
     let mut sums: Vec<Vec<[(u64, Nanoseconds); STATES.len()]>> = vec![Vec::new(); lanes.all.len()];
     let mut parts = PathParts::new();
@@ -113,7 +125,13 @@ fn walk<'l, 'a>(lanes: &'l Lanes<'a>, waits: &Waits, mut lane: &'l Lane<'a>, (lo
         if let Some(team) = lanes.team(lane.number).filter(|_| segment.state == State::Useful) {
             let window = (segment.begin, at);
             each_part(team, lane, &segment, window, &mut |window, work| {
-                through_team(&mut parts, lanes, (lane, low), (Doing::of(lane, &segment), team), (window, work));
+                through_team(
+                    &mut parts,
+                    lanes,
+                    (lane, low),
+                    (Doing::of(lane, &segment), team),
+                    (window, work),
+                );
             });
             at = segment.begin;
             continue;

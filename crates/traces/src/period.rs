@@ -45,7 +45,9 @@ impl Visits {
             times.resize(places, 0);
             for call in lane.asked_calls(lanes) {
                 let place = lane.place_of(call.site) as usize;
-                let Some((visits, time)) = self.places.get_mut(place).zip(times.get_mut(place)) else { continue };
+                let Some((visits, time)) = self.places.get_mut(place).zip(times.get_mut(place)) else {
+                    continue;
+                };
                 match visits.get_mut(*time as usize) {
                     Some(last) => *last = (*last).max(call.begin),
                     None => visits.push(call.begin),
@@ -54,7 +56,9 @@ impl Visits {
             }
         }
         while lanes.slice.is_some() && self.places.iter().map(Vec::len).sum::<usize>() > KEPT {
-            let Some(most) = (0..places).max_by_key(|place| self.places.get(*place).map(Vec::len)) else { break };
+            let Some(most) = (0..places).max_by_key(|place| self.places.get(*place).map(Vec::len)) else {
+                break;
+            };
             self.dropped.push(most);
             self.drop_dropped();
         }

@@ -83,8 +83,7 @@ impl WaitSums {
         let begin = span(lanes.origin, begin);
         // Of equal ones the first of the first lane, however the trace is cut.
         let of_longest = row.lane;
-        let is_longer =
-            |of: LongestWait| of.time < time || of.time == time && lane.number < of_longest;
+        let is_longer = |of: LongestWait| of.time < time || of.time == time && lane.number < of_longest;
         if row.longest.is_none_or(is_longer) {
             row.lane = lane.number;
             row.longest = Some(LongestWait { time, begin, waits: lane.rank, late: late.rank });

@@ -85,12 +85,15 @@ impl Waits {
         let Windows { waits, judged: known, met, needed } = Windows::of(lanes, collectives);
         waits.into_iter().for_each(|of| found.add(of.at, of.kind, of.until, of.late));
         known.into_iter().for_each(|at| found.judge(at));
-        let open = if lanes.slice.is_some() { open_calls(lanes, matched, collectives, &needed) } else { BTreeSet::new() };
+        let open = if lanes.slice.is_some() {
+            open_calls(lanes, matched, collectives, &needed)
+        } else {
+            BTreeSet::new()
+        };
         let by_lane = || found.by_call.iter().map(|calls| of_lane(calls, &found.all)).collect();
         let (not_judged, by_lane) = both(|| not_judged(&found, &open), by_lane);
         Waits { by_lane, not_judged, open, met, needed }
     }
-
 
     /// Calls of a lane of which waiting is not known.
     pub fn not_judged_of(&self, lane: u32) -> impl Iterator<Item = u32> {
@@ -301,13 +304,19 @@ fn of_lane(calls: &[Option<NonZeroU32>], found: &[Wait]) -> OfLane {
 }
 
 /// Calls of which it may turn out in a later slice whether they waited.
-fn open_calls(lanes: &Lanes<'_>, matched: &Matched, collectives: &Collectives, needed: &[NeededSteps]) -> BTreeSet<At> {
+fn open_calls(
+    lanes: &Lanes<'_>,
+    matched: &Matched,
+    collectives: &Collectives,
+    needed: &[NeededSteps],
+) -> BTreeSet<At> {
     let ends = matched.sliced.open.iter().map(|(at, _)| *at);
     let is_awaited = |members: &[At]| lanes.is_awaited(members.iter().copied());
     let members = collectives.open().filter(|(_, members)| is_awaited(members));
     let members = members.flat_map(|(_, members)| members).copied();
     let is_awaited = |of: &&NeededSteps| lanes.is_awaited(of.steps.iter().map(|(at, _)| *at));
-    let steps = needed.iter().filter(|of| of.is_open).filter(is_awaited).flat_map(|of| &of.steps).map(|(at, _)| *at);
+    let steps =
+        needed.iter().filter(|of| of.is_open).filter(is_awaited).flat_map(|of| &of.steps).map(|(at, _)| *at);
     ends.chain(members).chain(steps).collect()
 }
 
@@ -319,7 +328,8 @@ fn not_judged(found: &Found<'_, '_>, open: &BTreeSet<At>) -> Vec<(At, NotJudgedR
         let own = lane.own();
         for (number, (call, is_judged)) in lane.calls.iter().zip(judged).enumerate().take(own.end) {
             let is_last = lane.counted.end.is_none();
-            let is_counted = number >= own.start || lane.counted.known.get(number).is_some_and(|of| of.is_open);
+            let is_counted =
+                number >= own.start || lane.counted.known.get(number).is_some_and(|of| of.is_open);
             let is_open = || !is_last && open.contains(&At { lane: lane.number, call: number as u32 });
             if !is_counted || is_open() {
                 continue;

@@ -17,6 +17,7 @@ use super::{Failure, SUCCESS, Status};
 use crate::faces::Faces;
 use crate::files;
 use crate::show::{self, SnapshotDetail, SnapshotFormat, StudyFormat};
+use crate::slices::{Large, half_of_memory};
 
 /// Show a record again: on the terminal, as JSON, as HTML
 #[derive(clap::Args)]
@@ -85,6 +86,12 @@ pub fn run(arguments: Arguments) -> Result<Status, Failure> {
     let is_study = kind == RecordKind::Study && format == SnapshotFormat::Csv(None);
     if let (SnapshotFormat::Csv(_), Some(other), false) = (format, not_a_snapshot(kind), is_study) {
         return Err(no_csv(other));
+    }
+    let large = if kind == RecordKind::WatchedRun { Large::open(path, half_of_memory())? } else { None };
+    if let Some(mut large) = large {
+        redact(&mut large.run);
+        show::large_run(large, &part, path, format, faces)?;
+        return Ok(SUCCESS);
     }
     let in_part = if part.is_whole() { None } else { Some(traced(path, kind, PART)?) };
     if let (true, Some(other)) = (arguments.full, not_a_snapshot(kind)) {
@@ -206,11 +213,15 @@ fn format(arguments: &Arguments) -> Result<SnapshotFormat, Failure> {
 /// A snapshot; what a record of somebody else holds that ours leave out is left out here.
 pub fn watched_run(path: &Path) -> Result<WatchedRun, Failure> {
     let mut run = read_watched_run(path)?;
+    redact(&mut run);
+    Ok(run)
+}
+
+fn redact(run: &mut WatchedRun) {
     run.header.command = Redactor::default().command(&run.header.command);
     if let Some(of) = &mut run.header.division {
         of.command = Redactor::default().command(&of.command);
     }
-    Ok(run)
 }
 
 /// A run with a trace, which an option is for.
