@@ -84,8 +84,7 @@ fn walk<'l, 'a>(
     mut lane: &'l Lane<'a>,
     (low, high): Window,
 ) -> (Option<u32>, PathParts) {
-    // Of each lane, of each site and one behind them: by state, how often and how long.
-    let mut sums: Vec<Vec<[(u64, Nanoseconds); STATES.len()]>> = vec![Vec::new(); lanes.all.len()];
+    let mut sums: SiteSums = vec![Vec::new(); lanes.all.len()];
     let mut parts = PathParts::new();
     let mut at = lane.end.min(high);
     // A path that does not get on: clocks that differ.
@@ -149,6 +148,15 @@ fn walk<'l, 'a>(
         }
         at = segment.begin;
     }
+    add_sums(&mut parts, lanes, sums);
+    // One that does not get on has no begin.
+    ((at <= low || at <= lane.begin).then_some(lane.number), parts)
+}
+
+/// Of each lane, of each site and one behind them: by state, how often and how long.
+type SiteSums = Vec<Vec<[(u64, Nanoseconds); STATES.len()]>>;
+
+fn add_sums(parts: &mut PathParts, lanes: &Lanes<'_>, sums: SiteSums) {
     for (lane, sums) in lanes.all.iter().zip(sums) {
         for (site, of_site) in (0..).zip(sums) {
             let place = (site < lane.sites()).then(|| lane.place_of(site as u32));
@@ -160,8 +168,6 @@ fn walk<'l, 'a>(
             }
         }
     }
-    // One that does not get on has no begin.
-    ((at <= low || at <= lane.begin).then_some(lane.number), parts)
 }
 
 /// Adds a part of the path outside of calls: of a region, each stage with the thread that came last.

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use numawise_facts::{ObjectRun, RankSet, Redactor, TracePart, WatchedRun, redaction};
 use numawise_record::{Record, RecordKind, Series, read_object_run, read_watched_run};
-use numawise_units::Nanoseconds;
+use numawise_units::{Bytes, Nanoseconds};
 
 use super::snapshot::check_ranks;
 use super::{Failure, SUCCESS, Status};
@@ -53,6 +53,9 @@ pub struct Arguments {
     /// Of a trace: only what was done in the phase of this name, e.g. solve or 'MPI_Pcontrol(2)'
     #[arg(long, value_name = "NAME")]
     phase: Option<String>,
+    /// Of a trace: memory for it, e.g. 2G; a larger one is analysed in slices of its time [default: half of what is free]
+    #[arg(long, value_name = "SIZE")]
+    memory: Option<Bytes>,
 }
 
 pub fn run(arguments: Arguments) -> Result<Status, Failure> {
@@ -87,13 +90,9 @@ pub fn run(arguments: Arguments) -> Result<Status, Failure> {
     if let (SnapshotFormat::Csv(_), Some(other), false) = (format, not_a_snapshot(kind), is_study) {
         return Err(no_csv(other));
     }
-    let large = if kind == RecordKind::WatchedRun { Large::open(path, half_of_memory())? } else { None };
-    if let Some(mut large) = large {
-        redact(&mut large.run);
-        show::large_run(large, &part, path, format, faces)?;
-        return Ok(SUCCESS);
+    if kind != RecordKind::WatchedRun && !part.is_whole() {
+        return Err(no_trace(path, kind, PART));
     }
-    let in_part = if part.is_whole() { None } else { Some(traced(path, kind, PART)?) };
     if let (true, Some(other)) = (arguments.full, not_a_snapshot(kind)) {
         return Err(Failure::new(format!(
             "--full {}: this is {other}, which is always shown in full; expected the snapshot of a run (numawise snapshot --output), or \
@@ -128,12 +127,26 @@ pub fn run(arguments: Arguments) -> Result<Status, Failure> {
             show::series(&timeline, path, faces)?;
         }
         RecordKind::WatchedRun => {
-            let run = in_part.map_or_else(|| watched_run(path), Ok)?;
-            show::watched_run(&run, &part, path, format, faces)?;
+            show_run(path, (arguments.memory, &part), format, faces)?;
         }
         RecordKind::ObjectRun => show::object_run(&object_run(path)?, path, faces)?,
     }
     Ok(SUCCESS)
+}
+
+/// A snapshot, or what is asked for of its trace.
+fn show_run(
+    path: &Path,
+    (memory, part): (Option<Bytes>, &TracePart),
+    format: SnapshotFormat,
+    faces: &Faces,
+) -> Result<(), Failure> {
+    if let Some(mut large) = Large::open(path, memory.unwrap_or_else(half_of_memory))? {
+        redact(&mut large.run);
+        return show::large_run(large, part, path, format, faces);
+    }
+    let run = if part.is_whole() { watched_run(path)? } else { traced(path, RecordKind::WatchedRun, PART)? };
+    show::watched_run(&run, part, path, format, faces)
 }
 
 /// The options of a part.

@@ -18,8 +18,8 @@ pub fn lines(of: &RunTrace) -> Vec<String> {
     let all = many(slices.slices, "slice");
     let calls = many(slices.calls, "call");
     let mut lines = vec![format!(
-        "causes that lie before a slice: the trace is larger than half of the memory, and was analysed in {all} of {calls}; those of {} of \
-         the waiting may be others",
+        "causes that lie before a slice: the trace is too large for the memory (--memory), and was analysed in {all} of {calls}; those of {} of the \
+         waiting may be others",
         words::percent(share(slices.cut, of.times.waiting.max(Nanoseconds(1))))
     )];
     if !slices.has_period {
