@@ -169,10 +169,10 @@ struct Findings {
     has_left_out: bool,
 }
 
-/// Of a run whose traces have [`ThreadTrace::calls_at_edges`]; `calls` in a slice, or somewhat more. Nothing where no trace was made, or where it cannot be
-/// read.
+/// Of a run whose traces have [`ThreadTrace::calls_at_edges`]; `calls` in a slice, or somewhat more. Nothing where no trace was made, where its begin is
+/// missing (how many messages that had is not known in slices), or where it cannot be read.
 pub fn sliced<'a>(run: Run<'a>, streams: &mut (dyn CallStreams + Send), calls: usize) -> Option<Sliced> {
-    let base = Lanes::of(&run)?;
+    let base = Lanes::of(&run).filter(|base| !base.is_end)?;
     let stream = |lane| Stream::of(&run, lane, base.until);
     let mut all: Vec<Stream<'a>> = base.all.iter().map(stream).collect::<Option<_>>()?;
     let mut held: Vec<Held> = Vec::new();

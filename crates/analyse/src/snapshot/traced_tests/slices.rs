@@ -2,7 +2,9 @@
 
 use std::collections::HashMap;
 
-use numawise_facts::activity::{ThreadTrace, TracedCall, TracedMessage};
+use numawise_facts::activity::{
+    Communicator, FileOperation, SpanKind, SpanName, ThreadTrace, TracedCall, TracedMessage, TracedSpan,
+};
 use numawise_traces::{CallStreams, Sliced, sliced};
 
 use super::*;
@@ -68,6 +70,9 @@ pub fn check(ranks: &[Activity], part: Option<&TracePart>, whole: &RunTrace) {
         let found = in_slices(ranks, part, calls).tables;
         let slices = found.slices.expect("slices");
         assert_eq!((slices.forgotten, slices.has_period), (0, true));
+        // Where the begin of a slice cuts causes off, they are others, of as much waiting.
+        let sum = |of: &RunTrace| of.causes.iter().map(|cause| cause.waiting.0).sum::<u64>();
+        assert!(sum(&found).abs_diff(sum(whole)) <= 64, "{:?}\nexpected\n{:?}", found.causes, whole.causes);
         let causes = if slices.slices == 1 { found.causes.clone() } else { whole.causes.clone() };
         let found = RunTrace { slices: None, what_if: whole.what_if.clone(), causes, ..found };
         let lines = |of: &RunTrace| format!("{of:#?}").lines().map(str::to_owned).collect::<Vec<String>>();
@@ -83,5 +88,96 @@ pub fn check(ranks: &[Activity], part: Option<&TracePart>, whole: &RunTrace) {
             around(&found),
             around(&expected)
         );
+    }
+}
+
+/// Of three ranks one that scans, talks with a neighbour, and with the other group, again and again; in between it is in files, and some calls were
+/// left out. What its sources are it tells once.
+fn again_and_again(rank: u32) -> Activity {
+    let mut made = Made::rank(rank, 3);
+    made.trace.names = FileOperation::ALL.into_iter().map(SpanName::File).collect();
+    for step in 0..40 {
+        let (begin, key) = (100 * step, 10 * step + 1000);
+        let late = |nth: u64| if (step + nth) % 3 == u64::from(rank) { 15 } else { nth + u64::from(rank) };
+        let kind = |nth| TracedKind::Collective { key: NonZeroU64::new(key + nth).unwrap(), root: None };
+        let told = |begin, of: &[u32]| -> Vec<TracedMessage> {
+            let peers = of.iter().filter(|_| step == 0);
+            peers.map(|peer| message(MessageSide::Source, begin, *peer, 0)).collect()
+        };
+        let [scan, neighbours, groups] = [(0, 10), (1, 40), (2, 70)].map(|(nth, at)| begin + at + late(nth));
+        let others: &[u32] = if rank == 2 { &[0, 1] } else { &[2] };
+        let (first, second) = (told(neighbours, &[(rank + 2) % 3]), told(groups, others));
+        let of = FileOperation::ALL[step as usize % 4] as u32;
+        let file = |begin, end| TracedSpan { of, begin: ms(begin), end: ms(end), kind: SpanKind::File };
+        made.trace.spans.push(file(begin + 6, scan - 2));
+        made.trace.spans.push(file(begin + 38, neighbours));
+        made = made
+            .add("calls left out", (begin + 2, begin + 5), TracedKind::LeftOut { calls: 4 }, Vec::new())
+            .add("MPI_Scan", (scan, begin + 30), kind(0), Vec::new())
+            .add("MPI_Neighbor_allgather", (neighbours, begin + 60), kind(1), first)
+            .add("MPI_Allreduce", (groups, begin + 90), kind(2), second);
+    }
+    let between_groups = made.trace.sites.iter_mut().find(|site| site.call == "MPI_Allreduce").unwrap();
+    between_groups.communicator = Some(1);
+    let mut rank = made.end(4000);
+    let groups = Communicator { is_inter: true, ..rank.communicators[0].clone() };
+    rank.communicators.truncate(1);
+    rank.communicators.push(groups);
+    rank
+}
+
+#[test]
+fn what_was_told_once_is_known_in_all_slices() {
+    let found = trace(&[0, 1, 2].map(again_and_again));
+    for kind in [WaitKind::LateLowerRank, WaitKind::LateNeighbour, WaitKind::LastOfAll] {
+        let times = found.waits.iter().filter(|row| row.kind == kind).map(|row| row.times).sum::<u64>();
+        assert!(times >= 40, "{kind:?}: {:?}", found.waits);
+    }
+    let [row] = found.not_judged.as_slice() else { panic!("{:?}", found.not_judged) };
+    assert_eq!((row.why, row.calls), (NotJudgedReason::LeftOut, 3 * 40 * 4));
+    assert!(found.causes.iter().any(|cause| matches!(cause.what, RankActivity::InFiles { .. })));
+    assert!(found.critical_path.iter().any(|part| matches!(part.what, RankActivity::InFiles { .. })));
+    assert!(found.times.in_files > ms(0));
+    // What was left out makes no trace whole.
+    assert!(!in_slices(&[0, 1, 2].map(again_and_again), None, 25).is_whole);
+}
+
+/// Of three ranks one that begins a call between two groups at a moment, and waits for it at the end; in between, and before, there are barriers.
+fn begins_at(rank: u32, begin: u64) -> Activity {
+    let mut made = Made::rank(rank, 3);
+    let begun = |made: Made| {
+        let kind = TracedKind::Collective { key: NonZeroU64::new(5000).unwrap(), root: None };
+        let others: &[u32] = if rank == 2 { &[0, 1] } else { &[2] };
+        let told = others.iter().map(|peer| message(MessageSide::Source, begin, *peer, 0)).collect();
+        made.add("MPI_Iallreduce", (begin, begin + 1), kind, told)
+    };
+    for step in 0..40 {
+        let at = 100 * step;
+        if (at..at + 100).contains(&begin) {
+            made = begun(made);
+        }
+        made = made.collective("MPI_Barrier", (at + 50 + u64::from(rank), at + 60), 1000 + step, None);
+    }
+    let done = TracedMessage { end: MessageSide::CollectiveDone, ..message(MessageSide::Sent, begin, 0, 0) };
+    made = made.with(
+        "MPI_Wait",
+        (4000 - 10 * u64::from(rank), 4020),
+        vec![TracedMessage { communicator: None, ..done }],
+    );
+    let between_groups = made.trace.sites.iter_mut().find(|site| site.call == "MPI_Iallreduce").unwrap();
+    between_groups.communicator = Some(1);
+    let mut rank = made.end(4100);
+    let groups = Communicator { is_inter: true, ..rank.communicators[0].clone() };
+    rank.communicators.truncate(1);
+    rank.communicators.push(groups);
+    rank
+}
+
+#[test]
+fn a_call_between_groups_is_waited_for_until_ranks_of_later_slices_come() {
+    for begins in [[3930, 3910, 10], [10, 3920, 3940], [10, 20, 3930], [3900, 30, 20]] {
+        let ranks = [0, 1, 2].map(|rank| begins_at(rank, begins[rank as usize]));
+        let found = trace(&ranks);
+        assert!(found.not_judged.is_empty(), "{:?}", found.not_judged);
     }
 }
