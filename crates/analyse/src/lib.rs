@@ -40,7 +40,7 @@ use numawise_units::{Arrange, Ratio};
 pub use contrasts::{decided, finished};
 pub use grid::{GridSearch, SearchChoice, grid, known_points, trial_table};
 pub use mpi::uses_mpi;
-pub use numawise_traces::{StreamAt, StreamView, TraceView};
+pub use numawise_traces::{CallStreams, StreamAt, StreamView, TraceView};
 pub use objects::{
     can_be_put, choice_for, memory_bound, object_source_lines, objects, objects_of_processes,
     objects_of_ranks,
@@ -51,8 +51,8 @@ pub use residency::residency;
 pub use series::Series;
 pub use snapshot::{
     DivisionRuns, JobRanks, MOST_IN_FULL, RunParts, align_clocks, compare_divisions, compare_snapshots,
-    is_for_memory_bound, median_run, merge as merged, mpi_jobs, run_snapshot, trace_events, trace_view,
-    trace_view_of_streams,
+    is_for_memory_bound, median_run, merge as merged, mpi_jobs, run_snapshot, run_snapshot_in_slices,
+    trace_events, trace_view, trace_view_of_streams,
 };
 pub use study_comparison::compare_studies;
 pub use summary::left_out;

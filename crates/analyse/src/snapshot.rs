@@ -43,6 +43,7 @@ mod worlds;
 use numawise_facts::activity::ActivityLosses;
 use numawise_facts::{Reading, ThreadActivity};
 use numawise_tables::snapshot::{ProcessCounts, RunSnapshot, SnapshotLosses, TraceEvents};
+use numawise_traces::CallStreams;
 use numawise_units::{Arrange, Ratio};
 
 pub use clocks::align_clocks;
@@ -56,6 +57,7 @@ pub use jobs::mpi_jobs;
 pub use traced::{view as trace_view, view_of_streams as trace_view_of_streams};
 
 use process::Process;
+use traced::AnalysedTrace;
 
 #[cfg(test)]
 #[path = "snapshot_tests.rs"]
@@ -72,6 +74,8 @@ struct Run<'a> {
     span: Reading<numawise_tables::snapshot::EfficiencySpan>,
     /// Why its processes are not all that should be compared, of a part of a run.
     partial: Option<String>,
+    /// Its traces have calls at their edges only.
+    is_sliced: bool,
 }
 
 impl Run<'_> {
@@ -101,7 +105,20 @@ impl Run<'_> {
 /// All that is said of a run.
 pub fn run_snapshot(parts: &RunParts<'_>) -> RunSnapshot {
     let (run, others) = counted(parts);
-    tables(&run, &others)
+    tables(&run, &others, traced::analysed(&run))
+}
+
+/// The same of a run whose traces have [`numawise_facts::activity::ThreadTrace::calls_at_edges`], and all calls in streams: so many calls are analysed at once. Nothing where
+/// the streams cannot be read, or no rank has one.
+pub fn run_snapshot_in_slices(
+    parts: &RunParts<'_>,
+    streams: &mut (dyn CallStreams + Send),
+    calls: usize,
+) -> Option<RunSnapshot> {
+    let (run, others) = counted(parts);
+    let run = Run { is_sliced: true, ..run };
+    let trace = traced::analysed_in_slices(&run, streams, calls)?;
+    Some(tables(&run, &others, Some(trace)))
 }
 
 /// The processes that count, and the others.
@@ -114,18 +131,17 @@ fn counted<'a>(parts: &'a RunParts<'a>) -> (Run<'a>, Vec<Process<'a>>) {
     // Of merged ranks there are only those that stand out.
     let worlds = if parts.merged.is_some() { vec![0; processes.len()] } else { worlds::of(&processes) };
     let (worlds, processes) = in_worlds(worlds, processes);
-    (Run { parts, processes, worlds, elapsed, span, partial: None }, others)
+    (Run { parts, processes, worlds, elapsed, span, partial: None, is_sliced: false }, others)
 }
 
-fn tables<'a>(run: &Run<'a>, others: &[Process<'a>]) -> RunSnapshot {
+fn tables<'a>(run: &Run<'a>, others: &[Process<'a>], traced: Option<AnalysedTrace>) -> RunSnapshot {
     let parts = run.parts;
     let time = efficiency::time_of_run(run);
     let placed = placement::of_run(run);
     let cpus = span::cpus(run, placed.as_ref());
     let efficiency = efficiency::all(run);
-    let traced = traced::of(run);
-    let trace = traced.as_ref().map(numawise_traces::Traced::tables);
-    let mpi = mpi::summary(run, traced.as_ref().zip(trace.as_ref()));
+    let mpi = mpi::summary(run, traced.as_ref());
+    let trace = traced.map(|traced| traced.tables);
     let openmp = openmp::summary(run);
     let placement = placed.as_ref().map(|placed| placement::summary(run, placed));
     let memory = memory::summary(run);

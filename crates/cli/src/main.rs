@@ -14,6 +14,7 @@ mod maths;
 mod metric;
 mod placing;
 mod show;
+mod slices;
 mod streams;
 mod verdict;
 

@@ -22,6 +22,7 @@ use numawise_units::Rank;
 
 use crate::exit::Failure;
 use crate::faces::Faces;
+use crate::slices::{Large, Streams};
 use crate::streams::{print, style};
 use crate::verdict::{our_line, use_from_now_on};
 
@@ -158,6 +159,8 @@ pub struct Snapshot<'a> {
     tables: RunSnapshot,
     objects: Option<RankObjects>,
     record: &'a str,
+    /// Its calls can be drawn.
+    has_events: bool,
 }
 
 impl<'a> Snapshot<'a> {
@@ -171,7 +174,21 @@ impl<'a> Snapshot<'a> {
         let machines = run.machines();
         let parts = parts(run, part, &machines);
         let objects = numawise_analyse::objects_of_ranks(&run.objects, parts.asked);
-        Snapshot { run, tables: numawise_analyse::run_snapshot(&parts), objects, record }
+        Snapshot { run, tables: numawise_analyse::run_snapshot(&parts), objects, record, has_events: true }
+    }
+
+    /// The same of a trace that is read in slices.
+    fn in_slices(
+        run: &'a WatchedRun,
+        (streams, calls): (&mut Streams, usize),
+        part: &TracePart,
+        record: &'a str,
+    ) -> Option<Snapshot<'a>> {
+        let machines = run.machines();
+        let parts = parts(run, part, &machines);
+        let tables = numawise_analyse::run_snapshot_in_slices(&parts, streams, calls)?;
+        let objects = numawise_analyse::objects_of_ranks(&run.objects, parts.asked);
+        Some(Snapshot { run, tables, objects, record, has_events: false })
     }
 
     /// The calls and messages of its trace; nothing where none was made.
@@ -205,7 +222,7 @@ impl<'a> Snapshot<'a> {
     pub fn html(&self) -> String {
         // Only a page draws them, and only a page of all.
         let is_part = self.tables.trace.as_ref().is_some_and(|trace| trace.is_part);
-        let events = if is_part { None } else { Snapshot::events(self.run) };
+        let events = if is_part || !self.has_events { None } else { Snapshot::events(self.run) };
         document::html(&snapshot::document(&snapshot::Shown { events: events.as_ref(), ..self.shown() }))
     }
 
@@ -330,9 +347,38 @@ pub fn watched_run(
     faces: &Faces,
 ) -> Result<(), Failure> {
     let record = record.display().to_string();
-    let snapshot = Snapshot::of_part(run, part, &record);
+    put_run(&Snapshot::of_part(run, part, &record), part, format, faces)
+}
+
+/// The same of a run whose trace is larger than memory.
+pub fn large_run(
+    large: Large,
+    part: &TracePart,
+    record: &Path,
+    format: SnapshotFormat,
+    faces: &Faces,
+) -> Result<(), Failure> {
+    let Large { run, mut streams, calls } = large;
+    let name = record.display().to_string();
+    let Some(snapshot) = Snapshot::in_slices(&run, (&mut streams, calls), part, &name) else {
+        let nothing = || {
+            Failure::new(format!(
+                "report {name}: its trace has no call between MPI_Init and MPI_Finalize, and no parallel region; expected one that has"
+            ))
+        };
+        return Err(streams.failure().map_or_else(nothing, Failure::from));
+    };
+    put_run(&snapshot, part, format, faces)
+}
+
+fn put_run(
+    snapshot: &Snapshot<'_>,
+    part: &TracePart,
+    format: SnapshotFormat,
+    faces: &Faces,
+) -> Result<(), Failure> {
     if let Some(trace) = &snapshot.tables.trace {
-        holds_part(trace, part, (run, &record))?;
+        holds_part(trace, part, (snapshot.run, snapshot.record))?;
     }
     let text = || match format {
         SnapshotFormat::Text(detail) => snapshot.text(detail, style()),

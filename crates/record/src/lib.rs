@@ -38,7 +38,7 @@ pub use schema::RecordKind;
 pub use series::Series;
 pub use study::Record;
 pub use watched::{
-    PartBin, PartOverview, StreamPart, TraceStreams, add_seen_part, add_span_part, add_trace_part,
+    OpenPart, PartBin, PartOverview, StreamPart, TraceStreams, add_seen_part, add_span_part, add_trace_part,
     read_watched_run, save_watched_run, seen_part, span_parts, trace_parts, watched_run_may_be_saved,
 };
 pub use whole::Existing;

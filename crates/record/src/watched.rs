@@ -20,7 +20,7 @@ pub use streams::{PartOverview, StreamPart, TraceStreams};
 pub use trace::overview::PartBin;
 pub use trace::seen::{add_seen_part, seen_part};
 pub use trace::spans::{add_span_part, span_parts};
-pub use trace::{add_trace_part, trace_parts};
+pub use trace::{OpenPart, add_trace_part, trace_parts};
 
 use crate::schema::WATCHED_RUN;
 use crate::valid::{CountedSoFar, Flaw};
@@ -54,7 +54,7 @@ pub fn watched_run_may_be_saved(path: &Path, existing: Existing) -> Result<(), R
 /// Whatever keeps the file from being the snapshot of a run that we know and may read: see [`RecordError`].
 pub fn read_watched_run(path: &Path) -> Result<WatchedRun, RecordError> {
     let connection = whole::open(path, &WATCHED_RUN)?;
-    read_run(&connection, true).map_err(|error| read::damage(path, error))
+    read_run(&connection, Events::All).map_err(|error| read::damage(path, error))
 }
 
 fn sound(run: &WatchedRun) -> Result<(), Flaw> {
@@ -112,17 +112,24 @@ fn insert_process(transaction: &Transaction<'_>, number: i64, activity: &Activit
     Ok(())
 }
 
-/// `has_events`: with calls and spans in its traces.
-fn read_run(connection: &Connection, has_events: bool) -> Parsed<WatchedRun> {
+/// What is read of traces.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Events {
+    All,
+    AllButCalls,
+    Nothing,
+}
+
+fn read_run(connection: &Connection, events: Events) -> Parsed<WatchedRun> {
     let transaction = connection.unchecked_transaction()?;
     let header = header(&transaction)?;
     let mut counted = CountedSoFar::default();
     let has = |table| read::has_table(&transaction, table);
     let has = Has {
         traces: has("traces")?,
-        spans: has_events && has("spans")?,
+        spans: events != Events::Nothing && has("spans")?,
         seen: has("seen")?,
-        calls: has_events,
+        calls: events == Events::All,
     };
     let mut processes = Vec::new();
     let mut query = transaction.prepare("SELECT process, activity FROM processes ORDER BY process")?;
@@ -157,7 +164,7 @@ fn header(connection: &Connection) -> Parsed<WatchedRunHeader> {
     Ok(header)
 }
 
-/// What is read of traces.
+/// Which of its tables are read.
 #[derive(Clone, Copy)]
 struct Has {
     traces: bool,

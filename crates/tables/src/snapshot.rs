@@ -46,9 +46,9 @@ pub use trace::{
     EventPhase, EventSpan, EventState, EventTransfer, EventWorker, LateThread, LongestThreadWait,
     LongestTransfer, LongestWait, MessageProfile, NotJudged, NotJudgedReason, OddRepetition, OutOfOrder,
     PathPart, PlacedChange, PlacedMark, PlacedMarks, RankActivity, RankAsOthers, RunTrace, SpanState,
-    ThreadWithoutCpu, TraceChange, TraceEvents, TracePeriod, TraceTimes, TracedConstruct, TracedPhase,
-    TracedRank, TracedRegion, TracedSerial, TracedWait, TracedWorker, WaitKind, WaitingCause, WaitingPair,
-    WhatIf,
+    ThreadWithoutCpu, TraceChange, TraceEvents, TracePeriod, TraceSlices, TraceTimes, TracedConstruct,
+    TracedPhase, TracedRank, TracedRegion, TracedSerial, TracedWait, TracedWorker, WaitKind, WaitingCause,
+    WaitingPair, WhatIf,
 };
 pub use view::{AskedWindow, SHARES, TraceWindow};
 

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use std::thread::{Builder, scope};
 
 /// What both give. Where no thread can be made, one after the other.
-pub fn both<A: Send + Sync, B>(one: impl Fn() -> A + Sync, other: impl Fn() -> B) -> (A, B) {
+pub fn both<A: Send + Sync, B>(one: impl Fn() -> A + Sync, mut other: impl FnMut() -> B) -> (A, B) {
     let (of_one, mut of_other) = (OnceLock::new(), None);
     at_once(&|| drop(of_one.set(one())), &mut || of_other = Some(other()));
     (of_one.into_inner().unwrap_or_else(one), of_other.unwrap_or_else(other))

@@ -14,7 +14,8 @@ use numawise_tables::snapshot::{RankActivity, WaitingCause};
 use numawise_units::Nanoseconds;
 
 use super::collectives::Collectives;
-use super::lanes::{At, Lane, LaneSet, Lanes};
+use super::lane_set::LaneSet;
+use super::lanes::{At, Lane, Lanes};
 use super::matching::Matched;
 use super::phases::Window;
 use super::timeline::{Segment, State, segments};
@@ -109,6 +110,15 @@ struct Since {
     call: usize,
 }
 
+impl Since {
+    /// Of a slice of a lane, from when on all of it is there; nothing where that is from its begin on.
+    fn first(lane: &Lane<'_>) -> Option<Since> {
+        let solid = lane.counted.solid;
+        let before = lane.calls.get(solid.checked_sub(1)?)?;
+        Some(Since { begin: before.end, call: solid })
+    }
+}
+
 /// When two lanes were last in step, from the calls of each that made them so.
 struct InStep<'l, 'a> {
     lanes: &'l Lanes<'a>,
@@ -176,11 +186,13 @@ impl<'l, 'a> InStep<'l, 'a> {
         InStep { lanes, messages, collectives, by_lane, last }
     }
 
-    /// From when on a lane and another one, each before its call, did their own.
-    fn since(&self, one: At, other: At) -> (Since, Since) {
+    /// From when on a lane and another one, each before its call, did their own; false where that is not known, as it was before a slice.
+    fn since(&self, one: At, other: At) -> (Since, Since, bool) {
         let begin = |lane: u32| {
-            let begin = self.lanes.all.get(lane as usize).map_or(Nanoseconds(0), |lane| lane.begin);
-            Since { begin, call: 0 }
+            let lane = self.lanes.all.get(lane as usize);
+            lane.map_or(Since { begin: Nanoseconds(0), call: 0 }, |lane| {
+                Since::first(lane).unwrap_or(Since { begin: lane.begin, call: 0 })
+            })
         };
         let end = |lane: u32, call: u32| {
             let end = self.lanes.call(At { lane, call }).map(|(_, call)| call.end);
@@ -188,10 +200,21 @@ impl<'l, 'a> InStep<'l, 'a> {
         };
         let message = self.last_message(one, other);
         let last = self.last_collective(one, other, message.map_or(0, |(of_one, _)| of_one)).max(message);
-        match last {
+        let (of_one, of_other) = match last {
             Some((of_one, of_other)) => (end(one.lane, of_one), end(other.lane, of_other)),
             None => (begin(one.lane), begin(other.lane)),
+        };
+        let first = |lane: u32| self.lanes.all.get(lane as usize).and_then(Since::first);
+        let (of_slice, of_other_slice) = (first(one.lane), first(other.lane));
+        let is_there = |of: Since, first: Option<Since>| first.is_none_or(|first| first.call <= of.call);
+        let is_known = last.is_some() || of_slice.is_none() && of_other_slice.is_none();
+        if is_known && is_there(of_one, of_slice) && is_there(of_other, of_other_slice) {
+            return (of_one, of_other, true);
         }
+        // What was before is in no slice any more: both are compared from one moment on.
+        let (of_one, of_other) = (of_slice.unwrap_or(of_one), of_other_slice.unwrap_or(of_other));
+        let moment = of_one.begin.max(of_other.begin);
+        (Since { begin: moment, ..of_one }, Since { begin: moment, ..of_other }, false)
     }
 
     fn last_message(&self, one: At, other: At) -> Option<(u32, u32)> {
@@ -235,11 +258,19 @@ impl Explained {
     }
 }
 
+/// What is known of causes of slices, or of all.
+#[derive(Default)]
+pub struct CauseSums {
+    causes: BTreeMap<(u32, Doing), Explained>,
+    /// Waiting of which the cause may lie before a slice.
+    cut: f64,
+}
+
 struct Explainer<'r, 'l, 'a> {
     lanes: &'l Lanes<'a>,
     waits: &'r Waits,
     in_step: InStep<'l, 'a>,
-    causes: BTreeMap<(u32, Doing), Explained>,
+    sums: &'r mut CauseSums,
     /// Of each lane, what its waits cost that is still to be explained.
     pending: Vec<Vec<Explained>>,
     /// Emptied and filled for each wait: of the lane that waits, of the late one, and of that what is beyond the other.
@@ -356,7 +387,10 @@ impl Explainer<'_, '_, '_> {
         let (Some((mine, call)), Some((late, of_late))) = (lanes.call(at), lanes.call(wait.late)) else {
             return;
         };
-        let (since_mine, since_late) = self.in_step.since(at, wait.late);
+        let (since_mine, since_late, is_known) = self.in_step.since(at, wait.late);
+        if !is_known {
+            self.sums.cut += cost.waiting;
+        }
         let until = wait.until.min(of_late.begin.max(since_late.begin));
         let [of_mine, of_late] = std::mem::take(&mut self.spent);
         self.spent =
@@ -388,11 +422,15 @@ impl Explainer<'_, '_, '_> {
                 state: DoingState::Computed,
                 place: lanes.call(wait.late).map(|(lane, call)| lane.place_of(call.site)),
             };
-            self.causes.entry((late.number, last)).or_default().add(cost, 1.0, false);
+            self.sums.causes.entry((late.number, last)).or_default().add(cost, 1.0, false);
             return;
         }
         for (doing, time) in &self.beyond {
-            self.causes.entry((late.number, *doing)).or_default().add(cost, *time as f64 / all as f64, false);
+            self.sums.causes.entry((late.number, *doing)).or_default().add(
+                cost,
+                *time as f64 / all as f64,
+                false,
+            );
         }
         for &(number, time) in waits_of_late {
             let share = of_waits as f64 / all as f64 * time as f64 / waited_late.max(1) as f64;
@@ -410,7 +448,7 @@ impl Explainer<'_, '_, '_> {
             } else {
                 let place = late.calls.get(number as usize).map(|call| late.place_of(call.site));
                 let doing = Doing { state: DoingState::Called, place };
-                self.causes.entry((late.number, doing)).or_default().add(cost, share, false);
+                self.sums.causes.entry((late.number, doing)).or_default().add(cost, share, false);
             }
         }
     }
@@ -439,66 +477,72 @@ pub struct Cause {
     pub row: WaitingCause,
 }
 
-pub fn of_waits(
-    lanes: &Lanes<'_>,
-    matched: &Matched,
-    waits: &Waits,
-    collectives: &Collectives,
-) -> Vec<Cause> {
-    let in_step = InStep::of(lanes, matched, waits, collectives);
-    let nothing = |lane: &Lane<'_>| vec![Explained::default(); waits.of_lane(lane.number).len()];
-    let pending = lanes.all.iter().map(nothing).collect();
-    let mut explainer = Explainer {
-        lanes,
-        waits,
-        in_step,
-        causes: BTreeMap::new(),
-        pending,
-        spent: Default::default(),
-        beyond: Vec::new(),
-    };
-    waits.each(lanes).for_each(|ShownWait { lane, place, begin, end, .. }| {
-        let of_lane = explainer.pending.get_mut(lane.number as usize);
-        if let Some(cost) = of_lane.and_then(|of_lane| of_lane.get_mut(place)) {
-            cost.waiting += span(begin, end).0 as f64;
-        }
-    });
-    // A wait ends before those that it causes.
-    for (_, at, place) in waits.by_end(lanes).into_iter().rev() {
-        let of_lane = explainer.pending.get_mut(at.lane as usize);
-        let Some(cost) = of_lane.and_then(|of_lane| of_lane.get_mut(place as usize)).map(std::mem::take)
-        else {
-            continue;
-        };
-        let Some(wait) = waits.of_lane(at.lane).get(place as usize).filter(|_| cost.waiting > 0.0) else {
-            continue;
-        };
-        let (mut cost, own) = (cost, lanes.call(at));
-        let is_asked = |(lane, call): &(&Lane<'_>, &TracedCall)| {
-            lane.is_shown && lane.pieces(lanes, call.begin, wait.until).next().is_some()
-        };
-        if own.is_some_and(|own| is_asked(&own)) {
-            cost.lanes.insert(at.lane);
-        }
-        explainer.explain(at, wait, &cost);
+impl CauseSums {
+    pub fn cut(&self) -> Nanoseconds {
+        Nanoseconds(self.cut.round() as u64)
     }
-    let mut causes: Vec<((u32, Doing), Explained)> = explainer.causes.into_iter().collect();
-    causes.sort_by(|(_, one), (_, other)| other.waiting.total_cmp(&one.waiting));
-    causes.truncate(MOST_ROWS);
-    let shown = causes.into_iter().filter_map(|((lane, doing), of)| {
-        let lane = lanes.all.get(lane as usize)?;
-        let behind = lanes.places.len() as u32;
-        let what = doing.shown(lanes);
-        let computed_before = what.computed_to().map(|_| doing.place.unwrap_or(behind));
-        let row = WaitingCause {
-            world: lane.numbered_world,
-            rank: lane.rank,
-            what,
-            waiting: Nanoseconds(of.waiting.round() as u64),
-            waiting_ranks: of.lanes.ranks(lanes),
-            through_others: Nanoseconds(of.through_others.round() as u64),
+
+    /// Adds those of the waits that are counted in a slice, or of all.
+    pub fn add(&mut self, lanes: &Lanes<'_>, matched: &Matched, waits: &Waits, collectives: &Collectives) {
+        let in_step = InStep::of(lanes, matched, waits, collectives);
+        let nothing = |lane: &Lane<'_>| vec![Explained::default(); waits.of_lane(lane.number).len()];
+        let pending = lanes.all.iter().map(nothing).collect();
+        let mut explainer = Explainer {
+            lanes,
+            waits,
+            in_step,
+            sums: self,
+            pending,
+            spent: Default::default(),
+            beyond: Vec::new(),
         };
-        Some(Cause { lane: lane.number, computed_before, row })
-    });
-    shown.collect()
+        waits.each(lanes).for_each(|ShownWait { lane, place, begin, end, .. }| {
+            let of_lane = explainer.pending.get_mut(lane.number as usize);
+            if let Some(cost) = of_lane.and_then(|of_lane| of_lane.get_mut(place)) {
+                cost.waiting += span(begin, end).0 as f64;
+            }
+        });
+        // A wait ends before those that it causes.
+        for (_, at, place) in waits.by_end(lanes).into_iter().rev() {
+            let of_lane = explainer.pending.get_mut(at.lane as usize);
+            let Some(cost) = of_lane.and_then(|of_lane| of_lane.get_mut(place as usize)).map(std::mem::take)
+            else {
+                continue;
+            };
+            let Some(wait) = waits.of_lane(at.lane).get(place as usize).filter(|_| cost.waiting > 0.0) else {
+                continue;
+            };
+            let (mut cost, own) = (cost, lanes.call(at));
+            let is_asked = |(lane, call): &(&Lane<'_>, &TracedCall)| {
+                lane.is_shown && lane.pieces(lanes, call.begin, wait.until).next().is_some()
+            };
+            if own.is_some_and(|own| is_asked(&own)) {
+                cost.lanes.insert(at.lane);
+            }
+            explainer.explain(at, wait, &cost);
+        }
+    }
+
+    /// Those with most waiting first.
+    pub fn rows(self, lanes: &Lanes<'_>) -> Vec<Cause> {
+        let mut causes: Vec<((u32, Doing), Explained)> = self.causes.into_iter().collect();
+        causes.sort_by(|(_, one), (_, other)| other.waiting.total_cmp(&one.waiting));
+        causes.truncate(MOST_ROWS);
+        let shown = causes.into_iter().filter_map(|((lane, doing), of)| {
+            let lane = lanes.all.get(lane as usize)?;
+            let behind = lanes.places.len() as u32;
+            let what = doing.shown(lanes);
+            let computed_before = what.computed_to().map(|_| doing.place.unwrap_or(behind));
+            let row = WaitingCause {
+                world: lane.numbered_world,
+                rank: lane.rank,
+                what,
+                waiting: Nanoseconds(of.waiting.round() as u64),
+                waiting_ranks: of.lanes.ranks(lanes),
+                through_others: Nanoseconds(of.through_others.round() as u64),
+            };
+            Some(Cause { lane: lane.number, computed_before, row })
+        });
+        shown.collect()
+    }
 }

@@ -1,7 +1,9 @@
 //! Collective calls of which all ranks are there: who needs what of whom.
 
 use std::collections::HashMap;
+use std::num::NonZeroU64;
 use std::ops::Range;
+use std::sync::Arc;
 
 use numawise_facts::activity::{MessageSide, TracedKind};
 use numawise_units::Arrange;
@@ -80,6 +82,9 @@ pub struct Collectives {
     completions: Vec<Completion>,
     /// As `members`, of each the call that is over when it is; none where these are they.
     met: Vec<At>,
+    /// Of a slice, those of which members may come.
+    open: Vec<(Key, Vec<At>)>,
+    pub sources: Arc<Sources>,
 }
 
 impl Collectives {
@@ -95,10 +100,13 @@ impl Collectives {
             calls.extend(parts_of(lane));
         }
         calls.sort_unstable();
-        let mut found = Collectives::default();
-        let sources = Sources::of(lanes);
+        let mut found = Collectives { sources: Sources::of(lanes), ..Collectives::default() };
         for of_call in calls.chunk_by(|one, other| one.key == other.key) {
-            found.add(run, lanes, (of_call, &sources));
+            let before = found.all.len();
+            found.add(run, lanes, of_call);
+            if lanes.slice.is_some() && found.all.len() == before {
+                found.add_open(lanes, of_call);
+            }
         }
         found.complete(lanes);
         found
@@ -198,7 +206,40 @@ impl Collectives {
         self.all.get(number).and_then(|one| self.members.get(one.members.clone())).unwrap_or_default()
     }
 
-    fn add(&mut self, run: &Run<'_>, lanes: &Lanes<'_>, (of_call, sources): (&[Member], &Sources)) {
+    fn add_open(&mut self, lanes: &Lanes<'_>, of_call: &[Member]) {
+        let may_come = |of: &Member| {
+            let (lane, call) = lanes.call(of.at)?;
+            Pattern::of(&lane.site(of.site)?.call)?;
+            let is_open = if lane.is_between_groups(call) {
+                self.sources.may_come(lanes, of_call)
+            } else {
+                let size = lane.kind_of(of.site)?.ranks? as usize;
+                of_call.len() < size && size <= lanes.all.len()
+            };
+            is_open.then_some(of.key)
+        };
+        if let Some(key) = of_call.first().and_then(may_come) {
+            self.open.push((key, of_call.iter().map(|of| of.at).collect()));
+        }
+    }
+
+    /// Those of which members may come, each with its number in its world.
+    pub fn open(&self) -> impl Iterator<Item = (NonZeroU64, &[At])> {
+        self.open.iter().map(|((_, key), members)| (*key, members.as_slice()))
+    }
+
+    /// All whose members are there, each with its number in its world, its members, and, of members that another call ends, that.
+    pub fn complete_ones(&self) -> impl Iterator<Item = (NonZeroU64, &[At], impl Iterator<Item = (At, At)>)> {
+        self.each().enumerate().map(|(number, (one, members))| {
+            let first = self.completions.partition_point(|ended| ended.of < number);
+            let ended = self.completions.get(first..).unwrap_or_default().iter();
+            let ended =
+                ended.take_while(move |ended| ended.of == number).map(|ended| (ended.begun, ended.at));
+            (one.key.1, members, ended)
+        })
+    }
+
+    fn add(&mut self, run: &Run<'_>, lanes: &Lanes<'_>, of_call: &[Member]) {
         let name =
             |of: &Member| lanes.call(of.at).and_then(|(lane, _)| Some(lane.site(of.site)?.call.as_str()));
         let Some((key, first, said)) = of_call.first().and_then(|of| Some((of.key, of.at, name(of)?))) else {
@@ -218,9 +259,9 @@ impl Collectives {
             return;
         }
         let needs = match pattern {
-            _ if is_inter => sources.between_groups(lanes, of_call, pattern),
+            _ if is_inter => self.sources.between_groups(lanes, of_call, pattern),
             Pattern::FromLower => lower(run, lanes, of_call),
-            Pattern::FromNeighbours => sources.neighbours(lanes, of_call),
+            Pattern::FromNeighbours => self.sources.neighbours(lanes, of_call),
             Pattern::All | Pattern::FromRoot | Pattern::ToRoot => Some(Vec::new()),
         };
         let Some(needs) = needs else { return };

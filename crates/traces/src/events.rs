@@ -40,7 +40,7 @@ pub fn named(lanes: &Lanes<'_>) -> TraceEvents {
         are_ranks: lanes.are_ranks,
         sites: lanes.placed.iter().filter_map(place).collect(),
         communicators: lanes.placed.iter().map(|(_, on)| on.clone()).collect(),
-        constructs: lanes.constructs.clone(),
+        constructs: lanes.constructs.to_vec(),
         ..TraceEvents::default()
     }
 }

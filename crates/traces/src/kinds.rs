@@ -11,6 +11,8 @@ pub struct SiteKind {
     pub probes: bool,
     /// It begins what another call ends.
     pub begins: bool,
+    /// What it sends is ended by another call, as a rule.
+    pub requests: bool,
     /// Other ranks, or a disk, may have to come first.
     pub may_wait: bool,
     /// Ranks of its communicator, where these are known.
@@ -23,6 +25,7 @@ impl SiteKind {
             sends: is_send(call) || call.starts_with("MPI_Sendrecv"),
             probes: matches!(call, "MPI_Probe" | "MPI_Mprobe"),
             begins: begins_collective(call) || call.starts_with("MPI_Start"),
+            requests: call.starts_with("MPI_I") || call.starts_with("MPI_Start"),
             may_wait: may_wait(call),
             ranks,
         }

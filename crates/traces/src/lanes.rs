@@ -1,6 +1,8 @@
 //! The threads whose calls were traced, in the order of their ranks, and their calls as far as all traces are whole.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::Arc;
 
 use numawise_facts::activity::{MessageSide, ThreadTrace, TracedCall, TracedMessage, TracedSite};
 pub use numawise_tables::snapshot::CallAt as At;
@@ -8,12 +10,14 @@ use numawise_tables::snapshot::{CallPlace, EventCommunicator};
 use numawise_units::{Arrange, Nanoseconds};
 
 use super::kinds::SiteKind;
+use super::needs::Sources;
 use super::phases::{Phases, Window};
 use super::teams::Team;
 use super::threads::{self, Constructs, PlacedConstruct, ThreadStates, Worker};
 use super::{Process, Run};
 
 /// One thread of a rank.
+#[derive(Clone)]
 pub struct Lane<'a> {
     /// Its place among all.
     pub number: u32,
@@ -26,9 +30,9 @@ pub struct Lane<'a> {
     pub thread_number: Option<i32>,
     pub tid: i32,
     /// What it is in outside of its calls.
-    pub states: ThreadStates,
+    pub states: Arc<ThreadStates>,
     /// What of its time is asked for.
-    pub windows: Vec<Window>,
+    pub windows: Arc<Vec<Window>>,
     /// It is among the ranks that are asked for.
     pub is_shown: bool,
     pub host: &'a str,
@@ -44,10 +48,43 @@ pub struct Lane<'a> {
     messages: &'a [TracedMessage],
     sites: &'a [TracedSite],
     /// The places of its sites, by their numbers in [`Lanes::places`].
-    places: Vec<u32>,
+    places: Arc<Vec<u32>>,
     /// The same with their communicators, by their numbers in [`Lanes::placed`].
-    placed: Vec<u32>,
-    kinds: Vec<SiteKind>,
+    placed: Arc<Vec<u32>>,
+    kinds: Arc<Vec<SiteKind>>,
+    pub counted: Counted<'a>,
+}
+
+/// Which calls of a lane are counted, where it is analysed slice by slice.
+#[derive(Clone, Copy, Default)]
+pub struct Counted<'a> {
+    /// The first ones were counted in slices before: what is known of each.
+    pub known: &'a [Known],
+    /// Of their messages, whether they were counted.
+    pub messages: &'a [bool],
+    /// From this call on each is counted later; none: there is no later slice.
+    pub end: Option<usize>,
+    /// Between the calls before this one others are left out.
+    pub solid: usize,
+}
+
+/// A part of a trace that is analysed by itself, with what is needed of others.
+#[derive(Debug, Clone, Copy)]
+pub struct Slice {
+    /// Calls are counted that begin in it.
+    pub from: Nanoseconds,
+    pub to: Nanoseconds,
+    /// What began before is not waited for any more: it is as it is.
+    pub low: Nanoseconds,
+}
+
+/// What is known of a call that was counted.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Known {
+    /// It waited from its begin; 0: not at all.
+    pub until: Nanoseconds,
+    /// Whether it waited may still turn out.
+    pub is_open: bool,
 }
 
 /// See [`Lane::pieces`].
@@ -69,18 +106,25 @@ impl Iterator for Pieces<'_> {
     }
 }
 
+#[derive(Clone)]
 pub struct Lanes<'a> {
     pub all: Vec<Lane<'a>>,
     /// Where calls are made.
-    pub places: Vec<CallPlace>,
+    pub places: Arc<Vec<CallPlace>>,
     /// The same with their communicators.
-    pub placed: Vec<PlacedSite>,
-    pub constructs: Vec<PlacedConstruct>,
+    pub placed: Arc<Vec<PlacedSite>>,
+    pub constructs: Arc<Vec<PlacedConstruct>>,
     /// In the order of their processes.
-    pub workers: Vec<Worker>,
+    pub workers: Arc<Vec<Worker>>,
     /// Of each lane.
-    teams: Vec<Team>,
-    pub phases: Phases,
+    teams: Arc<Vec<Team>>,
+    pub phases: Arc<Phases>,
+    /// None: all is counted.
+    pub slice: Option<Slice>,
+    /// Told before a slice.
+    pub sources: Arc<Sources>,
+    /// Later calls may have gaps.
+    pub until: Nanoseconds,
     /// Of all lanes.
     pub origin: Nanoseconds,
     /// Of the part that is asked for.
@@ -125,13 +169,7 @@ impl<'a> Lane<'a> {
         let end = calls.get(finalize).map(|call| call.begin).or(inside.last().map(|call| call.end));
         let end = end.or(without_mpi.map(|(_, end)| end.min(until)));
         let messages = calls.iter().take(from).map(|call| call.messages);
-        let mut next = messages.fold(0u32, u32::saturating_add);
-        let mut first_message = Vec::with_capacity(inside.len() + 1);
-        for call in inside {
-            first_message.push(next);
-            next = next.saturating_add(call.messages);
-        }
-        first_message.push(next);
+        let first_message = first_messages(messages.fold(0u32, u32::saturating_add), inside);
         Some(Lane {
             number: 0,
             process,
@@ -140,8 +178,8 @@ impl<'a> Lane<'a> {
             rank: of.rank().or(without_mpi.map(|_| process as u32))?,
             thread_number: None,
             tid: 0,
-            states: ThreadStates::default(),
-            windows: Vec::new(),
+            states: Arc::default(),
+            windows: Arc::default(),
             is_shown: true,
             host: &of.activity.host,
             clock_error: of.activity.clock.map(|clock| clock.error),
@@ -151,14 +189,48 @@ impl<'a> Lane<'a> {
             first_message,
             messages: &thread.messages,
             sites: &thread.sites,
-            places: Vec::new(),
-            placed: Vec::new(),
-            kinds: thread
-                .sites
-                .iter()
-                .map(|site| SiteKind::of(&site.call, of.activity.ranks_of(site.communicator)))
-                .collect(),
+            places: Arc::default(),
+            placed: Arc::default(),
+            kinds: Arc::new(
+                thread
+                    .sites
+                    .iter()
+                    .map(|site| SiteKind::of(&site.call, of.activity.ranks_of(site.communicator)))
+                    .collect(),
+            ),
+            counted: Counted::default(),
         })
+    }
+
+    /// The same with other calls, which lie within it.
+    pub fn with_calls(&mut self, of: &'a ThreadTrace, counted: Counted<'a>) {
+        (self.calls, self.messages) = (&of.calls, &of.messages);
+        self.first_message = first_messages(0, &of.calls);
+        self.counted = counted;
+    }
+
+    /// The calls that are counted here.
+    pub fn own(&self) -> Range<usize> {
+        let from = self.counted.known.len();
+        from..self.counted.end.unwrap_or(self.calls.len()).max(from)
+    }
+
+    /// Their time, with that before each, and, of the last slice, up to the end.
+    pub fn own_time(&self) -> Window {
+        let own = self.own();
+        let until = |at: usize| at.checked_sub(1).and_then(|at| self.calls.get(at)).map(|call| call.end);
+        let begin = until(own.start).unwrap_or(self.begin);
+        let end = if self.counted.end.is_some() { until(own.end).unwrap_or(begin) } else { self.end };
+        (begin, end)
+    }
+
+    /// From when on the waiting of a call is counted here that waited until a moment; nothing where it is counted elsewhere.
+    #[inline]
+    pub fn counts_from(&self, number: usize, call: &TracedCall, until: Nanoseconds) -> Option<Nanoseconds> {
+        match self.counted.known.get(number) {
+            None => self.counted.end.is_none_or(|end| number < end).then_some(call.begin),
+            Some(known) => (known.until < until).then_some(known.until.max(call.begin)),
+        }
     }
 
     /// By how much moments of both may be wrong beside each other; none where their clocks were not compared.
@@ -171,8 +243,18 @@ impl<'a> Lane<'a> {
 
     /// Of a call.
     pub fn messages(&self, call: usize) -> &'a [TracedMessage] {
+        self.messages.get(self.messages_of(call)).unwrap_or_default()
+    }
+
+    /// By its place among all.
+    pub fn message(&self, place: u32) -> Option<&'a TracedMessage> {
+        self.messages.get(place as usize)
+    }
+
+    /// Their places among all.
+    pub fn messages_of(&self, call: usize) -> Range<usize> {
         let place = |at: usize| self.first_message.get(at).map_or(usize::MAX, |at| *at as usize);
-        self.messages.get(place(call)..place(call + 1)).unwrap_or_default()
+        place(call)..place(call + 1)
     }
 
     /// Of calls before its first one.
@@ -199,7 +281,7 @@ impl<'a> Lane<'a> {
             let end = call.end.max(call.begin + Nanoseconds(1));
             self.pieces(lanes, call.begin, end).next().is_some()
         };
-        self.calls.iter().filter(is_asked)
+        self.calls.get(self.own()).unwrap_or_default().iter().filter(is_asked)
     }
 
     /// What of a span is asked for.
@@ -237,10 +319,10 @@ impl<'a> Lane<'a> {
         self.kinds.get(site as usize).copied()
     }
 
-    /// The sites of its calls, each once.
+    /// The sites of its calls that are counted here, each once.
     pub fn called_sites(&self) -> impl Iterator<Item = u32> {
         let mut is_called = vec![false; self.sites.len()];
-        for call in self.calls {
+        for call in self.calls.get(self.own()).unwrap_or_default() {
             is_called.get_mut(call.site as usize).into_iter().for_each(|is_called| *is_called = true);
         }
         (0..).zip(is_called).filter(|(_, is_called)| *is_called).map(|(site, _)| site)
@@ -290,55 +372,6 @@ impl<'a> Lane<'a> {
 /// The number of a place, and the communicator of the calls.
 pub type PlacedSite = (u32, Option<EventCommunicator>);
 
-/// Some lanes.
-#[derive(Debug, Clone, Default)]
-pub struct LaneSet {
-    /// The first 64 of all: most traces have no others, and there are sets of them without number.
-    first: u64,
-    others: Box<[u64]>,
-}
-
-impl LaneSet {
-    fn word(&mut self, word: usize) -> Option<&mut u64> {
-        let Some(word) = word.checked_sub(1) else { return Some(&mut self.first) };
-        if self.others.len() <= word {
-            let mut others = std::mem::take(&mut self.others).into_vec();
-            others.resize(word + 1, 0);
-            self.others = others.into();
-        }
-        self.others.get_mut(word)
-    }
-
-    pub fn insert(&mut self, lane: u32) {
-        self.word((lane / 64) as usize).into_iter().for_each(|word| *word |= 1 << (lane % 64));
-    }
-
-    pub fn extend(&mut self, others: &LaneSet) {
-        self.first |= others.first;
-        if !others.others.is_empty() {
-            self.word(others.others.len());
-            self.others.iter_mut().zip(&others.others).for_each(|(mine, theirs)| *mine |= theirs);
-        }
-    }
-
-    fn has(&self, lane: u32) -> bool {
-        let word = match (lane / 64).checked_sub(1) {
-            None => Some(self.first),
-            Some(word) => self.others.get(word as usize).copied(),
-        };
-        word.is_some_and(|word| word >> (lane % 64) & 1 != 0)
-    }
-
-    /// How many ranks these are: each may have several lanes, which lie beside one another.
-    pub fn ranks(&self, lanes: &Lanes<'_>) -> u64 {
-        let is_in = |lane: &&Lane<'_>| self.has(lane.number);
-        let mut ranks: Vec<(usize, u32)> =
-            lanes.all.iter().filter(is_in).map(|lane| (lane.world, lane.rank)).collect();
-        ranks.dedup();
-        ranks.len() as u64
-    }
-}
-
 /// The number of what is known already, or the next one.
 fn number<T: Clone + Ord>((all, numbers): &mut (Vec<T>, BTreeMap<T, u32>), of: T) -> u32 {
     let next = all.len() as u32;
@@ -353,17 +386,30 @@ fn named_places(run: &Run<'_>, all: &mut [Lane<'_>]) -> (Vec<CallPlace>, Vec<Pla
     let (mut places, mut placed) = Default::default();
     for lane in all {
         let Some(process) = run.processes.get(lane.process) else { continue };
+        let mut own = (Vec::new(), Vec::new());
         for site in lane.sites {
             let place = process.activity.place(run.places, &site.at);
             let place = number(&mut places, CallPlace { call: site.call.clone(), place });
             let ranks = process.activity.ranks_of(site.communicator);
             let name = process.activity.communicator_name(site.communicator).measured().cloned();
             let on = name.map(|name| EventCommunicator { name, ranks });
-            lane.places.push(place);
-            lane.placed.push(number(&mut placed, (place, on)));
+            own.0.push(place);
+            own.1.push(number(&mut placed, (place, on)));
         }
+        (lane.places, lane.placed) = (Arc::new(own.0), Arc::new(own.1));
     }
     (places.0, placed.0)
+}
+
+/// Where the messages of each call begin, and behind the last one.
+fn first_messages(mut next: u32, calls: &[TracedCall]) -> Vec<u32> {
+    let mut all = Vec::with_capacity(calls.len() + 1);
+    for call in calls {
+        all.push(next);
+        next = next.saturating_add(call.messages);
+    }
+    all.push(next);
+    all
 }
 
 impl<'a> Lanes<'a> {
@@ -397,7 +443,7 @@ impl<'a> Lanes<'a> {
                 match Lane::of(run, (number, trace), (from, until), spans.filter(|_| is_first)) {
                     Some(lane) => {
                         let thread_number = are_several.then_some(tid);
-                        all.push(Lane { thread_number, tid, states, ..lane });
+                        all.push(Lane { thread_number, tid, states: Arc::new(states), ..lane });
                     }
                     None if threads::is_in_files_only(trace) => {}
                     None => own.push(Worker { process: number, number: 0, tid, states }),
@@ -418,9 +464,10 @@ impl<'a> Lanes<'a> {
             all.iter_mut().for_each(|lane| lane.is_shown = ranks.iter().any(|rank| rank.0 == lane.rank));
         }
         let asked = part.and_then(|part| part.phase.as_deref());
-        all.iter_mut().for_each(|lane| lane.windows = phases.windows(lane.process, lane.tid, asked));
+        all.iter_mut()
+            .for_each(|lane| lane.windows = Arc::new(phases.windows(lane.process, lane.tid, asked)));
         if asked.is_some() {
-            let windows = all.iter().filter(|lane| lane.is_shown).flat_map(|lane| &lane.windows);
+            let windows = all.iter().filter(|lane| lane.is_shown).flat_map(|lane| lane.windows.iter());
             let asked = windows.filter(|window| window.0 < end && window.1 > begin);
             let (first, last) = asked.fold((end, begin), |(first, last), window| {
                 (first.min(window.0.max(begin)), last.max(window.1.min(end)))
@@ -428,17 +475,19 @@ impl<'a> Lanes<'a> {
             (begin, end) = (first, last.max(first));
         }
         let (places, placed) = named_places(run, &mut all);
-        let constructs = constructs.all;
         let is_end = from.0 > 0;
         let is_window = is_end && until.0 < u64::MAX;
         let mut lanes = Lanes {
             all,
-            places,
-            placed,
-            constructs,
-            workers,
-            teams: Vec::new(),
-            phases,
+            places: Arc::new(places),
+            placed: Arc::new(placed),
+            constructs: Arc::new(constructs.all),
+            workers: Arc::new(workers),
+            teams: Arc::default(),
+            phases: Arc::new(phases),
+            slice: None,
+            sources: Arc::default(),
+            until,
             origin,
             begin,
             end,
@@ -447,13 +496,13 @@ impl<'a> Lanes<'a> {
             is_end,
             is_window,
         };
-        lanes.teams = lanes.all.iter().map(|lane| lanes.team_of(lane)).collect();
+        lanes.teams = Arc::new(lanes.all.iter().map(|lane| lanes.team_of(lane)).collect());
         Some(lanes)
     }
 
     fn team_of(&self, lane: &Lane<'_>) -> Team {
         let is_alone = self.of_process(lane.number).count() == 1;
-        let own = (&lane.states, lane.begin, lane.end);
+        let own = (&*lane.states, lane.begin, lane.end);
         Team::of(own, is_alone, self.workers_of(lane.number), &self.constructs)
     }
 
@@ -488,6 +537,12 @@ impl<'a> Lanes<'a> {
         self.workers.iter().skip(from).take_while(move |worker| is_first && Some(worker.process) == own)
     }
 
+    /// Of a slice, whether one of these calls is so late that what belongs to it may come.
+    pub fn is_awaited(&self, mut calls: impl Iterator<Item = At>) -> bool {
+        let Some(slice) = self.slice else { return false };
+        calls.any(|at| self.call(at).is_some_and(|(_, call)| call.end >= slice.low))
+    }
+
     /// Whether a call begins what another one ends.
     pub fn begins(&self, at: At) -> bool {
         self.call(at).and_then(|(lane, call)| lane.kind(call)).is_some_and(|kind| kind.begins)
@@ -504,21 +559,5 @@ impl<'a> Lanes<'a> {
     pub fn call(&self, at: At) -> Option<(&Lane<'a>, &'a TracedCall)> {
         let lane = self.all.get(at.lane as usize)?;
         Some((lane, lane.calls.get(at.call as usize)?))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::LaneSet;
-
-    #[test]
-    fn sets_have_lanes_beyond_the_first_word() {
-        let (mut one, mut other) = (LaneSet::default(), LaneSet::default());
-        [0, 63, 64, 200].into_iter().for_each(|lane| one.insert(lane));
-        other.insert(7);
-        other.extend(&one);
-        one.extend(&LaneSet::default());
-        let of = |set: &LaneSet| (0..300).filter(|lane| set.has(*lane)).collect::<Vec<u32>>();
-        assert_eq!((of(&one), of(&other)), (vec![0, 63, 64, 200], vec![0, 7, 63, 64, 200]));
     }
 }

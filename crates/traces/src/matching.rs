@@ -2,7 +2,7 @@
 //! are sent, by receives in the order in which these were posted (MPI 4.1, section 3.5). A receive from any rank, or with any tag, is among
 //! those of what it got.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::num::NonZeroU64;
 use std::ops::Range;
 
@@ -34,9 +34,29 @@ pub struct Matched {
     pub unmatched: u64,
     /// Their numbers, in the order of the sending calls.
     by_send: Vec<u32>,
+    pub sliced: SlicedEnds,
+}
+
+/// Of a slice: places of ends among the messages of their lanes.
+#[derive(Debug, Default)]
+pub struct SlicedEnds {
+    /// Of each message, of the one that was sent and that which was received.
+    pub of: Vec<[u32; 2]>,
+    /// Those whose other one may come.
+    pub open: Vec<(At, u32)>,
 }
 
 impl Matched {
+    /// The messages that are counted here.
+    pub fn counted<'m>(&'m self, lanes: &'m Lanes<'_>) -> impl Iterator<Item = (usize, &'m Message)> {
+        self.messages.iter().enumerate().filter(move |(number, message)| {
+            let Some(lane) = lanes.all.get(message.receive.lane as usize) else { return false };
+            let Some([_, end]) = self.sliced.of.get(*number) else { return true };
+            let known = lane.counted.messages.get(*end as usize);
+            known.map_or((message.receive.call as usize) < lane.own().end, |is_counted| !is_counted)
+        })
+    }
+
     /// Those that the call of a lane sent which began at a moment.
     pub fn sent_at(&self, lane: u32, begin: Nanoseconds) -> impl Iterator<Item = &Message> {
         let message = |number: &u32| self.messages.get(*number as usize);
@@ -45,6 +65,11 @@ impl Matched {
         let rest = self.by_send.get(self.by_send.partition_point(is_before)..).unwrap_or_default();
         let rest = rest.iter().filter_map(message);
         rest.take_while(move |of| moment(of) == (lane, begin))
+    }
+
+    /// The number of the first one that a lane received.
+    pub fn first_received(&self, lane: u32) -> usize {
+        self.messages.partition_point(|of| of.receive.lane < lane)
     }
 
     /// Those that some calls of a lane sent.
@@ -62,6 +87,25 @@ impl Matched {
         let [from, to] = [calls.start, calls.end].map(|call| At { lane, call });
         let before = |at: At| self.messages.partition_point(|of| of.receive < at);
         self.messages.get(before(from)..before(to)).unwrap_or_default()
+    }
+}
+
+impl SlicedEnds {
+    /// How many ends have no other one and are counted here: those whose other one cannot come, and in the last slice all.
+    fn settle(&mut self, lanes: &Lanes<'_>) -> u64 {
+        let ranks: BTreeSet<(usize, u32)> = lanes.all.iter().map(|lane| (lane.world, lane.rank)).collect();
+        let mut counted = 0;
+        self.open.retain(|(at, place)| {
+            let Some(lane) = lanes.all.get(at.lane as usize) else { return false };
+            let peer = lane.message(*place).map(|message| (lane.world, message.peer));
+            let may_come = peer.is_some_and(|peer| ranks.contains(&peer));
+            let number = at.call as usize;
+            let is_own = lane.own().contains(&number)
+                || lane.counted.known.get(number).is_some_and(|known| known.is_open);
+            counted += u64::from(is_own && (lane.counted.end.is_none() || !may_come));
+            may_come
+        });
+        counted
     }
 }
 
@@ -101,6 +145,8 @@ type Order = (Nanoseconds, At, Bytes);
 struct Ends<T> {
     /// In the order of the trace.
     all: Vec<T>,
+    /// Of slices, the place of each among the messages of its lane.
+    places: Vec<u32>,
     channels: HashMap<Channel, usize>,
     /// Of each channel, its ends by their numbers, in the order in which messages match.
     of_channel: Vec<Vec<u32>>,
@@ -117,6 +163,7 @@ impl<T> Ends<T> {
     ) -> Ends<T> {
         let mut found = Ends {
             all: Vec::new(),
+            places: Vec::new(),
             channels: HashMap::new(),
             of_channel: Vec::new(),
             before: before(lanes, side),
@@ -125,7 +172,8 @@ impl<T> Ends<T> {
         for lane in &lanes.all {
             for call in 0..lane.calls.len() {
                 let at = At { lane: lane.number, call: call as u32 };
-                for message in lane.messages(call).iter().filter(|message| message.end == side) {
+                let all = (lane.messages_of(call)).zip(lane.messages(call));
+                for (place, message) in all.filter(|(_, message)| message.end == side) {
                     let key = channel(lane, message, side);
                     let Some(recent) = recent.get_mut(place_of(&key)) else { continue };
                     let known = recent.filter(|(of, _)| *of == key).map(|(_, channel)| channel);
@@ -139,6 +187,7 @@ impl<T> Ends<T> {
                     let of_channel = found.of_channel.get_mut(channel);
                     of_channel.into_iter().for_each(|ends| ends.push(number));
                     found.all.push(end(at, message));
+                    found.places.extend(lanes.slice.map(|_| place as u32));
                 }
             }
         }
@@ -210,6 +259,7 @@ pub fn of(lanes: &Lanes<'_>) -> Matched {
         },
     );
     let mut unmatched = 0;
+    let mut is_sent = vec![false; sends.places.len()];
     let mut messages = std::mem::take(&mut receives.all);
     for (channel, number) in &receives.channels {
         let received = receives.of_channel.get_mut(*number).map(std::mem::take).unwrap_or_default();
@@ -236,11 +286,24 @@ pub fn of(lanes: &Lanes<'_>) -> Matched {
             let send = sends.all.get(of_send as usize);
             if let Some((place, (sent, send, _))) = messages.get_mut(received as usize).zip(send) {
                 *place = Message { send: *send, sent: *sent, of_send, ..*place };
+                is_sent.get_mut(of_send as usize).into_iter().for_each(|is_sent| *is_sent = true);
             }
         }
         unmatched += ends - 2 * matched;
     }
     unmatched += sends.of_channel.iter().map(|ends| ends.len() as u64).sum::<u64>();
+    let mut sliced = SlicedEnds::default();
+    for (message, end) in messages.iter().zip(&receives.places) {
+        match sends.places.get(message.of_send as usize) {
+            Some(sent) => sliced.of.push([*sent, *end]),
+            None => sliced.open.push((message.receive, *end)),
+        }
+    }
+    let sent = sends.all.iter().zip(sends.places.iter().zip(is_sent)).filter(|(_, (_, is_sent))| !is_sent);
+    sliced.open.extend(sent.map(|((_, at, _), (place, _))| (*at, *place)));
+    if lanes.slice.is_some() {
+        unmatched = sliced.settle(lanes);
+    }
     let mut by_send = vec![NO_SEND; sends.all.len()];
     drop(sends);
     messages.retain(|message| message.of_send != NO_SEND);
@@ -248,5 +311,5 @@ pub fn of(lanes: &Lanes<'_>) -> Matched {
         by_send.get_mut(message.of_send as usize).into_iter().for_each(|place| *place = number);
     }
     by_send.retain(|number| *number != NO_SEND);
-    Matched { messages, unmatched, by_send }
+    Matched { messages, unmatched, by_send, sliced }
 }

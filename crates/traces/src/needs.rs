@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::num::NonZeroU64;
+use std::sync::Arc;
 
 use numawise_facts::activity::{Communicator, MessageSide, ROOT_ITSELF, begun_call, plain_call};
 use numawise_units::{Arrange, Nanoseconds};
@@ -89,23 +90,47 @@ pub fn lower(run: &Run<'_>, lanes: &Lanes<'_>, members: &[Member]) -> Option<Vec
 type Told = (Nanoseconds, Vec<u32>);
 
 /// By process and communicator.
+#[derive(Debug, Clone, Default)]
 pub struct Sources(HashMap<(usize, Option<u16>), Vec<Told>>);
 
 impl Sources {
-    pub fn of(lanes: &Lanes<'_>) -> Sources {
-        let mut all: HashMap<_, Vec<Told>> = HashMap::new();
+    /// With those that were told before a slice.
+    pub fn of(lanes: &Lanes<'_>) -> Arc<Sources> {
+        let mut all = Arc::clone(&lanes.sources);
+        if lanes.all.iter().any(|lane| lane.has_end(MessageSide::Source)) {
+            Arc::make_mut(&mut all).add(lanes);
+        }
+        all
+    }
+
+    fn add(&mut self, lanes: &Lanes<'_>) {
         for lane in lanes.all.iter().filter(|lane| lane.has_end(MessageSide::Source)) {
             for (number, call) in lane.calls.iter().enumerate() {
                 let own = lane.messages(number).iter().filter(|message| message.end == MessageSide::Source);
                 let ranks: Vec<u32> = own.map(|message| message.peer).collect();
                 if !ranks.is_empty() {
                     let communicator = lane.site(call.site).and_then(|site| site.communicator);
-                    all.entry((lane.process, communicator)).or_default().push((call.begin, ranks));
+                    let told = self.0.entry((lane.process, communicator)).or_default();
+                    let of_call = (call.begin, ranks);
+                    // Neighbouring slices have some calls in common.
+                    if !told.contains(&of_call) {
+                        told.push(of_call);
+                    }
                 }
             }
         }
-        all.values_mut().for_each(|told| told.arrange_by_key(|(begin, _)| *begin));
-        Sources(all)
+        self.0.values_mut().for_each(|told| told.arrange_by_key(|(begin, _)| *begin));
+    }
+
+    /// Whether ranks that members between two groups need are not there yet, and all of them are traced.
+    pub fn may_come(&self, lanes: &Lanes<'_>, members: &[Member]) -> bool {
+        let by_rank = by_rank(lanes, members);
+        let Some(world) = members.first().map(|of| of.key.0) else { return false };
+        let sources: Option<Vec<&[u32]>> = members.iter().map(|of| self.ranks(lanes, of)).collect();
+        let needed = sources.unwrap_or_default().into_iter().flatten();
+        let mut missing = needed.filter(|rank| !by_rank.contains_key(rank)).peekable();
+        let is_traced = |rank: &u32| lanes.all.iter().any(|lane| (lane.world, lane.rank) == (world, *rank));
+        missing.peek().is_some() && missing.all(is_traced)
     }
 
     /// Of a member, as they were told last; several threads may be in their first calls at once.

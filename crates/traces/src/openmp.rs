@@ -5,13 +5,14 @@ use numawise_tables::snapshot::{EventSpan, LongestThreadWait, SpanState, TracedC
 use numawise_units::{Arrange, Nanoseconds};
 
 use super::Run;
-use super::lanes::{Lane, LaneSet, Lanes};
+use super::lane_set::LaneSet;
+use super::lanes::{Lane, Lanes};
 use super::threads::{Region, ThreadStates};
 use super::waits::Waits;
 use super::{MOST_ROWS, span, timeline};
 
 #[derive(Clone, Default)]
-struct OfConstruct {
+pub struct OfConstruct {
     regions: u64,
     time: Nanoseconds,
     waits: u64,
@@ -20,19 +21,26 @@ struct OfConstruct {
     lanes: LaneSet,
 }
 
-/// Those with most waiting first.
-pub fn constructs(lanes: &Lanes<'_>, waits: &Waits) -> Vec<TracedConstruct> {
-    let mut all = vec![OfConstruct::default(); lanes.constructs.len()];
+/// Adds what threads in MPI waited in a slice, or in all.
+pub fn add_to(lanes: &Lanes<'_>, waits: &Waits, all: &mut Vec<OfConstruct>) {
+    all.resize(lanes.constructs.len(), OfConstruct::default());
     for lane in lanes.shown() {
         // Of a thread without regions there is nothing to be said, and its useful time has as many parts as it has calls.
         let parts = if lane.states.is_always_same() { Vec::new() } else { timeline::outside(lane, waits) };
-        add(&mut all, lanes, lane, (0, &lane.states), parts);
+        add_waits(all, lanes, (lane, 0), parts);
+    }
+}
+
+/// Those with most waiting first.
+pub fn constructs(lanes: &Lanes<'_>, mut all: Vec<OfConstruct>) -> Vec<TracedConstruct> {
+    for lane in lanes.shown() {
+        add(&mut all, lanes, lane, (0, &lane.states), Vec::new());
         for worker in lanes.workers_of(lane.number) {
             let parts = worker.states.within(lane.begin, lane.end).collect();
             add(&mut all, lanes, lane, (worker.number, &worker.states), parts);
         }
     }
-    let rows = all.into_iter().zip(&lanes.constructs).filter(|(of, _)| of.regions > 0 || of.waits > 0);
+    let rows = all.into_iter().zip(lanes.constructs.iter()).filter(|(of, _)| of.regions > 0 || of.waits > 0);
     let row = |(of, (construct, place)): (OfConstruct, &super::threads::PlacedConstruct)| TracedConstruct {
         construct: *construct,
         place: place.clone(),
@@ -64,6 +72,15 @@ fn add(
             row.lanes.insert(lane.number);
         }
     }
+    add_waits(all, lanes, (lane, number), parts);
+}
+
+fn add_waits(
+    all: &mut [OfConstruct],
+    lanes: &Lanes<'_>,
+    (lane, number): (&Lane<'_>, u32),
+    parts: Vec<EventSpan>,
+) {
     for part in parts.into_iter().filter(|part| part.state == SpanState::Waiting) {
         let Some(row) = part.of.and_then(|of| all.get_mut(of as usize)) else { continue };
         for (piece, (begin, end)) in lane.pieces(lanes, part.begin, part.end).enumerate() {

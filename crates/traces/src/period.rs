@@ -22,30 +22,67 @@ const WORTH_SAYING: f64 = 0.1;
 /// So many are named.
 const NAMED: usize = 8;
 
-/// When the last lane of those that are shown came to a place, each time, of each place to which all come as often.
-fn visits(lanes: &Lanes<'_>) -> Vec<Vec<Nanoseconds>> {
-    let places = lanes.places.len();
-    let mut last: Option<Vec<Vec<Nanoseconds>>> = None;
-    let mut is_common = vec![true; places];
-    for lane in lanes.shown() {
-        let mut of_lane: Vec<Vec<Nanoseconds>> = vec![Vec::new(); places];
-        for call in lane.asked_calls(lanes) {
-            if let Some(visits) = of_lane.get_mut(lane.place_of(call.site) as usize) {
-                visits.push(call.begin);
+/// Moments that are kept of a trace in slices.
+const KEPT: usize = 4 << 20;
+
+/// When the last lane of those that are shown came to a place, each time.
+#[derive(Default)]
+pub struct Visits {
+    places: Vec<Vec<Nanoseconds>>,
+    /// Of each lane, how often it came to each place.
+    times: Vec<Vec<u32>>,
+    /// Places of which there was no room for all.
+    pub dropped: Vec<usize>,
+}
+
+impl Visits {
+    pub fn add(&mut self, lanes: &Lanes<'_>) {
+        let places = lanes.places.len();
+        self.places.resize(places, Vec::new());
+        self.times.resize(lanes.all.len(), Vec::new());
+        for lane in lanes.shown() {
+            let Some(times) = self.times.get_mut(lane.number as usize) else { continue };
+            times.resize(places, 0);
+            for call in lane.asked_calls(lanes) {
+                let place = lane.place_of(call.site) as usize;
+                let Some((visits, time)) = self.places.get_mut(place).zip(times.get_mut(place)) else {
+                    continue;
+                };
+                match visits.get_mut(*time as usize) {
+                    Some(last) => *last = (*last).max(call.begin),
+                    None => visits.push(call.begin),
+                }
+                *time = time.saturating_add(1);
             }
         }
-        let Some(last) = &mut last else {
-            last = Some(of_lane);
-            continue;
-        };
-        for ((last, mine), is_common) in last.iter_mut().zip(&of_lane).zip(&mut is_common) {
-            *is_common &= last.len() == mine.len();
-            last.iter_mut().zip(mine).for_each(|(last, mine)| *last = (*last).max(*mine));
+        while lanes.slice.is_some() && self.places.iter().map(Vec::len).sum::<usize>() > KEPT {
+            let Some(most) = (0..places).max_by_key(|place| self.places.get(*place).map(Vec::len)) else {
+                break;
+            };
+            self.dropped.push(most);
+            self.drop_dropped();
+        }
+        self.drop_dropped();
+    }
+
+    fn drop_dropped(&mut self) {
+        for place in &self.dropped {
+            self.places.get_mut(*place).into_iter().for_each(|visits| *visits = Vec::new());
         }
     }
-    let mut all = last.unwrap_or_default();
-    all.iter_mut().zip(is_common).filter(|(_, common)| !common).for_each(|(visits, _)| visits.clear());
-    all
+
+    /// Of each place to which all come as often.
+    fn common(self, lanes: &Lanes<'_>) -> Vec<Vec<Nanoseconds>> {
+        let mut all = self.places;
+        for (place, visits) in all.iter_mut().enumerate() {
+            let mut times =
+                lanes.shown().map(|lane| Some(*self.times.get(lane.number as usize)?.get(place)? as usize));
+            if !times.all(|times| times == Some(visits.len())) {
+                visits.clear();
+            }
+        }
+        all
+    }
 }
 
 /// Mean and standard deviation over mean.
@@ -57,9 +94,9 @@ fn spread(lengths: &[u64]) -> (f64, f64) {
 }
 
 /// Nothing where the ranks repeat nothing.
-pub fn of(lanes: &Lanes<'_>) -> Option<TracePeriod> {
+pub fn of(lanes: &Lanes<'_>, visits: Visits) -> Option<TracePeriod> {
     let all = span(lanes.begin, lanes.end).0 as f64;
-    let candidates = (0u32..).zip(visits(lanes)).filter(|(_, visits)| visits.len() > LEAST);
+    let candidates = (0u32..).zip(visits.common(lanes)).filter(|(_, visits)| visits.len() > LEAST);
     let rated = candidates.filter_map(|(place, visits)| {
         let lengths: Vec<u64> = visits.windows(2).map(|pair| span(pair[0], pair[1]).0).collect();
         let (mean, differs) = spread(&lengths);

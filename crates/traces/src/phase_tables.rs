@@ -12,8 +12,21 @@ use super::span;
 use super::timeline::add_asked;
 use super::waits::Waits;
 
-/// Each with what the threads in MPI did in it, as far as that is asked for.
-pub fn table(lanes: &Lanes<'_>, waits: &Waits) -> Vec<TracedPhase> {
+/// Adds, of each, what threads in MPI did in it, as far as that is asked for, and counted in a slice.
+pub fn add_to(lanes: &Lanes<'_>, waits: &Waits, spent: &mut Vec<TraceTimes>) {
+    spent.resize(lanes.phases.names.len(), TraceTimes::default());
+    for (number, times) in spent.iter_mut().enumerate() {
+        for lane in lanes.shown() {
+            for window in lanes.phases.of_thread(lane.process, lane.tid, |name| name == number) {
+                for piece in lane.pieces(lanes, window.0.max(lane.begin), window.1.min(lane.end)) {
+                    add_asked(lane, waits, piece, times);
+                }
+            }
+        }
+    }
+}
+
+pub fn table(lanes: &Lanes<'_>, spent: &[TraceTimes]) -> Vec<TracedPhase> {
     let row = |(number, name): (usize, &PhaseName)| {
         let mut row = TracedPhase {
             name: name.clone(),
@@ -21,7 +34,7 @@ pub fn table(lanes: &Lanes<'_>, waits: &Waits) -> Vec<TracedPhase> {
             begin: Nanoseconds(u64::MAX),
             end: Nanoseconds(0),
             ranks: 0,
-            spent: TraceTimes::default(),
+            spent: spent.get(number).copied().unwrap_or_default(),
         };
         for lane in lanes.shown() {
             let mut times = 0;
@@ -31,7 +44,6 @@ pub fn table(lanes: &Lanes<'_>, waits: &Waits) -> Vec<TracedPhase> {
                     is_asked = true;
                     row.begin = row.begin.min(span(lanes.origin, begin));
                     row.end = row.end.max(span(lanes.origin, end));
-                    add_asked(lane, waits, (begin, end), &mut row.spent);
                 }
                 times += u64::from(is_asked);
             }

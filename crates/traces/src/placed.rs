@@ -29,8 +29,42 @@ fn seen<'l, 'a>(run: &Run<'a>, lanes: &'l Lanes<'a>) -> Vec<SeenOf<'l, 'a>> {
     all
 }
 
+/// Of each thread that was looked at, how long others waited for its lane while it had no CPU.
+pub type WaitedMeanwhile = Vec<Nanoseconds>;
+
+/// Adds what is counted in a slice, or all.
+pub fn add_to(run: &Run<'_>, lanes: &Lanes<'_>, waits: &Waits, all: &mut WaitedMeanwhile) {
+    let seen = seen(run, lanes);
+    all.resize(seen.len(), Nanoseconds(0));
+    for (of, sum) in seen.into_iter().zip(all) {
+        let own = without_cpu(&marks_of(run, lanes, of));
+        if own.is_empty() {
+            continue;
+        }
+        let for_it = waits.each(lanes).filter(|wait| wait.wait.late.lane == of.0.number);
+        for ShownWait { begin, end, .. } in for_it {
+            let (begin, end) = (span(lanes.origin, begin), span(lanes.origin, end));
+            let first = own.partition_point(|mark| mark.end <= begin);
+            for mark in own.iter().skip(first).take_while(|mark| mark.begin < end) {
+                *sum = *sum + span(mark.begin.max(begin), mark.end.min(end));
+            }
+        }
+    }
+}
+
+fn time_of(mark: &PlacedMark) -> Nanoseconds {
+    match mark.what {
+        PlacedChange::NoCpu(time) => time,
+        _ => Nanoseconds(0),
+    }
+}
+
+fn without_cpu(marks: &[PlacedMark]) -> Vec<PlacedMark> {
+    marks.iter().filter(|mark| time_of(mark).0 > 0).copied().collect()
+}
+
 /// In the part that is asked for.
-pub fn marks(run: &Run<'_>, lanes: &Lanes<'_>, waits: &Waits) -> Reading<PlacedMarks> {
+pub fn marks(run: &Run<'_>, lanes: &Lanes<'_>, waited: WaitedMeanwhile) -> Reading<PlacedMarks> {
     let seen = seen(run, lanes);
     let looks: u64 = seen.iter().map(|(_, _, seen)| seen.looks).sum();
     let time: u64 = seen.iter().map(|(lane, ..)| span(lane.begin, lane.end).0).sum();
@@ -38,9 +72,9 @@ pub fn marks(run: &Run<'_>, lanes: &Lanes<'_>, waits: &Waits) -> Reading<PlacedM
         return Reading::unavailable("nobody looked at the threads from outside while they ran");
     };
     let (mut marks, mut without_cpu) = (Vec::new(), Vec::new());
-    for of in seen {
+    for (of, waited) in seen.into_iter().zip(waited) {
         let own = marks_of(run, lanes, of);
-        without_cpu.extend(of_thread(lanes, waits, of.0, &own));
+        without_cpu.extend(of_thread(&own, waited));
         marks.extend(own);
     }
     without_cpu.arrange_by_key(|of| std::cmp::Reverse(of.time));
@@ -49,28 +83,11 @@ pub fn marks(run: &Run<'_>, lanes: &Lanes<'_>, waits: &Waits) -> Reading<PlacedM
 }
 
 /// Of one thread, how long others had its CPU.
-fn of_thread(
-    lanes: &Lanes<'_>,
-    waits: &Waits,
-    lane: &Lane<'_>,
-    marks: &[PlacedMark],
-) -> Option<ThreadWithoutCpu> {
-    let time_of = |mark: &PlacedMark| match mark.what {
-        PlacedChange::NoCpu(time) => time,
-        _ => Nanoseconds(0),
-    };
-    let own: Vec<PlacedMark> = marks.iter().filter(|mark| time_of(mark).0 > 0).copied().collect();
+fn of_thread(marks: &[PlacedMark], waited_meanwhile: Nanoseconds) -> Option<ThreadWithoutCpu> {
+    let own = without_cpu(marks);
     let longest = *own.iter().max_by_key(|mark| time_of(mark))?;
     let PlacedMark { world, rank, thread, .. } = longest;
     let time = own.iter().fold(Nanoseconds(0), |sum, mark| sum + time_of(mark));
-    let mut waited_meanwhile = Nanoseconds(0);
-    for ShownWait { begin, end, .. } in waits.each(lanes).filter(|of| of.wait.late.lane == lane.number) {
-        let (begin, end) = (span(lanes.origin, begin), span(lanes.origin, end));
-        let first = own.partition_point(|mark| mark.end <= begin);
-        for mark in own.iter().skip(first).take_while(|mark| mark.begin < end) {
-            waited_meanwhile = waited_meanwhile + span(mark.begin.max(begin), mark.end.min(end));
-        }
-    }
     Some(ThreadWithoutCpu { world, rank, thread, time, longest, waited_meanwhile })
 }
 

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use numawise_facts::{Activity, Machine, SourcePlaces, TracePart};
 
 /// The processes that count, ranks in their order.
+#[derive(Clone)]
 pub struct Run<'a> {
     pub processes: Vec<Process<'a>>,
     pub places: &'a SourcePlaces,
@@ -15,6 +16,7 @@ pub struct Run<'a> {
 }
 
 /// A process of the run.
+#[derive(Clone)]
 pub struct Process<'a> {
     pub activity: &'a Activity,
     /// The number of its world, and from 1 on where there are several.

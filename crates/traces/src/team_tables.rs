@@ -5,9 +5,10 @@ use std::cmp::Reverse;
 use numawise_tables::snapshot::{LateThread, LongestThreadWait, TracedRegion, TracedSerial};
 use numawise_units::{Arrange, Nanoseconds};
 
-use super::lanes::{Lane, LaneSet, Lanes};
+use super::lane_set::LaneSet;
+use super::lanes::{Lane, Lanes};
 use super::teams::{Opened, Team};
-use super::timeline::{State, segments};
+use super::timeline::{State, own_segments};
 use super::waits::Waits;
 use super::work::{Point, Work, each_part};
 use super::{MOST_ROWS, equal_threads, span};
@@ -95,19 +96,21 @@ pub fn regions(lanes: &Lanes<'_>) -> Vec<TracedRegion> {
 }
 
 #[derive(Default)]
-struct OfSerial {
+pub struct OfSerial {
     times: u64,
     time: Nanoseconds,
     idle: Nanoseconds,
     lanes: LaneSet,
 }
 
-/// The longest first.
-pub fn serial(lanes: &Lanes<'_>, waits: &Waits) -> Vec<TracedSerial> {
-    let mut all: Vec<((Point, Point), OfSerial)> = Vec::new();
+/// Between which points.
+pub type Serial = Vec<((Point, Point), OfSerial)>;
+
+/// Adds what is counted in a slice, or all.
+pub fn add_serial(lanes: &Lanes<'_>, waits: &Waits, all: &mut Serial) {
     for lane in lanes.shown() {
         let Some(team) = lanes.team(lane.number) else { continue };
-        segments(lane, waits, 0, &mut |segment| {
+        own_segments(lane, waits, &mut |segment| {
             let window = (segment.begin, segment.end);
             if segment.state == State::Useful {
                 each_part(team, lane, &segment, window, &mut |(begin, end), work| {
@@ -127,9 +130,12 @@ pub fn serial(lanes: &Lanes<'_>, waits: &Waits) -> Vec<TracedSerial> {
                     }
                 });
             }
-            true
         });
     }
+}
+
+/// The longest first.
+pub fn serial(lanes: &Lanes<'_>, all: Serial) -> Vec<TracedSerial> {
     let row = |((after, before), of): ((Point, Point), OfSerial)| TracedSerial {
         after: after.shown(lanes),
         before: before.shown(lanes),

@@ -113,13 +113,29 @@ pub fn pieces(
 }
 
 /// Adds what a lane did in a window.
-pub fn add_asked(lane: &Lane<'_>, waits: &Waits, window: Window, times: &mut TraceTimes) {
+pub fn add_asked(lane: &Lane<'_>, waits: &Waits, (from, to): Window, times: &mut TraceTimes) {
+    let (begin, end) = lane.own_time();
+    let window = (from.max(begin), to.min(end));
     pieces(lane, waits, window, &mut |doing, (begin, end)| add(times, doing, span(begin, end)));
+    found_later(lane, waits, &mut |begin, end| now_waiting(times, span(begin.max(from), end.min(to))));
 }
 
-/// What a lane is in outside of its calls, from its begin to its end.
+/// What a lane is in outside of its calls, from its begin to its end, or in a slice.
 pub fn outside(lane: &Lane<'_>, waits: &Waits) -> Vec<EventSpan> {
-    outside_within(lane, waits, (lane.begin, lane.end))
+    outside_within(lane, waits, lane.own_time())
+}
+
+/// The parts of a lane that are counted in a slice, or all.
+pub fn own_segments(lane: &Lane<'_>, waits: &Waits, take: &mut dyn FnMut(Segment)) {
+    let own = lane.own();
+    let end = own.end + usize::from(lane.counted.end.is_none());
+    segments(lane, waits, own.start, &mut |segment| {
+        let is_own = segment.call < end;
+        if is_own {
+            take(segment);
+        }
+        is_own
+    });
 }
 
 /// The same in a window.
@@ -155,7 +171,17 @@ impl Bins {
         self.begins.get(bin).is_some_and(|begin| *begin <= moment)
     }
 
-    fn put(&mut self, bins: &mut [TraceTimes], doing: Doing, (mut begin, end): Window) {
+    fn put(&mut self, bins: &mut [TraceTimes], doing: Doing, window: Window) {
+        self.each(bins, window, &mut |times, time| add(times, doing, time));
+    }
+
+    #[inline]
+    fn each(
+        &mut self,
+        bins: &mut [TraceTimes],
+        (mut begin, end): Window,
+        take: &mut impl FnMut(&mut TraceTimes, Nanoseconds),
+    ) {
         if !self.has_begun(self.last, begin) {
             self.last = 0;
         }
@@ -164,7 +190,7 @@ impl Bins {
         }
         for (bin, times) in bins.iter_mut().enumerate().skip(self.last) {
             let next = self.begins.get(bin + 1).map_or(end, |next| (*next).min(end));
-            add(times, doing, next.saturating_sub(begin));
+            take(times, next.saturating_sub(begin));
             begin = begin.max(next);
             if begin >= end {
                 break;
@@ -173,14 +199,45 @@ impl Bins {
     }
 }
 
-/// Of each lane that is shown, and of its workers.
-pub fn of(lanes: &Lanes<'_>, waits: &Waits) -> Vec<(Vec<TraceTimes>, Vec<TracedWorker>)> {
+/// Adds what each lane that is shown did, as far as that is counted in a slice, or all.
+pub fn add_to(lanes: &Lanes<'_>, waits: &Waits, timelines: &mut Vec<Vec<TraceTimes>>) {
+    let mut all = Bins::of(lanes);
+    timelines.resize(lanes.all.len(), Vec::new());
+    for lane in lanes.shown() {
+        let Some(bins) = timelines.get_mut(lane.number as usize) else { continue };
+        bins.resize(BINS, TraceTimes::default());
+        let (begin, end) = lane.own_time();
+        for window in lane.pieces(lanes, begin, end) {
+            pieces(lane, waits, window, &mut |doing, piece| all.put(bins, doing, piece));
+        }
+        found_later(lane, waits, &mut |begin, end| {
+            for (begin, end) in lane.pieces(lanes, begin, end) {
+                all.each(bins, (begin, end), &mut |times, time| now_waiting(times, time));
+            }
+        });
+    }
+}
+
+/// What a slice finds to be waiting in calls that were counted before as not waiting.
+fn found_later(lane: &Lane<'_>, waits: &Waits, take: &mut dyn FnMut(Nanoseconds, Nanoseconds)) {
+    for wait in waits.of_lane(lane.number) {
+        let number = wait.call as usize;
+        let Some(call) = lane.calls.get(number).filter(|_| number < lane.own().start) else { break };
+        if let Some(from) = lane.counts_from(number, call, wait.until) {
+            take(from, wait.until.min(call.end));
+        }
+    }
+}
+
+fn now_waiting(times: &mut TraceTimes, time: Nanoseconds) {
+    times.in_calls = times.in_calls.saturating_sub(time);
+    times.waiting = times.waiting + time;
+}
+
+/// Of each lane that is shown, the workers.
+pub fn workers(lanes: &Lanes<'_>) -> Vec<Vec<TracedWorker>> {
     let mut all = Bins::of(lanes);
     let of_lane = |lane: &Lane<'_>| {
-        let mut bins = vec![TraceTimes::default(); BINS];
-        for window in lane.pieces(lanes, lane.begin, lane.end) {
-            pieces(lane, waits, window, &mut |doing, piece| all.put(&mut bins, doing, piece));
-        }
         let mut worker = |worker: &Worker| {
             let mut timeline = vec![TraceTimes::default(); BINS];
             for (begin, end) in lane.pieces(lanes, lane.begin, lane.end) {
@@ -191,7 +248,7 @@ pub fn of(lanes: &Lanes<'_>, waits: &Waits) -> Vec<(Vec<TraceTimes>, Vec<TracedW
             let times = timeline.iter().copied().sum();
             TracedWorker { number: worker.number, thread: worker.tid, times, timeline }
         };
-        (bins, lanes.workers_of(lane.number).map(&mut worker).collect())
+        lanes.workers_of(lane.number).map(&mut worker).collect()
     };
     lanes.shown().map(of_lane).collect()
 }

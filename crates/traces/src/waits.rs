@@ -1,21 +1,18 @@
 //! Which calls waited, until when, and for whom.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::num::NonZeroU32;
 
 use numawise_facts::activity::{MessageSide, TracedCall, TracedKind, WindowStep};
-use numawise_tables::snapshot::{
-    LongestWait, NotJudged, NotJudgedReason, RankInCall, TracedWait, WaitKind, WaitingPair,
-};
+use numawise_tables::snapshot::{NotJudgedReason, WaitKind};
 use numawise_units::Nanoseconds;
 
 use super::both::both;
 use super::collectives::{Collectives, Part};
-use super::lanes::{At, Lane, LaneSet, Lanes};
+use super::lanes::{At, Lane, Lanes};
 use super::matching::{Matched, Message};
 use super::needs::Pattern;
-use super::windows::Windows;
-use super::{MOST_ROWS, span};
+use super::windows::{NeededSteps, Windows};
 
 /// A call waited from its begin to this moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,8 +46,12 @@ impl OfLane {
 /// Of each lane.
 pub struct Waits {
     by_lane: Vec<OfLane>,
-    /// In their order.
-    not_judged: Vec<(At, NotJudgedReason)>,
+    /// In their order; of a slice those that are counted here.
+    pub not_judged: Vec<(At, NotJudgedReason)>,
+    /// Of a slice, calls of which it may still turn out.
+    pub open: BTreeSet<At>,
+    /// Of a slice, what its windows need of it later.
+    pub needed: Vec<NeededSteps>,
     /// See [`Windows::met`].
     pub met: Vec<(At, At)>,
 }
@@ -82,12 +83,17 @@ impl Waits {
             }
         }
         found.collectives(collectives);
-        let Windows { waits, judged: known, met } = Windows::of(lanes, collectives);
+        let Windows { waits, judged: known, met, needed } = Windows::of(lanes, collectives);
         waits.into_iter().for_each(|of| found.add(of.at, of.kind, of.until, of.late));
         known.into_iter().for_each(|at| found.judge(at));
+        let open = if lanes.slice.is_some() {
+            open_calls(lanes, matched, collectives, &needed)
+        } else {
+            BTreeSet::new()
+        };
         let by_lane = || found.by_call.iter().map(|calls| of_lane(calls, &found.all)).collect();
-        let (not_judged, by_lane) = both(|| not_judged(&found), by_lane);
-        Waits { by_lane, not_judged, met }
+        let (not_judged, by_lane) = both(|| not_judged(&found, &open), by_lane);
+        Waits { by_lane, not_judged, open, met, needed }
     }
 
     /// Whether calls were left out.
@@ -100,32 +106,6 @@ impl Waits {
         let from = self.not_judged.partition_point(|(at, _)| at.lane < lane);
         let rest = self.not_judged.get(from..).unwrap_or_default();
         rest.iter().take_while(move |(at, _)| at.lane == lane).map(|(at, _)| at.call)
-    }
-
-    pub fn not_judged_by_reason(&self, lanes: &Lanes<'_>) -> Vec<NotJudged> {
-        let mut rows: BTreeMap<NotJudgedReason, (u64, Nanoseconds)> = BTreeMap::new();
-        for (at, why) in &self.not_judged {
-            let Some((lane, call)) = lanes.call(*at) else { continue };
-            let pieces = lane.pieces(lanes, call.begin, call.end).filter(|_| lane.is_shown);
-            for (number, (begin, end)) in pieces.enumerate() {
-                let row = rows.entry(*why).or_default();
-                let calls = if let TracedKind::LeftOut { calls } = call.kind { calls } else { 1 };
-                *row = (row.0 + if number == 0 { calls } else { 0 }, row.1 + span(begin, end));
-            }
-        }
-        rows.into_iter().map(|(why, (calls, time))| NotJudged { why, calls, time }).collect()
-    }
-
-    /// How long others waited for each lane.
-    pub fn waited_for(&self, lanes: &Lanes<'_>) -> Vec<Nanoseconds> {
-        let mut all = vec![Nanoseconds(0); lanes.all.len()];
-        // From inside, here and below: what flattens is much faster so than asked for one after the other.
-        self.each(lanes).for_each(|ShownWait { wait, begin, end, .. }| {
-            if let Some(sum) = all.get_mut(wait.late.lane as usize) {
-                *sum = *sum + span(begin, end);
-            }
-        });
-        all
     }
 
     pub fn of_lane(&self, lane: u32) -> &[Wait] {
@@ -171,75 +151,15 @@ impl Waits {
             self.of_lane(lane.number).iter().enumerate().flat_map(move |(place, wait)| {
                 let call = lane.calls.get(wait.call as usize);
                 let pieces = move |call: &'a TracedCall| {
-                    let pieces = lane.pieces(lanes, call.begin, wait.until);
-                    pieces.map(move |(begin, end)| ShownWait { lane, call, wait, place, begin, end })
+                    let from = lane.counts_from(wait.call as usize, call, wait.until);
+                    let pieces = lane.pieces(lanes, from.unwrap_or(wait.until), wait.until);
+                    let times = u64::from(from == Some(call.begin));
+                    pieces.map(move |(begin, end)| ShownWait { lane, call, wait, place, begin, end, times })
                 };
                 call.into_iter().flat_map(pieces)
             })
         };
         lanes.shown().flat_map(of_lane)
-    }
-
-    pub fn by_pair(&self, lanes: &Lanes<'_>) -> Vec<WaitingPair> {
-        let mut pairs: BTreeMap<(usize, u32, u32), WaitingPair> = BTreeMap::new();
-        self.each(lanes).for_each(|ShownWait { lane, wait, begin, end, .. }| {
-            let Some(late) = lanes.all.get(wait.late.lane as usize) else { return };
-            let nothing = WaitingPair {
-                world: lane.numbered_world,
-                waits: lane.rank,
-                late: late.rank,
-                times: 0,
-                waiting: Nanoseconds(0),
-            };
-            let pair = pairs.entry((lane.world, lane.rank, late.rank)).or_insert(nothing);
-            pair.times += 1;
-            pair.waiting = pair.waiting + span(begin, end);
-        });
-        let mut pairs: Vec<WaitingPair> = pairs.into_values().collect();
-        pairs.sort_by_cached_key(|pair| std::cmp::Reverse(pair.waiting));
-        pairs.truncate(MOST_ROWS);
-        pairs
-    }
-
-    pub fn by_place(&self, lanes: &Lanes<'_>) -> Vec<TracedWait> {
-        let mut rows = BTreeMap::new();
-        self.each(lanes).for_each(|ShownWait { lane, call, wait, begin, end, .. }| {
-            let Some((late, of_late)) = lanes.call(wait.late) else { return };
-            let (mine, theirs) = (lane.place_of(call.site), late.place_of(of_late.site));
-            let row: &mut OfPlace = rows.entry((wait.kind, mine, theirs)).or_default();
-            let time = span(begin, end);
-            row.times += 1;
-            row.time = row.time + time;
-            row.waiting.insert(lane.number);
-            row.late.insert(late.number);
-            if row.longest.is_none_or(|longest| longest.time < time) {
-                let begin = span(lanes.origin, begin);
-                row.longest = Some(LongestWait { time, begin, waits: lane.rank, late: late.rank });
-            }
-        });
-        let mut rows: Vec<TracedWait> = rows
-            .into_iter()
-            .filter_map(|((kind, mine, theirs), row)| {
-                let longest = row.longest?;
-                let at = |rank, place: u32| {
-                    let of = lanes.places.get(place as usize)?;
-                    Some(RankInCall { rank, call: of.call.clone(), place: of.place.clone() })
-                };
-                Some(TracedWait {
-                    kind,
-                    waits: at(longest.waits, mine)?,
-                    late: at(longest.late, theirs)?,
-                    times: row.times,
-                    waiting: row.time,
-                    longest,
-                    waiting_ranks: row.waiting.ranks(lanes),
-                    late_ranks: row.late.ranks(lanes),
-                })
-            })
-            .collect();
-        rows.sort_by_cached_key(|row| std::cmp::Reverse(row.waiting));
-        rows.truncate(MOST_ROWS);
-        rows
     }
 }
 
@@ -252,15 +172,8 @@ pub struct ShownWait<'s, 'l, 'a> {
     pub place: usize,
     pub begin: Nanoseconds,
     pub end: Nanoseconds,
-}
-
-#[derive(Default)]
-struct OfPlace {
-    times: u64,
-    time: Nanoseconds,
-    longest: Option<LongestWait>,
-    waiting: LaneSet,
-    late: LaneSet,
+    /// 0: it was counted before, and turned out to be longer.
+    pub times: u64,
 }
 
 struct Found<'l, 'a> {
@@ -398,12 +311,37 @@ fn of_lane(calls: &[Option<NonZeroU32>], found: &[Wait]) -> OfLane {
     of
 }
 
-/// Calls that may have waited, and of which it is not known.
-fn not_judged(found: &Found<'_, '_>) -> Vec<(At, NotJudgedReason)> {
+/// Calls of which it may turn out in a later slice whether they waited.
+fn open_calls(
+    lanes: &Lanes<'_>,
+    matched: &Matched,
+    collectives: &Collectives,
+    needed: &[NeededSteps],
+) -> BTreeSet<At> {
+    let ends = matched.sliced.open.iter().map(|(at, _)| *at);
+    let is_awaited = |members: &[At]| lanes.is_awaited(members.iter().copied());
+    let members = collectives.open().filter(|(_, members)| is_awaited(members));
+    let members = members.flat_map(|(_, members)| members).copied();
+    let is_awaited = |of: &&NeededSteps| lanes.is_awaited(of.steps.iter().map(|(at, _)| *at));
+    let steps =
+        needed.iter().filter(|of| of.is_open).filter(is_awaited).flat_map(|of| &of.steps).map(|(at, _)| *at);
+    ends.chain(members).chain(steps).collect()
+}
+
+/// Calls that may have waited, and of which it is not known; of a slice those that are counted here: what may turn out is counted when it has, or cannot.
+fn not_judged(found: &Found<'_, '_>, open: &BTreeSet<At>) -> Vec<(At, NotJudgedReason)> {
     let mut all = Vec::new();
     let are_apart = found.lanes.are_apart();
     for (lane, judged) in found.lanes.all.iter().zip(&found.judged) {
-        for (number, (call, is_judged)) in lane.calls.iter().zip(judged).enumerate() {
+        let own = lane.own();
+        for (number, (call, is_judged)) in lane.calls.iter().zip(judged).enumerate().take(own.end) {
+            let is_last = lane.counted.end.is_none();
+            let is_counted =
+                number >= own.start || lane.counted.known.get(number).is_some_and(|of| of.is_open);
+            let is_open = || !is_last && open.contains(&At { lane: lane.number, call: number as u32 });
+            if !is_counted || is_open() {
+                continue;
+            }
             let kind = lane.kind(call);
             let received = || lane.messages(number).iter().any(|of| of.end == MessageSide::Received);
             let needs_ranks = || {

@@ -38,6 +38,13 @@ pub struct WindowWait {
     pub late: At,
 }
 
+/// Steps that a later slice needs as long as others are not there, or lie in it: the call of each, and its place among the messages of the lane.
+pub struct NeededSteps {
+    pub steps: Vec<(At, u32)>,
+    /// Others are not there yet.
+    pub is_open: bool,
+}
+
 /// What steps on windows tell.
 #[derive(Default)]
 pub struct Windows {
@@ -46,6 +53,8 @@ pub struct Windows {
     pub judged: Vec<At>,
     /// Calls of two ranks of which one needed the other.
     pub met: Vec<(At, At)>,
+    /// Of a slice.
+    pub needed: Vec<NeededSteps>,
 }
 
 /// Of all ranks, in the order in which they began.
@@ -55,12 +64,17 @@ struct Epochs {
     /// By their window, origin and target: starts, and posts.
     pairs: BTreeMap<(Window, u32, u32), [Vec<usize>; 2]>,
     locks: BTreeMap<Window, BTreeMap<Target, Vec<usize>>>,
+    /// Of each, its steps with the rank that each names.
+    steps: Vec<Vec<(At, u32, u32)>>,
 }
 
 impl Windows {
     pub fn of(lanes: &Lanes<'_>, collectives: &Collectives) -> Windows {
         let epochs = Epochs::of(lanes);
         let mut found = Windows::default();
+        if lanes.slice.is_some() {
+            found.needed = epochs.needed();
+        }
         for [starts, posts] in epochs.pairs.into_values() {
             // Which belong together is not known where both ends of the trace are missing.
             if lanes.is_window {
@@ -150,8 +164,9 @@ impl Epochs {
             let calls = if lane.has_windows() { lane.calls.len() } else { 0 };
             for (number, call) in (0..calls).zip(lane.calls) {
                 let at = At { lane: lane.number, call: number as u32 };
-                for message in lane.messages(number) {
+                for (place, message) in lane.messages_of(number).zip(lane.messages(number)) {
                     if let (MessageSide::Window(step), Some(window)) = (message.end, message.communicator) {
+                        let at = (at, place as u32);
                         steps.push(((lane.world, window), lane.rank, call.begin, at, step, message.peer));
                     }
                 }
@@ -167,11 +182,38 @@ impl Epochs {
         epochs
     }
 
+    /// Both epochs of a pair, as far as they are of it, one without the other, and locks.
+    fn needed(&self) -> Vec<NeededSteps> {
+        let mut all = Vec::new();
+        // Of an epoch of several pairs, the step that names the other rank, and the end.
+        let of_pair = |number: Option<&usize>, peer: u32| {
+            let epoch = number.and_then(|number| Some((self.all.get(*number)?, self.steps.get(*number)?)));
+            let (epoch, steps) = epoch?;
+            let own = steps.iter().filter(move |(at, _, of)| *at != epoch.begin || *of == peer);
+            Some((epoch.end.is_none(), own.map(|(at, place, _)| (*at, *place)).collect::<Vec<_>>()))
+        };
+        for ((_, origin, target), [starts, posts]) in &self.pairs {
+            for number in 0..starts.len().max(posts.len()) {
+                let both = [of_pair(starts.get(number), *target), of_pair(posts.get(number), *origin)];
+                let is_open = both.iter().any(|one| one.as_ref().is_none_or(|(is_open, _)| *is_open));
+                let steps = both.into_iter().flatten().flat_map(|(_, steps)| steps).collect();
+                all.push(NeededSteps { steps, is_open });
+            }
+        }
+        for number in self.locks.values().flat_map(BTreeMap::values).flatten() {
+            if let Some((epoch, steps)) = self.all.get(*number).zip(self.steps.get(*number)) {
+                let steps = steps.iter().map(|(at, place, _)| (*at, *place)).collect();
+                all.push(NeededSteps { steps, is_open: epoch.end.is_none() });
+            }
+        }
+        all
+    }
+
     fn add(
         &mut self,
         open: &mut HashMap<(Window, u32, Opened), usize>,
         (window, rank): (Window, u32),
-        at: At,
+        (at, place): (At, u32),
         (step, peer): (WindowStep, u32),
     ) {
         let next = self.all.len();
@@ -193,8 +235,10 @@ impl Epochs {
                 let number = known.filter(is_same).unwrap_or(next);
                 if number == next {
                     self.all.push(epoch(false));
+                    self.steps.push(Vec::new());
                     open.insert(key, next);
                 }
+                self.steps.get_mut(number).into_iter().for_each(|steps| steps.push((at, place, peer)));
                 let is_start = step == WindowStep::Start;
                 let (origin, target) = if is_start { (rank, peer) } else { (peer, rank) };
                 let [starts, posts] = self.pairs.entry((window, origin, target)).or_default();
@@ -202,12 +246,14 @@ impl Epochs {
             }
             WindowStep::LockExclusive | WindowStep::LockShared | WindowStep::LockAll => {
                 self.all.push(epoch(step == WindowStep::LockExclusive));
+                self.steps.push(vec![(at, place, peer)]);
                 self.locks.entry(window).or_default().entry(target).or_default().push(next);
                 open.insert(key, next);
             }
             WindowStep::Complete | WindowStep::Wait | WindowStep::Unlock | WindowStep::UnlockAll => {
-                let ended = open.remove(&key).and_then(|number| self.all.get_mut(number));
-                ended.into_iter().for_each(|epoch| epoch.end = Some(at));
+                let Some(number) = open.remove(&key) else { return };
+                self.all.get_mut(number).into_iter().for_each(|epoch| epoch.end = Some(at));
+                self.steps.get_mut(number).into_iter().for_each(|steps| steps.push((at, place, peer)));
             }
         }
     }

@@ -42,6 +42,11 @@ impl Unpacked<'_> {
         Unpacked(bytes)
     }
 
+    /// How many bytes are not read.
+    pub fn left(&self) -> usize {
+        self.0.len()
+    }
+
     /// Whether all is read.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

@@ -23,7 +23,11 @@ pub fn all(run: &Run<'_>) -> (Vec<WorldRow>, Vec<SnapshotFinding>) {
     let (mut rows, mut findings) = (Vec::new(), Vec::new());
     for number in 0..worlds {
         let members = run.processes.iter().zip(&run.worlds).filter(|(_, world)| **world == number);
-        let activities: Vec<Activity> = members.map(|(process, _)| process.activity.clone()).collect();
+        let mut activities: Vec<Activity> = members.map(|(process, _)| process.activity.clone()).collect();
+        if run.is_sliced {
+            let all = activities.iter_mut().flat_map(|activity| activity.threads.measured_mut());
+            all.flatten().for_each(|thread| thread.trace = None);
+        }
         let Some(first) = activities.iter().min_by_key(|activity| activity.began) else { continue };
         let parts = RunParts { activities: &activities, exit: None, unwatched: Nanoseconds(0), ..*run.parts };
         let of_world = run_snapshot(&parts);

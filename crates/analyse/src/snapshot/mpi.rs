@@ -7,16 +7,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use numawise_facts::Reading;
 use numawise_facts::activity::{CallSite, CallTime, CodePlace, MpiLibrary};
 use numawise_tables::snapshot::{
-    CommunicatorRow, LateCalls, MessageSizeRow, MpiCallRow, MpiSiteRow, MpiSummary, RankSpread, RunTrace,
+    CommunicatorRow, LateCalls, MessageSizeRow, MpiCallRow, MpiSiteRow, MpiSummary, RankSpread,
     WaitingInCalls,
 };
-use numawise_traces::{KnownOfPlace, PlacedCall, Traced};
+use numawise_traces::{KnownOfPlace, PlacedCall};
 use numawise_units::{Arrange, Bytes, Nanoseconds, Ratio};
 
 use super::efficiency::{MpiTimes, mpi_times};
 use super::late::{self, LateForSites};
 use super::places::place;
 use super::process::{Process, in_mpi};
+use super::traced::AnalysedTrace;
 use super::waiting::{DrawnCalls, WaitingOfSites, completes_requests};
 use super::{Run, rating, volume};
 
@@ -26,10 +27,7 @@ const TOO_LONG: &str =
 /// Rows of places, so that what is shown stays bounded; all others are summed up.
 const MOST_SITES: usize = 500;
 
-/// What follows from a trace, and the tables that say so.
-type TraceWithTables<'t, 'a> = (&'t Traced<'a>, &'t RunTrace);
-
-pub fn summary<'a>(run: &Run<'a>, traced: Option<TraceWithTables<'_, 'a>>) -> Reading<MpiSummary> {
+pub fn summary(run: &Run<'_>, traced: Option<&AnalysedTrace>) -> Reading<MpiSummary> {
     if let Some(merged) = run.parts.merged {
         return merged::summary(run, merged);
     }
@@ -47,7 +45,7 @@ pub fn summary<'a>(run: &Run<'a>, traced: Option<TraceWithTables<'_, 'a>>) -> Re
     }
     let times = mpi_times(run);
     let imbalance = imbalance(&times);
-    let (sites, late, further_sites) = sites(run, traced.filter(|(traced, _)| traced.is_whole()));
+    let (sites, late, further_sites) = sites(run, traced.filter(|traced| traced.is_whole));
     let threads = run.processes.iter().flat_map(Process::threads);
     let callers = threads.filter(|thread| !thread.calls.is_empty()).count() as u64;
     let waiting_in_calls = waiting_in_calls(&sites, callers);
@@ -269,11 +267,8 @@ fn waiting_in_calls(sites: &[MpiSiteRow], callers: u64) -> Reading<WaitingInCall
 const SMALL_PART: f64 = 0.05;
 
 /// The rows, for whom they wait, and what found no row. A trace that is whole knows more than calls that were drawn.
-fn sites<'a>(
-    run: &Run<'a>,
-    traced: Option<TraceWithTables<'_, 'a>>,
-) -> (Vec<MpiSiteRow>, Vec<LateCalls>, CallTime) {
-    let known = traced.map(|(traced, _)| traced.by_place());
+fn sites(run: &Run<'_>, traced: Option<&AnalysedTrace>) -> (Vec<MpiSiteRow>, Vec<LateCalls>, CallTime) {
+    let known = traced.map(|traced| &traced.by_place);
     let mut by_place: BTreeMap<SiteKey<'_>, (Calls, WaitingOfSites, LateForSites<'_>)> = BTreeMap::new();
     let mut further = CallTime::default();
     let drawn = DrawnCalls::of(run);
@@ -293,7 +288,7 @@ fn sites<'a>(
     let all = all_time(run);
     let mut all_late = Vec::new();
     let row = |(key, (calls, waiting, late)): (SiteKey<'_>, (Calls, WaitingOfSites, LateForSites<'_>))| {
-        let of_place = known.as_ref().and_then(|known| {
+        let of_place = known.and_then(|known| {
             let name: PlacedCall = (key.0.to_owned(), key.1.clone(), key.2.clone());
             known.get(&name)
         });
@@ -312,7 +307,7 @@ fn sites<'a>(
     for row in rows.drain(rows.len().min(MOST_SITES)..) {
         add(&mut further, row.calls);
     }
-    let late = traced.map_or(all_late, |(_, tables)| numawise_traces::late(&tables.waits));
+    let late = traced.map_or(all_late, |traced| numawise_traces::late(&traced.tables.waits));
     (rows, late::longest(late), further)
 }
 

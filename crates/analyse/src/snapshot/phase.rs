@@ -75,6 +75,7 @@ fn row(run: &Run<'_>, of: &[(&Process<'_>, &PhaseActivity)]) -> Option<PhaseRow>
     let ranks: BTreeSet<Option<u32>> = of.iter().map(|(process, _)| process.rank()).collect();
     let span = EfficiencySpan { time: all.elapsed, scope: SpanScope::WholeRun };
     let part = Run {
+        is_sliced: false,
         parts: run.parts,
         processes: parts().collect(),
         worlds: vec![0; of.len()],

@@ -1,12 +1,43 @@
 //! What of a run the analysis of its trace needs.
 
-use numawise_traces::{Process, StreamAt, StreamView, TraceView, Traced};
+use std::collections::BTreeMap;
+
+use numawise_tables::snapshot::RunTrace;
+use numawise_traces::{
+    CallStreams, KnownOfPlace, PlacedCall, Process, StreamAt, StreamView, TraceView, Traced, sliced,
+};
 
 use super::{Run, RunParts, counted};
 
 #[cfg(test)]
 #[path = "traced_tests.rs"]
 mod tests;
+
+/// What follows from a trace.
+pub struct AnalysedTrace {
+    pub tables: RunTrace,
+    /// Empty where it is not whole.
+    pub by_place: BTreeMap<PlacedCall, KnownOfPlace>,
+    pub is_whole: bool,
+}
+
+/// Nothing where no trace was made.
+pub fn analysed(run: &Run<'_>) -> Option<AnalysedTrace> {
+    let traced = of(run)?;
+    let is_whole = traced.is_whole();
+    let by_place = if is_whole { traced.by_place() } else { BTreeMap::new() };
+    Some(AnalysedTrace { tables: traced.tables(), by_place, is_whole })
+}
+
+/// Of a trace whose calls come in streams, so many in a slice; nothing where they cannot be read.
+pub fn analysed_in_slices(
+    run: &Run<'_>,
+    streams: &mut (dyn CallStreams + Send),
+    calls: usize,
+) -> Option<AnalysedTrace> {
+    let of = sliced(input(run), streams, calls)?;
+    Some(AnalysedTrace { tables: of.tables, by_place: of.known, is_whole: of.is_whole })
+}
 
 /// Nothing where no trace was made.
 pub fn of<'a>(run: &Run<'a>) -> Option<Traced<'a>> {

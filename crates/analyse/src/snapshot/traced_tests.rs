@@ -25,6 +25,8 @@ mod placed_tests;
 mod profiles;
 #[path = "traced_tests/replay.rs"]
 mod replay;
+#[path = "traced_tests/slices.rs"]
+mod slices;
 #[path = "traced_tests/teams.rs"]
 mod teamed;
 #[path = "traced_tests/threads.rs"]
@@ -107,7 +109,9 @@ fn received(posted: u64, peer: u32) -> Vec<TracedMessage> {
 }
 
 fn trace(ranks: &[Activity]) -> RunTrace {
-    snapshot(ranks).trace.expect("a trace was made")
+    let found = snapshot(ranks).trace.expect("a trace was made");
+    slices::check(ranks, None, &found);
+    found
 }
 
 /// A part of their trace.
@@ -122,7 +126,9 @@ fn part_of(ranks: &[Activity], part: &TracePart) -> RunTrace {
         unwatched: Nanoseconds(0),
         machines: &Default::default(),
     };
-    super::super::run_snapshot(&parts).trace.expect("a trace was made")
+    let found = super::super::run_snapshot(&parts).trace.expect("a trace was made");
+    slices::check(ranks, Some(part), &found);
+    found
 }
 
 /// The kinds of the waits, how long, and who waited for whom.

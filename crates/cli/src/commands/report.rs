@@ -10,13 +10,14 @@ use std::path::{Path, PathBuf};
 
 use numawise_facts::{ObjectRun, RankSet, Redactor, TracePart, WatchedRun, redaction};
 use numawise_record::{Record, RecordKind, Series, read_object_run, read_watched_run};
-use numawise_units::Nanoseconds;
+use numawise_units::{Bytes, Nanoseconds};
 
 use super::snapshot::check_ranks;
 use super::{Failure, SUCCESS, Status};
 use crate::faces::Faces;
 use crate::files;
 use crate::show::{self, SnapshotDetail, SnapshotFormat, StudyFormat};
+use crate::slices::{Large, half_of_memory};
 
 /// Show a record again: on the terminal, as JSON, as HTML
 #[derive(clap::Args)]
@@ -52,6 +53,9 @@ pub struct Arguments {
     /// Of a trace: only what was done in the phase of this name, e.g. solve or 'MPI_Pcontrol(2)'
     #[arg(long, value_name = "NAME")]
     phase: Option<String>,
+    /// Of a trace: memory for it, e.g. 2G; a larger one is analysed in slices of its time [default: half of what is free]
+    #[arg(long, value_name = "SIZE")]
+    memory: Option<Bytes>,
 }
 
 pub fn run(arguments: Arguments) -> Result<Status, Failure> {
@@ -86,7 +90,9 @@ pub fn run(arguments: Arguments) -> Result<Status, Failure> {
     if let (SnapshotFormat::Csv(_), Some(other), false) = (format, not_a_snapshot(kind), is_study) {
         return Err(no_csv(other));
     }
-    let in_part = if part.is_whole() { None } else { Some(traced(path, kind, PART)?) };
+    if kind != RecordKind::WatchedRun && !part.is_whole() {
+        return Err(no_trace(path, kind, PART));
+    }
     if let (true, Some(other)) = (arguments.full, not_a_snapshot(kind)) {
         return Err(Failure::new(format!(
             "--full {}: this is {other}, which is always shown in full; expected the snapshot of a run (numawise snapshot --output), or \
@@ -121,12 +127,26 @@ pub fn run(arguments: Arguments) -> Result<Status, Failure> {
             show::series(&timeline, path, faces)?;
         }
         RecordKind::WatchedRun => {
-            let run = in_part.map_or_else(|| watched_run(path), Ok)?;
-            show::watched_run(&run, &part, path, format, faces)?;
+            show_run(path, (arguments.memory, &part), format, faces)?;
         }
         RecordKind::ObjectRun => show::object_run(&object_run(path)?, path, faces)?,
     }
     Ok(SUCCESS)
+}
+
+/// A snapshot, or what is asked for of its trace.
+fn show_run(
+    path: &Path,
+    (memory, part): (Option<Bytes>, &TracePart),
+    format: SnapshotFormat,
+    faces: &Faces,
+) -> Result<(), Failure> {
+    if let Some(mut large) = Large::open(path, memory.unwrap_or_else(half_of_memory))? {
+        redact(&mut large.run);
+        return show::large_run(large, part, path, format, faces);
+    }
+    let run = if part.is_whole() { watched_run(path)? } else { traced(path, RecordKind::WatchedRun, PART)? };
+    show::watched_run(&run, part, path, format, faces)
 }
 
 /// The options of a part.
@@ -206,11 +226,15 @@ fn format(arguments: &Arguments) -> Result<SnapshotFormat, Failure> {
 /// A snapshot; what a record of somebody else holds that ours leave out is left out here.
 pub fn watched_run(path: &Path) -> Result<WatchedRun, Failure> {
     let mut run = read_watched_run(path)?;
+    redact(&mut run);
+    Ok(run)
+}
+
+fn redact(run: &mut WatchedRun) {
     run.header.command = Redactor::default().command(&run.header.command);
     if let Some(of) = &mut run.header.division {
         of.command = Redactor::default().command(&of.command);
     }
-    Ok(run)
 }
 
 /// A run with a trace, which an option is for.

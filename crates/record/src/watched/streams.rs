@@ -11,7 +11,7 @@ use numawise_units::{Bytes, Nanoseconds};
 use rusqlite::Connection;
 
 use super::trace::overview::{PartBin, read_bins};
-use super::{add_trace_part, read_run};
+use super::{Events, OpenPart, add_trace_part, read_run};
 use crate::schema::WATCHED_RUN;
 use crate::{RecordError, file, guard, read, whole};
 
@@ -56,7 +56,23 @@ impl TraceStreams {
     /// As [`super::read_watched_run`].
     pub fn open(path: &Path) -> Result<(TraceStreams, WatchedRun), RecordError> {
         let connection = whole::open(path, &WATCHED_RUN)?;
-        let run = read_run(&connection, false).map_err(|error| read::damage(path, error))?;
+        TraceStreams::with_run(connection, path, Events::Nothing)
+    }
+
+    /// The same, with spans, and what was seen from outside.
+    ///
+    /// # Errors
+    /// As [`super::read_watched_run`].
+    pub fn open_with_spans(path: &Path) -> Result<(TraceStreams, WatchedRun), RecordError> {
+        TraceStreams::with_run(whole::open(path, &WATCHED_RUN)?, path, Events::AllButCalls)
+    }
+
+    fn with_run(
+        connection: Connection,
+        path: &Path,
+        events: Events,
+    ) -> Result<(TraceStreams, WatchedRun), RecordError> {
+        let run = read_run(&connection, events).map_err(|error| read::damage(path, error))?;
         Ok((TraceStreams { connection, path: path.to_owned() }, run))
     }
 
@@ -152,22 +168,41 @@ impl TraceStreams {
         }
     }
 
+    /// Opens a part, to unpack it call by call.
+    ///
+    /// # Errors
+    /// What SQLite says; of a part that does not hold what it should, that it is damaged.
+    pub fn open_part(&self, of: StreamPart, part: &mut OpenPart) -> Result<(), RecordError> {
+        self.with_part(of, &mut |blob| part.open(blob))
+    }
+
+    /// What is said where an open part does not hold what it should.
+    pub fn damaged(&self) -> RecordError {
+        self.damage("traces")
+    }
+
     /// The calls of one part behind those of a trace that has their sites.
     ///
     /// # Errors
     /// What SQLite says; of a part that does not hold what it should, that it is damaged.
     pub fn read(&self, of: StreamPart, trace: &mut ThreadTrace) -> Result<(), RecordError> {
+        self.with_part(of, &mut |blob| add_trace_part(blob, trace))
+    }
+
+    fn with_part(
+        &self,
+        of: StreamPart,
+        take: &mut dyn FnMut(&[u8]) -> Option<()>,
+    ) -> Result<(), RecordError> {
         let key = [of.process, of.thread, of.part];
         let query = "SELECT calls FROM traces WHERE process = ?1 AND thread = ?2 AND part = ?3";
         let query = self.connection.prepare_cached(query);
         let unpacked = query.and_then(|mut query| {
-            query.query_row(key, |row| {
-                Ok(row.get_ref(0)?.as_blob().ok().and_then(|blob| add_trace_part(blob, trace)))
-            })
+            query.query_row(key, |row| Ok(row.get_ref(0)?.as_blob().ok().and_then(&mut *take)))
         });
         match unpacked {
             Ok(Some(())) => Ok(()),
-            Ok(None) => Err(self.damage("traces")),
+            Ok(None) => Err(self.damaged()),
             Err(error) => Err(self.problem(error)),
         }
     }

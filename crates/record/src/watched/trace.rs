@@ -223,12 +223,72 @@ pub fn add_trace_part(blob: &[u8], trace: &mut ThreadTrace) -> Option<()> {
 
 fn add_part(blob: &[u8], trace: &mut ThreadTrace, room: &mut Vec<u8>) -> Option<()> {
     let mut all = Unpacked::of(inflated(blob, room)?);
-    let calls = all.number().filter(|calls| *calls <= CALLS as u64)?;
-    let (mut at, mut communicator) = (0u64, 0);
-    trace.calls.reserve(calls as usize);
+    let mut at = PartAt::first(&mut all)?;
+    trace.calls.reserve(at.left);
+    let sites = trace.sites.len();
+    unpack(&mut all, &mut at, (usize::MAX, sites), trace)?;
+    all.is_empty().then_some(())
+}
+
+/// How far a part is unpacked.
+#[derive(Debug, Clone, Copy, Default)]
+struct PartAt {
+    left: usize,
+    end: u64,
+    communicator: u64,
+}
+
+impl PartAt {
+    fn first(all: &mut Unpacked<'_>) -> Option<PartAt> {
+        let left = all.number().filter(|calls| *calls <= CALLS as u64)?;
+        Some(PartAt { left: left as usize, ..PartAt::default() })
+    }
+}
+
+/// A part that is unpacked call by call.
+#[derive(Debug, Default)]
+pub struct OpenPart {
+    bytes: Vec<u8>,
+    from: usize,
+    at: PartAt,
+}
+
+impl OpenPart {
+    /// The next part, from its begin; nothing where the blob does not hold what it should.
+    pub fn open(&mut self, blob: &[u8]) -> Option<()> {
+        let bytes = inflated(blob, &mut self.bytes)?;
+        let length = bytes.len();
+        let mut all = Unpacked::of(bytes);
+        self.at = PartAt::first(&mut all)?;
+        self.from = length - all.left();
+        self.bytes.truncate(length);
+        Some(())
+    }
+
+    pub fn is_over(&self) -> bool {
+        self.at.left == 0
+    }
+
+    /// Adds so many calls at most.
+    pub fn add(&mut self, most: usize, sites: usize, trace: &mut ThreadTrace) -> Option<()> {
+        let mut all = Unpacked::of(self.bytes.get(self.from..)?);
+        unpack(&mut all, &mut self.at, (most, sites), trace)?;
+        self.from = self.bytes.len() - all.left();
+        (self.at.left > 0 || all.is_empty()).then_some(())
+    }
+}
+
+fn unpack(
+    all: &mut Unpacked<'_>,
+    of: &mut PartAt,
+    (most, sites): (usize, usize),
+    trace: &mut ThreadTrace,
+) -> Option<()> {
+    let (mut at, mut communicator) = (of.end, of.communicator);
+    let calls = of.left.min(most);
     for _ in 0..calls {
         let head = all.number()?;
-        let site = u32::try_from(head >> 3).ok().filter(|site| (*site as usize) < trace.sites.len())?;
+        let site = u32::try_from(head >> 3).ok().filter(|site| (*site as usize) < sites)?;
         let begin = all.difference(at)?;
         let end = begin.checked_add(all.number()?)?;
         let bytes = Bytes(all.number()?);
@@ -280,5 +340,6 @@ fn add_part(blob: &[u8], trace: &mut ThreadTrace, room: &mut Vec<u8>) -> Option<
         trace.calls.push(TracedCall { site, begin, end: end_of_call, kind, bytes, messages });
         at = end;
     }
-    all.is_empty().then_some(())
+    *of = PartAt { left: of.left - calls, end: at, communicator };
+    Some(())
 }

@@ -22,6 +22,7 @@ mod openmp;
 mod placed;
 mod profiles;
 mod quantities;
+mod slices;
 mod teams;
 
 pub use super::words::operation;
@@ -85,6 +86,7 @@ pub fn headline(of: &RunTrace) -> String {
         (false, 1..) => format!("In the first {end}: "),
         (false, 0) => String::new(),
     };
+    let when = slices::headline(of) + &when;
     let all = all_times(of);
     let in_openmp = share(all.openmp_waiting, all.total());
     let openmp = format!("threads waited in OpenMP {} of their time", words::percent(in_openmp));
@@ -248,6 +250,7 @@ fn remarks(of: &RunTrace) -> Option<Block> {
         lines.push(format!("what the run would be without its waiting (what if): {why}").into());
     }
     lines.extend(placed::missing(of).map(Text::from));
+    lines.extend(slices::lines(of).into_iter().map(Text::from));
     if of.openmp_unseen > 0 {
         let ranks = many(of.openmp_unseen, "rank");
         lines.push(format!("what threads waited for in OpenMP in {ranks}: the trace does not have it, and it counts as useful").into());

@@ -75,6 +75,22 @@ pub struct RunTrace {
     pub openmp_unseen: u64,
     /// What the program named, in the order in which it began.
     pub phases: Vec<TracedPhase>,
+    /// It was too large for the memory, and analysed in slices of its time.
+    pub slices: Option<TraceSlices>,
+}
+
+/// How a trace was analysed that is too large for the memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TraceSlices {
+    pub slices: u64,
+    /// Of a slice, about.
+    pub calls: u64,
+    /// Waiting whose cause may lie before its slice: it was looked for from the begin of that.
+    pub cut: Nanoseconds,
+    /// Calls of which something was still awaited when there was no room for more of them.
+    pub forgotten: u64,
+    /// Else there was no room for the moments of all calls.
+    pub has_period: bool,
 }
 
 /// Messages from one rank to another.

@@ -1,7 +1,9 @@
 //! Parts of a trace, read one by one.
 
 use numawise_facts::activity::{MessageSide, ThreadTrace, TracedKind};
-use numawise_record::{Existing, PartBin, RecordError, TraceStreams, read_watched_run, save_watched_run};
+use numawise_record::{
+    Existing, OpenPart, PartBin, RecordError, TraceStreams, read_watched_run, save_watched_run,
+};
 use rusqlite::Connection;
 
 use super::spanned_run;
@@ -40,6 +42,18 @@ fn parts_of_a_trace_are_read_one_by_one() {
         let expected = &of_whole.calls[number << 16..];
         assert_eq!(read.calls, expected[..expected.len().min(1 << 16)]);
     }
+    // Some calls at a time, over the ends of parts.
+    let (mut read, mut open) = (alone.clone(), OpenPart::default());
+    for part in &parts {
+        streams.open_part(*part, &mut open).unwrap();
+        while !open.is_over() {
+            open.add(1000, alone.sites.len(), &mut read).unwrap();
+        }
+    }
+    assert_eq!((read.calls == of_whole.calls, read.messages == of_whole.messages), (true, true));
+    // With spans, and still without calls.
+    let (_, run) = TraceStreams::open_with_spans(&path).unwrap();
+    assert_eq!((&traced(&run).spans, traced(&run).calls.len()), (&of_whole.spans, 0));
 }
 
 #[test]
@@ -57,6 +71,7 @@ fn a_damaged_part_says_so() {
     let (streams, _) = TraceStreams::open(&path).unwrap();
     let parts = streams.parts().unwrap();
     assert!(is_damage(streams.read(parts[1], &mut ThreadTrace::default()).unwrap_err()));
+    assert!(is_damage(streams.open_part(parts[1], &mut OpenPart::default()).unwrap_err()));
     for how in ["x'00'", "''", "'text'"] {
         break_part(how);
         let (streams, _) = TraceStreams::open(&path).unwrap();

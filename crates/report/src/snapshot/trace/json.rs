@@ -205,6 +205,10 @@ pub fn json(of: Option<&RunTrace>) -> Value {
         "what_if": reading(&of.what_if, |rows| each(rows, |row| object!({
             "change": change_json(&row.change), "span_seconds": row.span.seconds(),
         }))),
+        "slices": of.slices.map(|of| object!({
+            "slices": of.slices, "calls": of.calls, "cause_unknown_seconds": of.cut.seconds(),
+            "forgotten": of.forgotten, "has_period": of.has_period,
+        })),
         "period": of.period.as_ref().map(|of| object!({
             "from": call_json(&of.from), "begin_seconds": of.begin.seconds(), "repetitions": of.repetitions,
             "median_seconds": of.median.seconds(), "nine_of_ten_seconds": of.nine_of_ten.map(Nanoseconds::seconds),
