@@ -11,6 +11,7 @@ use crate::sample::{Made as Calls, done, rank, received, ring, run as run_of, se
 struct Made {
     definitions: Definitions,
     lanes: Vec<(u64, Vec<Event>)>,
+    is_ours: bool,
 }
 
 const NAMES: [&str; 12] = [
@@ -63,7 +64,7 @@ impl Made {
         definitions.groups.push(group(0, ffi::GROUP_COMM_LOCATIONS, &locations));
         definitions.groups.push(group(0, ffi::GROUP_COMM, &all));
         definitions.comms.insert(0, Comm { name: 1, group: 0, other: None });
-        Made { definitions, lanes: Vec::new() }
+        Made { definitions, lanes: Vec::new(), is_ours: true }
     }
 
     fn comm(mut self, number: u32, kind: u8, members: &[u64]) -> Made {
@@ -80,7 +81,7 @@ impl Made {
 
     fn read(self) -> (WatchedRun, Vec<Assumption>) {
         let (definitions, clock) = (self.definitions, Clock::default());
-        let regions = Regions::of(&definitions, true);
+        let regions = Regions::of(&definitions, self.is_ours);
         let lane = |(location, events): &(u64, Vec<Event>)| {
             let mut lane = Lane::new(*location, &regions, clock);
             events.iter().for_each(|event| lane.take(*event));
@@ -279,8 +280,14 @@ fn calls_that_found_nothing_are_one() {
     let test = |span| call(TEST, span, &[]);
     let found = call(TEST, [30, 31], &[What::Irecv(to(1, 0), 7)]);
     let events = [call(IRECV, [1, 2], &[What::IrecvRequest(7)]), test([10, 12]), test([20, 23]), found];
-    let (run, _) = Made::ranks(2).lane(0, &events.concat()).read();
-    let kinds: Vec<TracedKind> = trace(&run.processes[0]).calls.iter().map(|call| call.kind).collect();
+    let kinds = |is_ours| {
+        let (run, _) = Made { is_ours, ..Made::ranks(2) }.lane(0, &events.concat()).read();
+        let kinds = trace(&run.processes[0]).calls.iter().map(|call| call.kind);
+        (kinds.collect::<Vec<TracedKind>>(), run)
+    };
+    // Archives of ours say of each call whether it did.
+    assert_eq!(kinds(true).0, [TracedKind::Alone; 4]);
+    let (kinds, run) = kinds(false);
     let polls = TracedKind::Polls { calls: 2, within: Nanoseconds(5) };
     assert_eq!(kinds, [TracedKind::Alone, polls, TracedKind::Alone]);
     assert_eq!(calls(&run.processes[0])[1], ("MPI_Test".to_owned(), 10, 23));

@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 use std::num::NonZeroU64;
 use std::ops::Range;
-use std::sync::Arc;
 
 use numawise_facts::activity::{MessageSide, TracedKind};
 use numawise_units::Arrange;
@@ -84,7 +83,7 @@ pub struct Collectives {
     met: Vec<At>,
     /// Of a slice, those of which members may come.
     open: Vec<(Key, Vec<At>)>,
-    pub sources: Arc<Sources>,
+    pub sources: Sources,
 }
 
 impl Collectives {

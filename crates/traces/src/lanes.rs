@@ -1,6 +1,6 @@
 //! The threads whose calls were traced, in the order of their ranks, and their calls as far as all traces are whole.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -10,7 +10,6 @@ use numawise_tables::snapshot::{CallPlace, EventCommunicator};
 use numawise_units::{Arrange, Nanoseconds};
 
 use super::kinds::SiteKind;
-use super::needs::Sources;
 use super::phases::{Phases, Window};
 use super::teams::Team;
 use super::threads::{self, Constructs, PlacedConstruct, ThreadStates, Worker};
@@ -122,7 +121,7 @@ pub struct Lanes<'a> {
     /// None: all is counted.
     pub slice: Option<Slice>,
     /// Told before a slice.
-    pub sources: Arc<Sources>,
+    pub told: Arc<ToldSources>,
     /// Later calls may have gaps.
     pub until: Nanoseconds,
     /// Of all lanes.
@@ -369,6 +368,9 @@ impl<'a> Lane<'a> {
     }
 }
 
+/// By process and communicator: from when on which ranks' data a rank gets, in their order.
+pub type ToldSources = HashMap<(usize, Option<u16>), Vec<(Nanoseconds, Vec<u32>)>>;
+
 /// The number of a place, and the communicator of the calls.
 pub type PlacedSite = (u32, Option<EventCommunicator>);
 
@@ -412,9 +414,17 @@ fn first_messages(mut next: u32, calls: &[TracedCall]) -> Vec<u32> {
     all
 }
 
-impl<'a> Lanes<'a> {
-    /// Nothing where no rank was traced.
-    pub fn of(run: &Run<'a>) -> Option<Lanes<'a>> {
+/// What the traces lack.
+struct Gaps {
+    /// Records.
+    lost: u64,
+    /// Calls before this moment may have gaps, and those behind the other one.
+    from: Nanoseconds,
+    until: Nanoseconds,
+}
+
+impl Gaps {
+    fn of(run: &Run<'_>) -> Gaps {
         let losses = run.processes.iter().filter_map(|process| process.activity.lost.trace);
         let (mut lost, mut from, mut until) = (0u64, Nanoseconds(0), Nanoseconds(u64::MAX));
         for loss in losses {
@@ -425,6 +435,14 @@ impl<'a> Lanes<'a> {
             }
             until = until.min(loss.again.unwrap_or(until));
         }
+        Gaps { lost, from, until }
+    }
+}
+
+impl<'a> Lanes<'a> {
+    /// Nothing where no rank was traced.
+    pub fn of(run: &Run<'a>) -> Option<Lanes<'a>> {
+        let Gaps { lost, from, until } = Gaps::of(run);
         let (mut all, mut workers) = (Vec::new(), Vec::new());
         let (mut constructs, mut phases) = (Constructs::default(), Phases::default());
         let are_ranks = run.processes.iter().any(|process| process.rank().is_some());
@@ -486,7 +504,7 @@ impl<'a> Lanes<'a> {
             teams: Arc::default(),
             phases: Arc::new(phases),
             slice: None,
-            sources: Arc::default(),
+            told: Arc::default(),
             until,
             origin,
             begin,

@@ -5,10 +5,10 @@ use std::num::NonZeroU64;
 use std::sync::Arc;
 
 use numawise_facts::activity::{Communicator, MessageSide, ROOT_ITSELF, begun_call, plain_call};
-use numawise_units::{Arrange, Nanoseconds};
+use numawise_units::Arrange;
 
 use super::Run;
-use super::lanes::{At, Lanes};
+use super::lanes::{At, Lanes, ToldSources};
 
 /// Who needs what of whom.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -86,40 +86,38 @@ pub fn lower(run: &Run<'_>, lanes: &Lanes<'_>, members: &[Member]) -> Option<Vec
     Some(ranks.iter().map(own).collect())
 }
 
-/// From when on, the ranks whose data a rank gets, in their order.
-type Told = (Nanoseconds, Vec<u32>);
-
-/// By process and communicator.
+/// Whose data ranks get.
 #[derive(Debug, Clone, Default)]
-pub struct Sources(HashMap<(usize, Option<u16>), Vec<Told>>);
+pub struct Sources {
+    pub told: Arc<ToldSources>,
+}
 
 impl Sources {
     /// With those that were told before a slice.
-    pub fn of(lanes: &Lanes<'_>) -> Arc<Sources> {
-        let mut all = Arc::clone(&lanes.sources);
-        if lanes.all.iter().any(|lane| lane.has_end(MessageSide::Source)) {
-            Arc::make_mut(&mut all).add(lanes);
-        }
-        all
-    }
-
-    fn add(&mut self, lanes: &Lanes<'_>) {
+    pub fn of(lanes: &Lanes<'_>) -> Sources {
+        let mut told = Arc::clone(&lanes.told);
+        let mut is_changed = false;
         for lane in lanes.all.iter().filter(|lane| lane.has_end(MessageSide::Source)) {
             for (number, call) in lane.calls.iter().enumerate() {
                 let own = lane.messages(number).iter().filter(|message| message.end == MessageSide::Source);
                 let ranks: Vec<u32> = own.map(|message| message.peer).collect();
                 if !ranks.is_empty() {
                     let communicator = lane.site(call.site).and_then(|site| site.communicator);
-                    let told = self.0.entry((lane.process, communicator)).or_default();
+                    let of_lane = Arc::make_mut(&mut told).entry((lane.process, communicator)).or_default();
                     let of_call = (call.begin, ranks);
                     // Neighbouring slices have some calls in common.
-                    if !told.contains(&of_call) {
-                        told.push(of_call);
+                    if !of_lane.contains(&of_call) {
+                        of_lane.push(of_call);
+                        is_changed = true;
                     }
                 }
             }
         }
-        self.0.values_mut().for_each(|told| told.arrange_by_key(|(begin, _)| *begin));
+        if is_changed {
+            let all = Arc::make_mut(&mut told).values_mut();
+            all.for_each(|of_lane| of_lane.arrange_by_key(|(begin, _)| *begin));
+        }
+        Sources { told }
     }
 
     /// Whether ranks that members between two groups need are not there yet, and all of them are traced.
@@ -136,7 +134,7 @@ impl Sources {
     /// Of a member, as they were told last; several threads may be in their first calls at once.
     fn ranks(&self, lanes: &Lanes<'_>, of: &Member) -> Option<&[u32]> {
         let (lane, call) = lanes.call(of.at)?;
-        let told = self.0.get(&(lane.process, lane.site(of.site)?.communicator))?;
+        let told = self.told.get(&(lane.process, lane.site(of.site)?.communicator))?;
         let before = told.partition_point(|(begin, _)| *begin <= call.begin);
         Some(&told.get(before.checked_sub(1)?)?.1)
     }

@@ -15,8 +15,7 @@ use numawise_units::Nanoseconds;
 use super::both::both;
 use super::causes::CauseSums;
 use super::keep::{self, Kept};
-use super::lanes::{At, Counted, Known, Lane, Lanes, Slice};
-use super::needs::Sources;
+use super::lanes::{At, Counted, Known, Lane, Lanes, Slice, ToldSources};
 use super::tables::{Sums, add_known};
 use super::{KnownOfPlace, PlacedCall, Run, Traced};
 
@@ -164,8 +163,7 @@ struct Findings {
     known: BTreeMap<PlacedCall, KnownOfPlace>,
     slices: u64,
     forgotten: u64,
-    /// See [`super::needs::Sources`].
-    sources: Arc<Sources>,
+    told: Arc<ToldSources>,
     has_left_out: bool,
 }
 
@@ -225,7 +223,7 @@ impl Findings {
     ) -> Vec<Held> {
         let mut lanes: Lanes<'_> = base.clone();
         lanes.slice = Some(slice);
-        lanes.sources = Arc::clone(&self.sources);
+        lanes.told = Arc::clone(&self.told);
         for ((lane, held), end) in lanes.all.iter_mut().zip(held).zip(own) {
             let counted =
                 Counted { known: &held.known, messages: &held.counted, end: *end, solid: held.solid };
@@ -233,7 +231,7 @@ impl Findings {
         }
         let traced = Traced::of_lanes(run.clone(), lanes);
         let Traced { lanes, matched, collectives, waits, .. } = &traced;
-        self.sources = Arc::clone(&collectives.sources);
+        self.told = Arc::clone(&collectives.sources.told);
         self.has_left_out |= waits.has_left_out();
         let causes = Mutex::new(&mut self.causes);
         let add_causes = || {

@@ -312,7 +312,7 @@ fn a_trace_of_ranks_on_two_computers_is_one_whose_clocks_are_compared() {
         let json = bench.json("run.json");
         let trace = &json["trace"];
         let counts = ["/messages", "/unmatched", "/lost"].map(|of| number(trace, of));
-        assert_eq!(counts, [12.0, 0.0, 0.0], "{launcher}: {trace:#}");
+        assert_eq!(counts, [13.0, 0.0, 0.0], "{launcher}: {trace:#}");
         assert_eq!(trace["ranks"].as_array().unwrap().len(), 4);
         // Of 5000 s nothing is left.
         let [error, span] = ["/clock_error_seconds", "/span_seconds"].map(|of| number(trace, of));

@@ -253,11 +253,13 @@ pub struct Regions {
     kinds: BTreeMap<u32, Kind>,
     /// Names of calls, each once.
     pub calls: Vec<String>,
+    /// The archive is ours: it says of each call whether it polled.
+    pub tells_polls: bool,
 }
 
 impl Regions {
     pub fn of(definitions: &Definitions, is_ours: bool) -> Regions {
-        let mut regions = Regions::default();
+        let mut regions = Regions { tells_polls: is_ours, ..Regions::default() };
         let mut known: BTreeMap<String, u32> = BTreeMap::new();
         for (number, region) in &definitions.regions {
             let name = definitions.string(region.name).unwrap_or_default();

@@ -22,6 +22,10 @@ impl<'d> Places<'d> {
         self.regions.name(call)
     }
 
+    pub fn tells_polls(&self) -> bool {
+        self.regions.tells_polls
+    }
+
     /// A number that stands for an address; none where nothing is known.
     pub fn address(&mut self, place: Place) -> Option<u64> {
         if place == Place::default() {

@@ -156,7 +156,8 @@ impl Process<'_> {
             let moved = moved.fold(0u64, |sum, message| sum.saturating_add(message.bytes.0));
             let of_all = call.collective.map_or(0, |of| of.sent.saturating_add(of.received));
             let [begin, end] = [call.begin, call.end].map(Nanoseconds);
-            let found_nothing = messages.is_empty() && may_poll(name);
+            // A probe that finds a message does not receive it.
+            let found_nothing = messages.is_empty() && may_poll(name) && !places.tells_polls();
             let kind = match call.polls {
                 Some(polls) => TracedKind::Polls { calls: polls.calls, within: Nanoseconds(polls.within) },
                 None if found_nothing => TracedKind::Polls { calls: 1, within: end.saturating_sub(begin) },

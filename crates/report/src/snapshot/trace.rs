@@ -3,8 +3,8 @@
 use numawise_facts::Reading;
 use numawise_facts::activity::CodePlace;
 use numawise_tables::snapshot::{
-    CallPlace, NotJudged, NotJudgedReason, OddRepetition, PathPart, RankActivity, RankInCall, RunTrace,
-    TraceChange, TracePeriod, TraceTimes, TracedRank, TracedWait, WaitKind, WaitingCause, WhatIf,
+    CallPlace, NotJudged, NotJudgedReason, PathPart, RankActivity, RankInCall, RunTrace, TraceChange,
+    TraceTimes, TracedRank, TracedWait, WaitKind, WaitingCause, WhatIf,
 };
 use numawise_units::{Nanoseconds, Ratio};
 
@@ -19,6 +19,7 @@ use crate::document::{
 mod foreign;
 mod json;
 mod openmp;
+mod period;
 mod placed;
 mod profiles;
 mod quantities;
@@ -218,7 +219,7 @@ pub fn sections(of: &RunTrace, most: usize, events: Option<Block>) -> Vec<Block>
         return blocks;
     }
     blocks.extend(profiles::sections(of, most));
-    blocks.extend(of.period.as_ref().map(period));
+    blocks.extend(of.period.as_ref().map(period::section_of));
     let path = vec![
         Block::Table(critical_path(of, most)),
         Block::Legend(
@@ -486,43 +487,6 @@ fn causes(of: &RunTrace, most: usize) -> Table {
         Column::number("ranks that waited"),
     ];
     Table { columns, rows: of.causes.iter().map(row).collect(), most: words::limits(most) }
-}
-
-/// What repeats, and what differs.
-fn period(of: &TracePeriod) -> Block {
-    let [short, long] = of.nine_of_ten;
-    let text = format!(
-        "{}, from one call of {} to the next: median {}, nine of ten take {short} to {long}; the first one begins at {}",
-        many(of.repetitions, "repetition"),
-        call(&of.from),
-        of.median,
-        of.begin
-    );
-    let mut blocks = vec![Block::Paragraph(text.into())];
-    if !of.oddest.is_empty() {
-        let row = |odd: &OddRepetition| -> Row {
-            let differs = odd.length.0 as f64 / of.median.0.max(1) as f64;
-            let cells: [Cell; 4] = [
-                odd.number.to_string().into(),
-                odd.begin.to_string().into(),
-                odd.length.to_string().into(),
-                format!("{differs:.2}").into(),
-            ];
-            cells.into_iter().collect()
-        };
-        let columns = vec![
-            Column::number("outlier"),
-            Column::number("begins at"),
-            Column::number("takes"),
-            Column::number("times the median"),
-        ];
-        let rows = of.oddest.iter().map(row).collect();
-        blocks.push(Block::Table(Table { columns, rows, most: words::limits(8) }));
-        blocks.push(Block::Legend(
-            format!("{} in all; --from and --to show one", many(of.odd, "outlier")).into(),
-        ));
-    }
-    section("period", "What repeats", blocks)
 }
 
 /// Why a replay is no promise.
