@@ -1,8 +1,9 @@
 //! Collective calls of which all ranks are there: who needs what of whom.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::num::NonZeroU64;
 use std::ops::Range;
+use std::sync::Arc;
 
 use numawise_facts::activity::{MessageSide, TracedKind};
 use numawise_units::Arrange;
@@ -84,6 +85,8 @@ pub struct Collectives {
     /// Of a slice, those of which members may come.
     open: Vec<(Key, Vec<At>)>,
     pub sources: Sources,
+    /// Of a slice, those that all of their ranks have made, then or before.
+    pub made_windows: Arc<BTreeSet<Key>>,
 }
 
 impl Collectives {
@@ -99,7 +102,8 @@ impl Collectives {
             calls.extend(parts_of(lane));
         }
         calls.sort_unstable();
-        let mut found = Collectives { sources: Sources::of(lanes), ..Collectives::default() };
+        let (sources, made_windows) = (Sources::of(lanes), Arc::clone(&lanes.made_windows));
+        let mut found = Collectives { sources, made_windows, ..Collectives::default() };
         for of_call in calls.chunk_by(|one, other| one.key == other.key) {
             let before = found.all.len();
             found.add(run, lanes, of_call);
@@ -138,7 +142,7 @@ impl Collectives {
 
     /// Whether all ranks of one are there.
     pub fn has(&self, key: Key) -> bool {
-        self.all.binary_search_by_key(&key, |one| one.key).is_ok()
+        self.made_windows.contains(&key) || self.all.binary_search_by_key(&key, |one| one.key).is_ok()
     }
 
     pub fn len(&self) -> usize {
@@ -273,6 +277,10 @@ impl Collectives {
         };
         let begin_of = |at: &At| lanes.call(*at).map(|(_, call)| call.begin);
         let Some(last) = of_call.iter().map(|of| of.at).max_by_key(|at| (begin_of(at), *at)) else { return };
+        let makes_window = said.starts_with("MPI_Win_create") || said.starts_with("MPI_Win_allocate");
+        if lanes.slice.is_some() && makes_window {
+            Arc::make_mut(&mut self.made_windows).insert(key);
+        }
         let begin = self.members.len();
         self.members.extend(of_call.iter().map(|of| of.at));
         let (members, is_loose) = (begin..self.members.len(), said.starts_with("MPI_Win_"));

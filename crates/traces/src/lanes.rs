@@ -1,6 +1,7 @@
 //! The threads whose calls were traced, in the order of their ranks, and their calls as far as all traces are whole.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::num::NonZeroU64;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -122,6 +123,8 @@ pub struct Lanes<'a> {
     pub slice: Option<Slice>,
     /// Told before a slice.
     pub told: Arc<ToldSources>,
+    /// Made by all of their ranks before a slice.
+    pub made_windows: Arc<BTreeSet<(usize, NonZeroU64)>>,
     /// Later calls may have gaps.
     pub until: Nanoseconds,
     /// Of all lanes.
@@ -505,6 +508,7 @@ impl<'a> Lanes<'a> {
             phases: Arc::new(phases),
             slice: None,
             told: Arc::default(),
+            made_windows: Arc::default(),
             until,
             origin,
             begin,

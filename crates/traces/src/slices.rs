@@ -4,7 +4,8 @@
 //! for whom those in it wait. Each call is counted in one slice; what turns out of it later is counted then.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap};
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
+use std::num::NonZeroU64;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use numawise_facts::activity::{ThreadTrace, TracedCall, TracedKind};
@@ -164,6 +165,7 @@ struct Findings {
     slices: u64,
     forgotten: u64,
     told: Arc<ToldSources>,
+    made_windows: Arc<BTreeSet<(usize, NonZeroU64)>>,
     has_left_out: bool,
 }
 
@@ -224,6 +226,7 @@ impl Findings {
         let mut lanes: Lanes<'_> = base.clone();
         lanes.slice = Some(slice);
         lanes.told = Arc::clone(&self.told);
+        lanes.made_windows = Arc::clone(&self.made_windows);
         for ((lane, held), end) in lanes.all.iter_mut().zip(held).zip(own) {
             let counted =
                 Counted { known: &held.known, messages: &held.counted, end: *end, solid: held.solid };
@@ -232,6 +235,7 @@ impl Findings {
         let traced = Traced::of_lanes(run.clone(), lanes);
         let Traced { lanes, matched, collectives, waits, .. } = &traced;
         self.told = Arc::clone(&collectives.sources.told);
+        self.made_windows = Arc::clone(&collectives.made_windows);
         self.has_left_out |= waits.has_left_out();
         let causes = Mutex::new(&mut self.causes);
         let add_causes = || {

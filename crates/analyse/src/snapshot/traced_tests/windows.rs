@@ -157,3 +157,23 @@ fn a_lock_is_not_judged_where_a_rank_of_the_window_is_missing() {
     let missing = (NotJudgedReason::OtherRanksMissing, 4);
     assert!(not_judged(&found).contains(&missing), "locks and creation: {:?}", found.not_judged);
 }
+
+#[test]
+fn a_lock_waits_also_long_after_its_window_was_made() {
+    let of = |number: u32, kind, lock: (u64, u64), unlock: (u64, u64)| {
+        let barrier = |made: Made, step: u64| {
+            let begin = 10 * step + 10;
+            made.collective("MPI_Barrier", (begin + u64::from(number), begin + 5), 1000 + step, None)
+        };
+        let behind = |span: (u64, u64)| (500 + span.0, 500 + span.1);
+        (0..40).fold(rank(number), barrier).lock(kind, behind(lock), behind(unlock)).end(700)
+    };
+    let ranks = [
+        of(0, LockShared, (2, 3), (50, 51)),
+        of(1, LockExclusive, (10, 71), (90, 91)),
+        of(2, LockShared, (4, 5), (70, 71)),
+    ];
+    let found = trace(&ranks);
+    assert_eq!(not_judged(&found), [(NotJudgedReason::NotFollowed, 3)]);
+    assert!(waits(&found).contains(&(WaitKind::LockContention, 60, 1, 2)), "{:?}", waits(&found));
+}
