@@ -3,9 +3,9 @@
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Read};
 use std::path::PathBuf;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Condvar, Mutex};
+use std::sync::{Condvar, Mutex, mpsc};
 use std::time::{Duration, Instant};
 
 use super::jobs::Job;
@@ -16,6 +16,9 @@ mod tests;
 
 /// So many jobs that boot guests run at once: a guest waits for most of the time, and has four CPUs of its own.
 const GUESTS: usize = 2;
+
+/// A job that takes longer has a test that never ends: ten times as long as the longest takes on a slow, busy machine.
+const NEVER_ENDS: Duration = Duration::from_secs(30 * 60);
 
 /// A test that ran, or was left out.
 #[derive(Debug, Clone, PartialEq)]
@@ -78,7 +81,7 @@ pub fn run(jobs: Vec<Job>, workers: usize) -> Vec<Outcome> {
             };
             drop(queue);
             let guests = job.guests;
-            let outcome = one(job);
+            let outcome = one(job, NEVER_ENDS);
             eprintln!(
                 "{} {:7.1} s  {}",
                 if outcome.good { "ok    " } else { "FAILED" },
@@ -124,7 +127,8 @@ impl Drop for LauncherFolder {
     }
 }
 
-fn one(mut job: Job) -> Outcome {
+/// It is killed after `limit`.
+fn one(mut job: Job, limit: Duration) -> Outcome {
     let begun = Instant::now();
     let name = job.name();
     let failed = |output: String| Outcome {
@@ -143,9 +147,17 @@ fn one(mut job: Job) -> Outcome {
         Err(error) => return failed(format!("it cannot be started: {error}\n")),
     };
     let (out, err) = (child.stdout.take().expect("a pipe"), child.stderr.take().expect("a pipe"));
-    let ((mut output, tests), errors) = std::thread::scope(|scope| {
+    let process = child.id().to_string();
+    let (ends, ended) = mpsc::channel::<()>();
+    let ((mut output, tests), errors, is_killed) = std::thread::scope(|scope| {
         let errors = scope.spawn(move || read(err));
-        (follow(out, begun), errors.join().expect("reading does not panic"))
+        let watch = scope.spawn(move || {
+            let is_late = ended.recv_timeout(limit) == Err(mpsc::RecvTimeoutError::Timeout);
+            is_late && Command::new("kill").args(["-KILL", &process]).status().is_ok()
+        });
+        let read = (follow(out, begun), errors.join().expect("reading does not panic"));
+        drop(ends);
+        (read.0, read.1, watch.join().expect("waiting does not panic"))
     });
     output.push_str(&errors);
     let status = match child.wait() {
@@ -153,6 +165,9 @@ fn one(mut job: Job) -> Outcome {
         Err(error) => return failed(format!("{output}it cannot be waited for: {error}\n")),
     };
     let good = status.success() && !tests.iter().any(|test| test.verdict == Verdict::Failed);
+    if is_killed {
+        output.push_str(&format!("killed: it had not ended after {} s\n", limit.as_secs()));
+    }
     if !status.success() {
         output.push_str(&format!("{status}\n"));
     }

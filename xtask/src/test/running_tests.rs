@@ -12,7 +12,7 @@ fn shell(script: &str, guests: bool) -> Job {
 fn verdicts_are_read_also_behind_what_a_test_printed_past_the_harness() {
     let script = "echo 'running 4 tests'; echo 'test a::one ... ok'; echo 'test two ... noise'; echo 'more'; echo 'FAILED'
                   echo 'test three ... ignored, timing: a clock'; echo 'test four ... a lineok'; echo 'look'; exit 101";
-    let outcome = one(shell(script, false));
+    let outcome = one(shell(script, false), NEVER_ENDS);
     let found: Vec<_> = outcome.tests.iter().map(|test| (test.name.as_str(), test.verdict)).collect();
     let expected = [
         ("a::one", Verdict::Passed),
@@ -31,10 +31,17 @@ fn verdicts_are_read_also_behind_what_a_test_printed_past_the_harness() {
 fn what_cannot_be_started_or_is_killed_has_failed() {
     let mut job = shell("", false);
     job.command = Command::new("/no/such/program");
-    let outcome = one(job);
+    let outcome = one(job, NEVER_ENDS);
     assert!(!outcome.good && outcome.output.contains("cannot be started"), "{outcome:?}");
-    let outcome = one(shell("echo 'test one ... ok'; kill -9 $$", false));
+    let outcome = one(shell("echo 'test one ... ok'; kill -9 $$", false), NEVER_ENDS);
     assert!(!outcome.good && outcome.tests.len() == 1 && outcome.output.contains("signal"), "{outcome:?}");
+}
+
+#[test]
+fn a_job_that_never_ends_is_killed_and_has_failed() {
+    let outcome = one(shell("echo 'test one ... ok'; exec sleep 1000", false), Duration::from_millis(200));
+    assert!(!outcome.good && outcome.tests.len() == 1, "{outcome:?}");
+    assert!(outcome.output.contains("killed: it had not ended"), "{outcome:?}");
 }
 
 #[test]
