@@ -9,8 +9,8 @@ use numawise_units::Ratio;
 
 use crate::amount::{many, small_share};
 use crate::document::{
-    Block, Cell, Column, Document, Entry, Fact, Opening, Row, RowLimits, Table, Text, Tone, capital, list,
-    section,
+    Bar, BarPart, Bars, Block, Cell, Column, Document, Entry, Fact, Opening, Row, RowLimits, Table, Text,
+    Tone, capital, list, section,
 };
 use crate::findings;
 use crate::notice;
@@ -38,8 +38,12 @@ const OUTSIDE: RowLimits = RowLimits { terminal: 8, html: 200, rest: "the rest i
 pub fn document(shown: &Shown) -> Document {
     let tables = shown.tables;
     let mut blocks = vec![Block::Facts(facts(shown))];
-    blocks.push(section("vectors", "Time by use of vectors", vec![Block::Table(by_use(&tables.by_use))]));
-    blocks.push(section("loops", "Loops with most time", vec![Block::Table(loops(shown))]));
+    if !tables.rows.is_empty() || !tables.outside.is_empty() {
+        blocks.push(section("vectors", "Time by use of vectors", by_use(&tables.by_use)));
+    }
+    if !tables.rows.is_empty() {
+        blocks.push(section("loops", "Loops with most time", vec![Block::Table(loops(shown))]));
+    }
     if !tables.findings.is_empty() {
         let entries = tables.findings.iter().filter_map(|finding| entry(shown, finding)).collect();
         blocks.push(section("findings", "Findings", vec![Block::Entries(entries)]));
@@ -123,26 +127,41 @@ fn facts(shown: &Shown) -> Vec<Fact> {
     facts
 }
 
-fn by_use(of: &UseOfVectors) -> Table {
-    let rows = [
-        ("vectorized loops", of.full),
-        ("partly vectorized loops", of.partial),
-        ("scalar loops", of.scalar),
-        ("loops without vector registers", of.none),
-        ("spinning until other threads come", of.spinning),
-        ("in MPI libraries", of.messages),
-        ("outside of loops", of.outside),
-        ("code of no known function", of.without_code),
-    ];
+/// Where the time goes, with a colour of the page.
+fn uses(of: &UseOfVectors) -> [(BarPart, Ratio); 8] {
+    let part = |name, colour| BarPart { name, colour };
+    [
+        (part("vectorized loops", "--good"), of.full),
+        (part("partly vectorized loops", "--n0"), of.partial),
+        (part("scalar loops", "--bad"), of.scalar),
+        (part("loops without vector registers", "--n1"), of.none),
+        (part("spinning until other threads come", "--n5"), of.spinning),
+        (part("in MPI libraries", "--n4"), of.messages),
+        (part("outside of loops", "--n6"), of.outside),
+        (part("code of no known function", "--band"), of.without_code),
+    ]
+}
+
+/// As a drawing of a page, then as a table.
+fn by_use(of: &UseOfVectors) -> Vec<Block> {
+    let used: Vec<(BarPart, Ratio)> = uses(of).into_iter().filter(|(_, share)| share.0 > 0.0).collect();
     let bar = |share: Ratio| "#".repeat((share.0 * 50.0).round() as usize);
-    let row = |(name, share): (&'static str, Ratio)| -> Row {
-        [Cell::from(name), percent(share).into(), bar(share).into()].into_iter().collect()
+    let row = |(part, share): &(BarPart, Ratio)| -> Row {
+        [Cell::from(part.name), percent(*share).into(), bar(*share).into()].into_iter().collect()
     };
-    Table {
+    let drawn = Bars {
+        chart: None,
+        label: "Time by use of vectors".to_owned(),
+        parts: used.iter().map(|(part, _)| *part).collect(),
+        bars: vec![Bar { name: "all".to_owned(), shares: used.iter().map(|(_, share)| share.0).collect() }],
+        caption: "CPU time of all threads".to_owned(),
+    };
+    let table = Table {
         columns: vec![Column::text("where"), Column::number("time"), Column::picture("")],
-        rows: rows.into_iter().filter(|(_, share)| share.0 > 0.0).map(row).collect(),
+        rows: used.iter().map(row).collect(),
         most: None,
-    }
+    };
+    vec![Block::Bars(drawn), Block::Table(table)]
 }
 
 fn loops(shown: &Shown) -> Table {
