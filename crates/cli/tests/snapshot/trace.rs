@@ -123,6 +123,14 @@ fn each_message_is_found_with_both_ends_and_no_time_is_lost() {
         let again = bench.numawise(&["report", "run.trace", "--json"]);
         let again: Value = serde_json::from_str(&again.out).unwrap();
         assert_eq!(again["trace"], *trace, "the record holds the trace");
+        let sliced = bench.numawise(&["report", "run.trace", "--json", "--memory", "20K"]);
+        let sliced: Value = serde_json::from_str(&sliced.out).unwrap();
+        assert!(number(&sliced, "/trace/slices/slices") > 3.0, "{}", sliced["trace"]["slices"]);
+        // Causes may lie before a slice.
+        let is_other = |table: &str| ["causes", "what_if", "slices"].contains(&table);
+        for (table, of) in trace.as_object().unwrap().iter().filter(|(table, _)| !is_other(table)) {
+            assert_eq!(sliced["trace"][table], *of, "{table} in slices: {mpi:?}");
+        }
     }
 }
 
