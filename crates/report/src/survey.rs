@@ -7,14 +7,14 @@ use numawise_facts::{FindingId, ObjectRun};
 use numawise_tables::survey::{LoopFinding, LoopRow, LoopTables, UseOfVectors, VectorLevel};
 use numawise_units::Ratio;
 
-use crate::amount::{many, small_share};
+use crate::amount::many;
 use crate::document::{
     Bar, BarPart, Bars, Block, Cell, Column, Document, Entry, Fact, Opening, Row, RowLimits, Table, Text,
     Tone, capital, list, section,
 };
 use crate::findings;
 use crate::notice;
-use crate::objects::words::percent;
+use crate::objects::words::{self, percent};
 use crate::program::{exit, function_in_short, in_file, is_installed};
 
 pub use json::{SCHEMA, json};
@@ -116,12 +116,7 @@ fn facts(shown: &Shown) -> Vec<Fact> {
             }),
         ),
         fact("Vectors here", Text::of(&shown.tables.offered, |bits| format!("{bits} bits at most"))),
-        fact(
-            "Cost",
-            Text::of(&shown.tables.cost, |share| {
-                format!("{} of the program's CPU time", small_share(*share))
-            }),
-        ),
+        fact("Cost", words::cost(&shown.tables.cost, watching)),
     ];
     facts.extend(shown.record.map(|record| Fact { name: "Record", text: record.into(), code: true }));
     facts

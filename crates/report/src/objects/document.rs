@@ -5,7 +5,7 @@ use numawise_facts::{Reading, ResourceUsage};
 use numawise_tables::objects::ObjectRow;
 
 use super::{Shown, cures, data, described, views, words};
-use crate::amount::{many, small_share};
+use crate::amount::many;
 use crate::document::{
     Block, Cell, Charts, Column, Document, Fact, Opening, Row, RowLimits, Table, Text, Tone, capital,
     captioned, list, section,
@@ -83,14 +83,7 @@ fn facts(shown: &Shown) -> Vec<Fact> {
         fact("Accesses", Text::of(&watching.time, accesses)),
         fact("Loads", Text::of(&watching.loads, words::load_samples)),
         fact("Page faults", Text::of(&watching.faults, words::faults)),
-        fact(
-            "Cost",
-            Text::of(&shown.tables.cost, |share| {
-                let own = watching.own_time.measured();
-                let own = own.map(|time| format!("; numawise's own threads {time}")).unwrap_or_default();
-                format!("{} of the program's CPU time{own}", small_share(*share))
-            }),
-        ),
+        fact("Cost", words::cost(&shown.tables.cost, watching)),
         fact(
             "Memory bound",
             Text::of(&shown.run.memory_bound, |bound| {

@@ -4,12 +4,12 @@ use numawise_facts::Reading;
 use numawise_facts::activity::CodePlace;
 use numawise_facts::objects::{
     AccessMethod, BandwidthOverTime, BandwidthSource, DataSource, FaultSamples, LoadSampler, LoadSamples,
-    MemoryBoundSource, TouchMethod,
+    MemoryBoundSource, ObjectWatching, TouchMethod,
 };
 use numawise_tables::objects::{LoadRow, NodeShare, ObjectRow, ThreadShare, TouchRow, UseRow};
 use numawise_units::{Arrange, Bytes, BytesPerSecond, NodeId, Ratio};
 
-use crate::amount::many;
+use crate::amount::{many, small_share};
 use crate::document::Text;
 use crate::findings::objects as object_findings;
 use crate::program::{function_in_short, place_in_short};
@@ -37,6 +37,15 @@ pub fn percent(share: Ratio) -> String {
         of if of < 100.0 && of > 99.5 => "> 99 %".to_owned(),
         of => format!("{of:.0} %"),
     }
+}
+
+/// What watching took.
+pub fn cost(cost: &Reading<Ratio>, watching: &ObjectWatching) -> Text {
+    Text::of(cost, |share| {
+        let own = watching.own_time.measured();
+        let own = own.map(|time| format!("; numawise's own threads {time}")).unwrap_or_default();
+        format!("{} of the program's CPU time{own}", small_share(*share))
+    })
 }
 
 pub fn place(place: &Reading<CodePlace>) -> Text {
