@@ -341,10 +341,6 @@ impl ObjectTracker {
         let process = sample.process;
         let thread = self.thread(process, sample.thread);
         if let Some(hot) = &mut self.hot {
-            let place = self.places.at(process, sample.registers.ip, &mut *self.code);
-            if place.and_then(|place| self.places.get(place)).is_some_and(|of| is_message_passing(&of.file)) {
-                return hot.in_messages(thread);
-            }
             return hot.sample((process, sample.registers.ip), thread, &mut *self.code);
         }
         self.process(process).seen_stack(sample.thread, sample.stack.sp);

@@ -11,6 +11,7 @@ use numawise_units::Pid;
 
 use super::input::Code;
 use super::places::Places;
+use super::polling::is_message_passing;
 
 #[cfg(test)]
 #[path = "hot_tests.rs"]
@@ -22,10 +23,20 @@ pub struct HotCode {
     offered: Reading<u32>,
     functions: Vec<Function>,
     by_begin: HashMap<FileAddress, u32>,
-    /// The function around an address in a process, and the instruction there.
-    known: HashMap<(Pid, u64), Option<(u32, u32)>>,
+    /// What lies at an address in a process.
+    known: HashMap<(Pid, u64), Lies>,
     without_code: BTreeMap<u32, u64>,
     messages: BTreeMap<u32, u64>,
+}
+
+/// What an instruction is of.
+#[derive(Debug, Clone, Copy)]
+enum Lies {
+    /// A function, and the number of the instruction in it.
+    Function(u32, u32),
+    /// A library that passes messages.
+    Messages,
+    Unknown,
 }
 
 /// A function, of whatever processes have it.
@@ -61,26 +72,31 @@ impl HotCode {
     /// A thread was at an instruction.
     pub fn sample(&mut self, (process, ip): (Pid, u64), thread: u32, code: &mut dyn Code) {
         let known = self.known.get(&(process, ip)).copied();
-        let place = known.unwrap_or_else(|| {
+        let lies = known.unwrap_or_else(|| {
             let found = self.find(process, ip, code);
             self.known.insert((process, ip), found);
             found
         });
-        let count = match place {
-            Some((function, step)) => {
+        let count = match lies {
+            Lies::Function(function, step) => {
                 self.functions[function as usize].samples.entry((step, thread)).or_default()
             }
-            None => self.without_code.entry(thread).or_default(),
+            Lies::Messages => self.messages.entry(thread).or_default(),
+            Lies::Unknown => self.without_code.entry(thread).or_default(),
         };
         *count += 1;
     }
 
-    /// A thread was in a library that passes messages.
-    pub fn in_messages(&mut self, thread: u32) {
-        *self.messages.entry(thread).or_default() += 1;
+    fn find(&mut self, process: Pid, ip: u64, code: &mut dyn Code) -> Lies {
+        if code.in_file(process, ip).is_some_and(|of| is_message_passing(&of.file)) {
+            return Lies::Messages;
+        }
+        let found = self.in_function(process, ip, code);
+        found.map_or(Lies::Unknown, |(function, step)| Lies::Function(function, step))
     }
 
-    fn find(&mut self, process: Pid, ip: u64, code: &mut dyn Code) -> Option<(u32, u32)> {
+    /// The function around an instruction, and its number there.
+    fn in_function(&mut self, process: Pid, ip: u64, code: &mut dyn Code) -> Option<(u32, u32)> {
         let architecture = Architecture::native()?;
         let (begin, bytes) = code.function(process, ip)?;
         let in_file = code.in_file(process, begin)?;

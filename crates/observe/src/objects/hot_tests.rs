@@ -10,6 +10,7 @@ const OTHER: Pid = Pid(101);
 /// A function with a loop in a loop, at another address in each process.
 struct Fake {
     bytes: Vec<u8>,
+    file: &'static str,
     asked: usize,
 }
 
@@ -36,7 +37,7 @@ impl Code for Fake {
         Some(CodePlace { file: "/a".to_owned(), address: offset, source })
     }
     fn in_file(&mut self, process: Pid, address: u64) -> Option<FileAddress> {
-        Some(FileAddress { file: "/a".to_owned(), address: address - Fake::base(process) })
+        Some(FileAddress { file: self.file.to_owned(), address: address.checked_sub(Fake::base(process))? })
     }
     fn function(&mut self, process: Pid, address: u64) -> Option<(u64, Vec<u8>)> {
         self.asked += 1;
@@ -63,7 +64,7 @@ fn code() -> (Fake, Vec<u64>) {
     ];
     let listing = Listing::of(Architecture::X86_64, BEGIN, &bytes);
     let begins = listing.steps().iter().map(|step| step.ip() - BEGIN).collect();
-    (Fake { bytes, asked: 0 }, begins)
+    (Fake { bytes, file: "/a", asked: 0 }, begins)
 }
 
 fn samples(of: &[ThreadSamples]) -> Vec<(u32, u64)> {
@@ -113,4 +114,17 @@ fn a_loop_around_a_sampled_one_is_there_without_samples() {
     hot.forget(ONE, &mut places, &mut fake);
     let found = hot.finish(&mut places, &mut fake);
     assert_eq!(found.loops.iter().map(|of| of.samples.len()).collect::<Vec<_>>(), [0, 1]);
+}
+
+#[test]
+fn what_lies_in_a_library_of_message_passing_is_counted_apart_and_not_looked_up() {
+    let (mut fake, at) = code();
+    fake.file = "/usr/lib/libmpi.so.40";
+    let (mut hot, mut places) = (HotCode::new(Reading::Measured(256)), Places::default());
+    for thread in [0, 0, 1] {
+        hot.sample((ONE, BEGIN + at[2]), thread, &mut fake);
+    }
+    let found = hot.finish(&mut places, &mut fake);
+    assert_eq!((samples(&found.messages), fake.asked), (vec![(0, 2), (1, 1)], 0));
+    assert!(found.loops.is_empty() && found.without_code.is_empty() && places.all().is_empty());
 }
