@@ -39,7 +39,7 @@ pub fn survey(run: &ObjectRun) -> Option<LoopTables> {
         let place = |of: &LoopRow| (of.place.file.clone(), of.place.address);
         other.samples.cmp(&one.samples).then_with(|| place(one).cmp(&place(other)))
     });
-    let by_use = by_use(code, &rows, all);
+    let of_all = by_use(code, &rows, all);
     let rest = rows.split_off(rows.len().min(MOST_ROWS));
     let left_out = (rest.len() as u64, share(rest.iter().map(|row| row.samples).sum(), all));
     let samples = if all < LEAST_SAMPLES {
@@ -54,6 +54,7 @@ pub fn survey(run: &ObjectRun) -> Option<LoopTables> {
     } else {
         Vec::new()
     };
+    let by_use = samples.as_ref().map(|_| of_all);
     let outside = outside_rows(run, code, all);
     let (offered, cost) = (code.offered.clone(), objects::cost(run));
     Some(LoopTables { rows, left_out, outside, samples, by_use, offered, cost, findings })

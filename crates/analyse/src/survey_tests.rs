@@ -122,7 +122,7 @@ fn shares_of_the_time_sum_to_all() {
     let (vectors, scalar) = (one(0x100, &[2], &[(0, 60)], AVX), one(0x200, &[3], &[(0, 17)], SCALAR));
     let tables = tables(vec![outer, vectors, scalar, spins], 13, 256);
     let UseOfVectors { full, partial, scalar, none, spinning, messages, outside, without_code } =
-        tables.by_use;
+        *tables.by_use.measured().unwrap();
     let all = [full, partial, scalar, none, spinning, messages, outside, without_code].map(|share| share.0);
     assert_eq!(all, [0.6, 0.0, 0.17, 0.07, 0.03, 0.0, 0.13, 0.0]);
     assert_eq!(tables.samples, Reading::Measured(100));
@@ -166,6 +166,7 @@ fn gathers_are_said_before_narrow_vectors() {
 fn few_samples_say_nothing() {
     let tables = tables(vec![one(0x100, &[2], &[(0, 80)], SCALAR)], 19, 512);
     assert!(tables.samples.reason().is_some() && tables.findings.is_empty());
+    assert_eq!(tables.by_use.reason(), tables.samples.reason());
     assert_eq!(tables.rows.len(), 1, "what was seen stays");
 }
 
@@ -189,4 +190,26 @@ fn comparing_alone_is_no_finding() {
     let sorts = one(0x100, &[1], &[(0, 100)], LoopWork { floating: 0, ..SCALAR });
     let tables = tables(vec![sorts], 0, 512);
     assert_eq!((tables.rows[0].level, tables.findings.len()), (VectorLevel::Scalar, 0));
+}
+
+#[test]
+fn arithmetic_decides_and_what_is_moved_where_there_is_none() {
+    use VectorLevel::{Full, NoVectorRegisters, Partial, Scalar};
+    let of = |[scalar_elements, packed_elements, scalar_moved, packed_moved]: [u32; 4]| {
+        level(&LoopWork {
+            scalar_elements,
+            packed_elements,
+            scalar_moved,
+            packed_moved,
+            ..LoopWork::default()
+        })
+    };
+    assert_eq!([[2, 0, 2, 0], [1, 0, 0, 0]].map(of), [Scalar; 2]);
+    assert_eq!([[0, 4, 0, 8], [0, 2, 0, 4], [0, 2, 0, 2]].map(of), [Full; 3]);
+    assert_eq!(of([0, 0, 0, 8]), Full, "copies");
+    assert_eq!(of([0; 4]), NoVectorRegisters);
+    assert_eq!(of([1, 4, 0, 0]), Partial, "a remainder inside");
+    assert_eq!(of([1, 0, 0, 4]), Partial, "a sum in order");
+    assert_eq!([[1, 8, 0, 0], [1, 9, 0, 0]].map(of), [Partial, Full], "nine tenths");
+    assert_eq!(level(&LoopWork { pauses: 1, ..SCALAR }), VectorLevel::Spins);
 }

@@ -3,7 +3,7 @@
 mod json;
 
 use numawise_facts::activity::CodePlace;
-use numawise_facts::{FindingId, ObjectRun};
+use numawise_facts::{FindingId, ObjectRun, Reading};
 use numawise_tables::survey::{LoopFinding, LoopRow, LoopTables, UseOfVectors, VectorLevel};
 use numawise_units::Ratio;
 
@@ -38,8 +38,8 @@ const OUTSIDE: RowLimits = RowLimits { terminal: 8, html: 200, rest: "the rest i
 pub fn document(shown: &Shown) -> Document {
     let tables = shown.tables;
     let mut blocks = vec![Block::Facts(facts(shown))];
-    if !tables.rows.is_empty() || !tables.outside.is_empty() {
-        blocks.push(section("vectors", "Time by use of vectors", by_use(&tables.by_use)));
+    if let Reading::Measured(of) = &tables.by_use {
+        blocks.push(section("vectors", "Time by use of vectors", by_use(of)));
     }
     if !tables.rows.is_empty() {
         blocks.push(section("loops", "Loops with most time", vec![Block::Table(loops(shown))]));
@@ -65,10 +65,13 @@ pub fn document(shown: &Shown) -> Document {
 
 fn opening(shown: &Shown) -> Opening {
     let tables = shown.tables;
-    if let Some(reason) = tables.samples.reason() {
-        return Opening { headline: format!("Too few samples: {reason}"), ..Opening::default() };
-    }
-    let sentence = Some(in_vectors(&tables.by_use));
+    let by_use = match &tables.by_use {
+        Reading::Measured(by_use) => by_use,
+        Reading::Unavailable { unavailable } => {
+            return Opening { headline: format!("Too few samples: {unavailable}"), ..Opening::default() };
+        }
+    };
+    let sentence = Some(in_vectors(by_use));
     let first = tables.findings.first().and_then(|finding| Some((finding, tables.rows.get(finding.row)?)));
     match first {
         Some((finding, row)) => Opening {
@@ -77,10 +80,10 @@ fn opening(shown: &Shown) -> Opening {
             effect: Some(format!("{}: {} of the time", title(row), percent(row.time.value))),
             sentence,
         },
-        None if waiting(&tables.by_use) >= MOSTLY_WAITING => Opening {
+        None if waiting(by_use) >= MOSTLY_WAITING => Opening {
             headline: "Threads mostly wait for others".to_owned(),
             tone: Tone::Loud,
-            effect: Some(format!("{} of the time", percent(Ratio(waiting(&tables.by_use))))),
+            effect: Some(format!("{} of the time", percent(Ratio(waiting(by_use))))),
             sentence: Some("numawise snapshot says who waits for whom.".to_owned()),
         },
         None => Opening { headline: "No loop stands out".to_owned(), sentence, ..Opening::default() },

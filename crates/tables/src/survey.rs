@@ -18,8 +18,8 @@ pub struct LoopTables {
     pub outside: Vec<OutsideRow>,
     /// What was sampled, all together.
     pub samples: Reading<u64>,
-    /// Of the time.
-    pub by_use: UseOfVectors,
+    /// Of the time; of few samples nothing is said.
+    pub by_use: Reading<UseOfVectors>,
     /// Bits of the widest vectors that the CPU has instructions for.
     pub offered: Reading<u32>,
     /// What sampling cost, of the CPU time of the program.

@@ -19,13 +19,13 @@ pub fn json(shown: &Shown) -> String {
 
 fn value(shown: &Shown) -> Value {
     let (run, tables) = (shown.run, shown.tables);
-    let (header, by_use) = (&run.header, &tables.by_use);
+    let header = &run.header;
     object!({
         "schema": SCHEMA,
         "loops": each(&tables.rows, one),
         "left_out": { "loops": tables.left_out.0, "time_percent": 100.0 * tables.left_out.1.0 },
         "findings": each(&tables.findings, |of| finding(shown, of)),
-        "time_percent": {
+        "time_percent": reading(&tables.by_use, |by_use| object!({
             "vectorized": 100.0 * by_use.full.0,
             "partly_vectorized": 100.0 * by_use.partial.0,
             "scalar": 100.0 * by_use.scalar.0,
@@ -34,7 +34,7 @@ fn value(shown: &Shown) -> Value {
             "mpi_libraries": 100.0 * by_use.messages.0,
             "outside_of_loops": 100.0 * by_use.outside.0,
             "without_code": 100.0 * by_use.without_code.0,
-        },
+        })),
         "outside": each(&tables.outside, |of| object!({
             "function": place(&of.function),
             "time_percent": interval(&of.time),

@@ -70,7 +70,7 @@ fn tables() -> LoopTables {
         left_out: (0, Ratio(0.0)),
         outside: vec![OutsideRow { function: place("/app/wave", "main", Some(90)), time: time(0.1) }],
         samples: Reading::Measured(1000),
-        by_use: UseOfVectors {
+        by_use: Reading::Measured(UseOfVectors {
             full,
             partial,
             scalar: scalar_time,
@@ -79,7 +79,7 @@ fn tables() -> LoopTables {
             messages: none,
             outside: Ratio(0.1),
             without_code: none,
-        },
+        }),
         offered: Reading::Measured(512),
         cost: Reading::Measured(Ratio(0.004)),
         findings: vec![
@@ -105,7 +105,8 @@ fn loops_on_the_terminal() {
 fn where_threads_mostly_wait_that_comes_first() {
     let mut of = tables();
     of.findings.clear();
-    of.by_use = UseOfVectors { spinning: Ratio(0.5), messages: Ratio(0.2), scalar: Ratio(0.0), ..of.by_use };
+    let by_use = of.by_use.measured_mut().unwrap();
+    (by_use.spinning, by_use.messages, by_use.scalar) = (Ratio(0.5), Ratio(0.2), Ratio(0.0));
     let text = text(&of);
     assert!(text.contains("THREADS MOSTLY WAIT FOR OTHERS") && text.contains("70 % of the time"), "{text}");
 }
@@ -113,8 +114,14 @@ fn where_threads_mostly_wait_that_comes_first() {
 #[test]
 fn too_few_samples_come_first_with_how_to_get_more() {
     let few = Reading::unavailable("only 40 samples of the program were taken; 100 are needed");
-    let text = text(&LoopTables { samples: few, findings: vec![], ..tables() });
+    let by_use = Reading::unavailable("only 40 samples of the program were taken; 100 are needed");
+    let of = LoopTables { samples: few, by_use, findings: vec![], ..tables() };
+    let text = text(&of);
     assert!(text.contains("Too few samples: only 40 samples"), "{text}");
+    assert!(!text.contains("Time by use of vectors"), "{text}");
+    let value: Value =
+        serde_json::from_str(&json(&Shown { run: &wave(), tables: &of, record: None })).unwrap();
+    assert!(value["time_percent"]["unavailable"].is_string(), "{value}");
 }
 
 #[test]
