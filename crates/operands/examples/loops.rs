@@ -1,5 +1,5 @@
 //! The loops of all functions of a program, and whether they work with several elements at once, one a line: `loops FILE...`. Columns: function,
-//! address of the head, depth, whether it is innermost, vectorized, bits, lanes, elements of instructions on one and on several, calls, ranges of
+//! address of the head, depth, whether it is innermost, bits, lanes, elements of arithmetic on one and on several, the same of loads and stores, calls,
 //! addresses of its own instructions.
 
 use numawise_operands::{Architecture, Listing, Nest, VectorUse, works};
@@ -33,15 +33,16 @@ fn print(architecture: Architecture, name: &str, begin: u64, code: &[u8]) {
         let own: Vec<String> =
             of.own_steps().map(|step| format!("{:x}", listing.steps()[step].ip())).collect();
         println!(
-            "{name}\t{:x}\t{}\t{}\t{:?}\t{}\t{}\t{}\t{}\t{}\t{}",
+            "{name}\t{:x}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}",
             listing.steps()[of.head].ip(),
             of.depth,
             of.is_innermost,
-            used.vectorized(),
             used.bits,
             used.lanes,
             used.scalar_elements,
             used.packed_elements,
+            used.scalar_moved,
+            used.packed_moved,
             used.calls,
             own.join(",")
         );

@@ -38,7 +38,7 @@ pub use pass::{Pass, once_around};
 pub use registers::Registers;
 pub use replay::StackCopy;
 pub use step::{Access, Direction, Step};
-pub use vector::{Element, Operation, VectorUse, Vectorized, Work, works};
+pub use vector::{Element, Operation, VectorUse, Work, works};
 
 #[cfg(test)]
 mod code;

@@ -73,8 +73,6 @@ pub struct Work {
     pub is_masked: bool,
     /// It accesses the same memory in each pass: the stack at a fixed place, or a constant.
     pub is_at_fixed_place: bool,
-    /// It accesses memory, besides its operation.
-    pub has_memory: bool,
 }
 
 impl Work {
@@ -108,17 +106,6 @@ pub fn works(architecture: Architecture, listing: &Listing, begin: u64, code: &[
         Architecture::Aarch64 => aarch64::works,
     };
     of(listing, begin, code)
-}
-
-/// Whether a loop works with several elements at once.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Vectorized {
-    /// No instruction works with vector registers: general registers alone.
-    NoVectorRegisters,
-    Scalar,
-    /// Some of it.
-    Partly,
-    Fully,
 }
 
 /// Counts of instructions in one pass through all of a loop's own code.
@@ -198,19 +185,5 @@ impl VectorUse {
     pub fn element_bits(&self) -> u32 {
         let most = (0..4).rev().max_by_key(|size| self.by_size[*size]).filter(|size| self.by_size[*size] > 0);
         most.map_or(0, |size| 8 << size)
-    }
-
-    /// By its arithmetic; by its loads and stores where it has none.
-    pub fn vectorized(&self) -> Vectorized {
-        let arithmetic = (self.scalar_elements, self.packed_elements);
-        let moved = (self.scalar_moved, self.packed_moved);
-        match if arithmetic == (0, 0) { moved } else { arithmetic } {
-            (0, 0) => Vectorized::NoVectorRegisters,
-            // Sums in the order of the program: several elements are loaded at once, and added one by one.
-            (_, 0) if self.packed_moved > 0 => Vectorized::Partly,
-            (_, 0) => Vectorized::Scalar,
-            (0, _) => Vectorized::Fully,
-            (_, _) => Vectorized::Partly,
-        }
     }
 }

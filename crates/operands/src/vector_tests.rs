@@ -4,6 +4,11 @@ use super::*;
 use crate::Nest;
 use crate::code::{BEGIN, bytes};
 
+/// What it works with: one element at once and several, in arithmetic, then in loads and stores.
+fn elements(used: &VectorUse) -> [u32; 4] {
+    [used.scalar_elements, used.packed_elements, used.scalar_moved, used.packed_moved]
+}
+
 /// Of a loop of these instructions.
 fn used(write: impl FnOnce(&mut CodeAssembler)) -> VectorUse {
     let code = bytes(|a| {
@@ -37,7 +42,7 @@ fn one_element_at_once_is_scalar() {
         a.addsd(xmm0, qword_ptr(rsi + rcx * 8)).unwrap();
         a.movsd_2(qword_ptr(rdx + rcx * 8), xmm0).unwrap();
     });
-    assert_eq!(used.vectorized(), Vectorized::Scalar);
+    assert_eq!(elements(&used), [2, 0, 2, 0]);
     assert_eq!((used.scalar_elements, used.packed_elements, used.bits, used.floating), (2, 0, 0, 2));
     assert_eq!((used.scalar_moved, used.instructions), (2, 6));
 }
@@ -49,20 +54,19 @@ fn all_lanes_of_a_register_count() {
         a.vfmadd213pd(ymm0, ymm1, ymmword_ptr(rsi + rcx * 8)).unwrap();
         a.vmovupd(ymmword_ptr(rdx + rcx * 8), ymm0).unwrap();
     });
-    assert_eq!(avx.vectorized(), Vectorized::Fully);
+    assert_eq!(elements(&avx), [0, 4, 0, 8]);
     assert_eq!((avx.packed_elements, avx.bits, avx.lanes, avx.floating), (4, 256, 4, 8));
     let masked = used(|a| a.vaddps(zmm0.k1(), zmm1, zmm2).unwrap());
     assert_eq!((masked.packed_elements, masked.bits, masked.masked), (16, 512, 1));
 }
 
 #[test]
-fn a_remainder_inside_makes_it_partly() {
+fn a_remainder_inside_counts_beside_the_vectors() {
     let used = used(|a| {
         a.mulps(xmm0, xmm1).unwrap();
         a.addss(xmm2, xmm0).unwrap();
     });
-    assert_eq!(used.vectorized(), Vectorized::Partly);
-    assert_eq!((used.scalar_elements, used.packed_elements), (1, 4));
+    assert_eq!(elements(&used), [1, 4, 0, 0]);
 }
 
 #[test]
@@ -76,7 +80,7 @@ fn bits_of_one_element_make_no_vector() {
         a.movapd(xmm5, xmm0).unwrap();
         a.addsd(xmm1, xmm5).unwrap();
     });
-    assert_eq!(used.vectorized(), Vectorized::Scalar);
+    assert_eq!(elements(&used), [2, 0, 0, 0]);
     assert_eq!((used.converts, used.packed_elements), (1, 0));
 }
 
@@ -86,18 +90,18 @@ fn copies_are_judged_by_what_they_move() {
         a.movups(xmm0, xmmword_ptr(rdi + rcx)).unwrap();
         a.movups(xmmword_ptr(rsi + rcx), xmm0).unwrap();
     });
-    assert_eq!((copy.vectorized(), copy.bits), (Vectorized::Fully, 128));
+    assert_eq!((elements(&copy), copy.bits), ([0, 0, 0, 8], 128));
     let general = used(|a| a.mov(rax, qword_ptr(rdi + rcx)).unwrap());
-    assert_eq!(general.vectorized(), Vectorized::NoVectorRegisters);
+    assert_eq!(elements(&general), [0; 4]);
 }
 
 #[test]
-fn a_sum_in_order_is_partly_vectorized() {
+fn a_sum_in_order_loads_several_and_adds_one() {
     let used = used(|a| {
         a.movups(xmm0, xmmword_ptr(rdi + rcx)).unwrap();
         a.addss(xmm1, xmm0).unwrap();
     });
-    assert_eq!(used.vectorized(), Vectorized::Partly);
+    assert_eq!(elements(&used), [1, 0, 0, 4]);
 }
 
 #[test]
@@ -107,7 +111,7 @@ fn registers_that_are_put_on_the_stack_are_spills() {
         a.addsd(xmm0, xmm1).unwrap();
         a.movapd(xmm2, xmmword_ptr(rsp + 32)).unwrap();
     });
-    assert_eq!((used.spills, used.vectorized()), (2, Vectorized::Scalar));
+    assert_eq!((used.spills, elements(&used)), (2, [1, 0, 0, 0]));
 }
 
 #[test]
@@ -148,16 +152,16 @@ fn whole_numbers_have_lanes_too() {
 fn arm_says_lanes_by_its_operands() {
     // fadd d0, d1, d2; fmla v0.2d, v1.2d, v2.2d; ldr q0, [x1]
     let scalar = arm(&[0x1e62_2820]);
-    assert_eq!((scalar.vectorized(), scalar.floating), (Vectorized::Scalar, 1));
+    assert_eq!((elements(&scalar), scalar.floating), ([1, 0, 0, 0], 1));
     let packed = arm(&[0x4e62_cc20, 0x3dc0_0020]);
-    assert_eq!((packed.vectorized(), packed.bits, packed.lanes), (Vectorized::Fully, 128, 4));
-    assert_eq!((packed.packed_elements, packed.floating, packed.packed_moved), (2, 4, 4));
+    assert_eq!((elements(&packed), packed.bits, packed.lanes), ([0, 2, 0, 4], 128, 4));
+    assert_eq!(packed.floating, 4);
 }
 
 #[test]
 fn vectors_of_sve_are_at_least_the_shortest() {
     // ld1d {z0.d}, p0/z, [x0, x1, lsl #3]; fmla z0.d, p0/m, z1.d, z2.d
     let used = arm(&[0xa5e1_4000, 0x65e2_0020]);
-    assert_eq!((used.vectorized(), used.bits, used.packed_elements), (Vectorized::Fully, 128, 2));
+    assert_eq!((elements(&used), used.bits), ([0, 2, 0, 2], 128));
     assert_eq!(used.floating, 4);
 }

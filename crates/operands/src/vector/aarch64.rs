@@ -72,7 +72,6 @@ fn work(instruction: &Instruction) -> Option<Work> {
         bits: whole,
         is_masked: false,
         is_at_fixed_place,
-        has_memory: is_moved,
     })
 }
 
@@ -161,10 +160,6 @@ fn scalable(word: u32) -> Option<Work> {
         bits: SHORTEST,
         is_masked: false,
         is_at_fixed_place: false,
-        has_memory: matches!(
-            operation,
-            Operation::Load | Operation::Store | Operation::Gather | Operation::Scatter
-        ),
     })
 }
 
