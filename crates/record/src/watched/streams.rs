@@ -219,9 +219,10 @@ impl TraceStreams {
 /// The calls at the edges of a part; nothing where the blob does not hold them.
 fn edges(run: &WatchedRun, [process, thread, _]: [u32; 3], blob: &[u8]) -> Option<Vec<TracedCall>> {
     let threads = run.processes.get(process as usize)?.threads.measured()?;
-    let sites = threads.get(thread as usize)?.trace.as_ref()?.sites.clone();
-    let mut trace = ThreadTrace { sites, ..ThreadTrace::default() };
-    add_trace_part(blob, &mut trace)?;
+    let sites = threads.get(thread as usize)?.trace.as_ref()?.sites.len();
+    let (mut part, mut trace) = (OpenPart::default(), ThreadTrace::default());
+    part.open(blob)?;
+    part.add(usize::MAX, sites, &mut trace)?;
     Some(trace.calls)
 }
 
