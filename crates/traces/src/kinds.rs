@@ -1,6 +1,6 @@
 //! What a call can wait for, by its name: once for each site, since there are very many calls.
 
-use numawise_facts::activity::{begins_collective, is_collective, is_send};
+use numawise_facts::activity::{TracedCall, TracedSite, begins_collective, is_collective, is_send};
 
 /// A site's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,4 +51,25 @@ fn may_wait(call: &str) -> bool {
         "Sendrecv",
     ];
     is_collective(call) || is_send(call) || BEGIN.iter().any(|begin| name.starts_with(begin))
+}
+
+/// Calls of a thread that begin and end MPI, by their sites.
+pub struct Edges {
+    begin: Vec<bool>,
+    end: Vec<bool>,
+}
+
+impl Edges {
+    pub fn of(sites: &[TracedSite]) -> Edges {
+        let are = |is: fn(&TracedSite) -> bool| sites.iter().map(is).collect();
+        Edges { begin: are(TracedSite::begins_mpi), end: are(TracedSite::ends_mpi) }
+    }
+
+    pub fn begins(&self, call: &TracedCall) -> bool {
+        self.begin.get(call.site as usize).is_some_and(|is| *is)
+    }
+
+    pub fn ends(&self, call: &TracedCall) -> bool {
+        self.end.get(call.site as usize).is_some_and(|is| *is)
+    }
 }

@@ -10,7 +10,7 @@ pub use numawise_tables::snapshot::CallAt as At;
 use numawise_tables::snapshot::{CallPlace, EventCommunicator};
 use numawise_units::{Arrange, Nanoseconds};
 
-use super::kinds::SiteKind;
+use super::kinds::{Edges, SiteKind};
 use super::phases::{Phases, Window};
 use super::teams::Team;
 use super::threads::{self, Constructs, PlacedConstruct, ThreadStates, Worker};
@@ -149,17 +149,13 @@ impl<'a> Lane<'a> {
         without_mpi: Option<Window>,
     ) -> Option<Lane<'a>> {
         let of: &Process<'a> = run.processes.get(process)?;
-        let are = |names: &[&str]| -> Vec<bool> {
-            thread.sites.iter().map(|site| names.contains(&site.call.as_str())).collect()
-        };
-        let [inits, finalizes] = [are(&["MPI_Init", "MPI_Init_thread"]), are(&["MPI_Finalize"])];
-        let is = |of: &[bool], call: &TracedCall| of.get(call.site as usize).is_some_and(|is| *is);
+        let edges = Edges::of(&thread.sites);
         let calls = &thread.calls[..thread.calls.partition_point(|call| call.end <= until)];
-        let init = calls.iter().rposition(|call| is(&inits, call));
+        let init = calls.iter().rposition(|call| edges.begins(call));
         let missing = calls.partition_point(|call| call.begin < whole_from);
         let init = init.filter(|at| *at >= missing);
         let from = init.map_or(missing, |at| at + 1);
-        let finalize = calls.iter().position(|call| is(&finalizes, call)).unwrap_or(calls.len());
+        let finalize = calls.iter().position(|call| edges.ends(call)).unwrap_or(calls.len());
         let inside = calls.get(from..finalize)?;
         let begin = match (init, without_mpi) {
             (Some(at), _) => calls.get(at)?.end,
@@ -299,6 +295,10 @@ impl<'a> Lane<'a> {
 
     pub fn site(&self, site: u32) -> Option<&'a TracedSite> {
         self.sites.get(site as usize)
+    }
+
+    pub fn all_sites(&self) -> &'a [TracedSite] {
+        self.sites
     }
 
     /// How many it has.

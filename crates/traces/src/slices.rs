@@ -16,6 +16,7 @@ use numawise_units::Nanoseconds;
 use super::both::both;
 use super::causes::CauseSums;
 use super::keep::{self, Kept};
+use super::kinds::Edges;
 use super::lanes::{At, Counted, Known, Lane, Lanes, Slice, ToldSources};
 use super::tables::{Sums, add_known};
 use super::{KnownOfPlace, PlacedCall, Run, Traced};
@@ -52,9 +53,7 @@ struct Stream<'a> {
     end: Nanoseconds,
     /// From here on its calls may have gaps.
     until: Nanoseconds,
-    /// By site.
-    inits: Vec<bool>,
-    finalizes: Vec<bool>,
+    edges: Edges,
     ahead: ThreadTrace,
     has_begun: bool,
     is_over: bool,
@@ -71,24 +70,15 @@ struct Held {
     solid: usize,
 }
 
-fn is_one(of: &[bool], call: &TracedCall) -> bool {
-    of.get(call.site as usize).is_some_and(|is| *is)
-}
-
 impl<'a> Stream<'a> {
     fn of(run: &Run<'a>, lane: &Lane<'a>, until: Nanoseconds) -> Option<Stream<'a>> {
-        let are = |names: &[&str]| -> Vec<bool> {
-            let sites = (0..lane.sites()).map(|site| lane.site(site as u32));
-            sites.map(|site| site.is_some_and(|site| names.contains(&site.call.as_str()))).collect()
-        };
         Some(Stream {
             activity: run.processes.get(lane.process)?.activity,
             tid: lane.tid,
             begin: lane.begin,
             end: lane.end,
             until,
-            inits: are(&["MPI_Init", "MPI_Init_thread"]),
-            finalizes: are(&["MPI_Finalize"]),
+            edges: Edges::of(lane.all_sites()),
             ahead: ThreadTrace::default(),
             has_begun: false,
             is_over: false,
@@ -104,7 +94,7 @@ impl<'a> Stream<'a> {
         let new = all.calls.get(calls..).unwrap_or_default();
         if !self.has_begun {
             let is_before = |call: &&TracedCall| {
-                call.begin < self.begin || is_one(&self.inits, call) && call.end <= self.begin
+                call.begin < self.begin || self.edges.begins(call) && call.end <= self.begin
             };
             let before = new.iter().take_while(is_before).count();
             let of_them: usize = new.iter().take(before).map(|call| call.messages as usize).sum();
@@ -113,9 +103,8 @@ impl<'a> Stream<'a> {
             all.messages.drain(messages..(messages + of_them).min(all.messages.len()));
         }
         let new = all.calls.get(calls..).unwrap_or_default();
-        let is_behind = |call: &TracedCall| {
-            call.end > self.until || call.begin >= self.end && is_one(&self.finalizes, call)
-        };
+        let is_behind =
+            |call: &TracedCall| call.end > self.until || call.begin >= self.end && self.edges.ends(call);
         if let Some(last) = new.iter().position(is_behind) {
             let of_them: usize = new.iter().take(last).map(|call| call.messages as usize).sum();
             all.calls.truncate(calls + last);

@@ -34,12 +34,11 @@ impl ThreadTrace {
         until: Option<Nanoseconds>,
     ) -> Vec<TracedCall> {
         let last = calls.partition_point(|call| until.is_none_or(|until| call.end <= until)).checked_sub(1);
-        let name = |call: &TracedCall| sites.get(call.site as usize).map(|site| site.call.as_str());
-        let is_edge = |(number, call): &(usize, &TracedCall)| {
-            *number == 0
-                || Some(*number) == last
-                || matches!(name(call), Some("MPI_Init" | "MPI_Init_thread" | "MPI_Finalize"))
+        let is_of_mpi = |call: &TracedCall| {
+            sites.get(call.site as usize).is_some_and(|site| site.begins_mpi() || site.ends_mpi())
         };
+        let is_edge =
+            |(number, call): &(usize, &TracedCall)| *number == 0 || Some(*number) == last || is_of_mpi(call);
         let edges = calls.iter().enumerate().filter(is_edge);
         edges.map(|(_, call)| TracedCall { messages: 0, ..*call }).collect()
     }
@@ -114,6 +113,16 @@ pub struct TracedSite {
     pub at: Reading<CodeAddress>,
     /// Which of the process's communicators; none where the call has none.
     pub communicator: Option<u16>,
+}
+
+impl TracedSite {
+    pub fn begins_mpi(&self) -> bool {
+        matches!(self.call.as_str(), "MPI_Init" | "MPI_Init_thread")
+    }
+
+    pub fn ends_mpi(&self) -> bool {
+        self.call == "MPI_Finalize"
+    }
 }
 
 /// One call, or several that found nothing.

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use numawise_facts::WatchedRun;
+use numawise_facts::activity::TracedSite;
 use numawise_units::Nanoseconds;
 
 use super::HostClocks;
@@ -31,7 +32,7 @@ impl Clocks {
             let Some(trace) = ranks.trace(run, location) else { continue };
             let call = trace.calls.iter().find(|call| {
                 let site = trace.sites.get(call.site as usize);
-                site.is_some_and(|site| matches!(site.call.as_str(), "MPI_Init" | "MPI_Init_thread"))
+                site.is_some_and(TracedSite::begins_mpi)
             });
             if let (Some([begin, _]), Some(call)) = (init, call) {
                 of_host.push(i128::from(activity.began.0) + i128::from(begin.0) - i128::from(call.begin.0));
