@@ -40,7 +40,7 @@ use numawise_units::{Arrange, Ratio};
 pub use contrasts::{decided, finished};
 pub use grid::{GridSearch, SearchChoice, grid, known_points, trial_table};
 pub use mpi::uses_mpi;
-pub use numawise_traces::{CallStreams, StreamAt, StreamView, TraceView};
+pub use numawise_traces::{CallStreams, MEMORY_OF_AN_EVENT, StreamAt, StreamView, TraceView};
 pub use objects::{
     can_be_put, choice_for, memory_bound, object_source_lines, objects, objects_of_processes,
     objects_of_ranks,

@@ -6,6 +6,7 @@
 #![cfg_attr(not(test), no_main)]
 
 mod commands;
+mod edges;
 mod exit;
 mod faces;
 mod files;

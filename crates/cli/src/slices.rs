@@ -2,9 +2,8 @@
 
 use std::collections::HashMap;
 use std::path::Path;
-use std::sync::Arc;
 
-use numawise_analyse::CallStreams;
+use numawise_analyse::{CallStreams, MEMORY_OF_AN_EVENT};
 use numawise_facts::activity::ThreadTrace;
 use numawise_facts::{Activity, WatchedRun};
 use numawise_linux::Roots;
@@ -12,14 +11,15 @@ use numawise_linux::memory::MemoryInfo;
 use numawise_record::{OpenPart, RecordError, StreamPart, TraceStreams};
 use numawise_units::{Bytes, Pid};
 
+use crate::edges::with_edges;
 use crate::exit::Failure;
 
 #[cfg(test)]
 #[path = "slices_tests.rs"]
 mod tests;
 
-/// Memory that the analysis takes for a byte of packed calls: 110 bytes an event there, 4.3 here (`trace_cost`).
-const ANALYSED: u64 = 26;
+/// Memory that the analysis takes for a byte of packed calls: there an event has 4.3.
+const ANALYSED: u64 = (10 * MEMORY_OF_AN_EVENT).div_ceil(43);
 /// Memory that slices take for each call of one: calls that are read meanwhile, too (`/usr/bin/time`, 1e9 events).
 const OF_A_CALL: u64 = 450;
 /// Slices take no more, however much there is: larger ones are no faster.
@@ -49,8 +49,7 @@ struct Thread {
 
 /// Half of what programs can have.
 pub fn half_of_memory() -> Bytes {
-    let memory = MemoryInfo::of_computer(&Roots::live()).ok().and_then(|memory| memory.available);
-    memory.map_or(Bytes(u64::MAX), |memory| Bytes(memory.0 / 2))
+    MemoryInfo::available(&Roots::live()).map_or(Bytes(u64::MAX), |memory| Bytes(memory.0 / 2))
 }
 
 impl Large {
@@ -70,10 +69,10 @@ impl Large {
     }
 
     /// A run without calls.
-    fn of(of: TraceStreams, mut run: WatchedRun, calls: usize) -> Result<Large, RecordError> {
+    fn of(of: TraceStreams, run: WatchedRun, calls: usize) -> Result<Large, RecordError> {
         let parts = of.parts()?;
         let mut threads = HashMap::new();
-        add_edges(&mut run, &of, &parts)?;
+        let run = with_edges(run, &of, &parts, None)?;
         for part in parts.into_iter().rev() {
             let process = run.processes.get(part.process as usize);
             let threads_of = process.and_then(|process| process.threads.measured());
@@ -86,30 +85,6 @@ impl Large {
         }
         Ok(Large { run, streams: Streams { of, threads, failure: None }, calls })
     }
-}
-
-/// The calls that tell from when to when each thread was in MPI.
-fn add_edges(run: &mut WatchedRun, of: &TraceStreams, parts: &[StreamPart]) -> Result<(), RecordError> {
-    let losses = run.processes.iter().filter_map(|process| process.lost.trace);
-    let until = losses.map(|loss| loss.since).min();
-    for parts in parts.chunk_by(|one, other| (one.process, one.thread) == (other.process, other.thread)) {
-        let whole = until.map_or(parts.len(), |until| parts.partition_point(|part| part.begin <= until));
-        let mut edges = vec![0, whole.saturating_sub(1), parts.len() - 1];
-        edges.dedup();
-        for part in edges.into_iter().filter_map(|edge| parts.get(edge)) {
-            let process = run.processes.get_mut(part.process as usize);
-            let threads = process.and_then(|process| process.threads.measured_mut());
-            let thread = threads.and_then(|threads| threads.get_mut(part.thread as usize));
-            let Some(trace) = thread.and_then(|thread| thread.trace.as_mut()).map(Arc::make_mut) else {
-                continue;
-            };
-            let mut read = ThreadTrace { sites: std::mem::take(&mut trace.sites), ..ThreadTrace::default() };
-            of.read(*part, &mut read)?;
-            trace.calls.extend(ThreadTrace::calls_at_edges(&read.sites, &read.calls, until));
-            trace.sites = read.sites;
-        }
-    }
-    Ok(())
 }
 
 impl Streams {

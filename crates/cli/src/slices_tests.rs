@@ -1,4 +1,5 @@
 use std::num::NonZeroU64;
+use std::sync::Arc;
 
 use numawise_facts::activity::{MessageSide, TracedCall, TracedKind, TracedMessage, TracedSite, WorldRank};
 use numawise_facts::{Reading, TracePart};

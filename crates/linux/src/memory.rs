@@ -68,6 +68,11 @@ impl MemoryInfo {
         roots.text("/proc/meminfo").map(|text| MemoryInfo::parse(&text))
     }
 
+    /// What programs can have of the computer's memory; nothing where the kernel does not say it.
+    pub fn available(roots: &Roots) -> Option<Bytes> {
+        MemoryInfo::of_computer(roots).ok()?.available
+    }
+
     /// Of a node.
     ///
     /// # Errors

@@ -57,6 +57,8 @@ pub use threads::is_same_place;
 pub use view::{StreamAt, StreamView, TraceView};
 use waits::Waits;
 
+/// Bytes of memory that the analysis takes for a call or an end of a message (`trace_cost`).
+pub const MEMORY_OF_AN_EVENT: u64 = 110;
 /// Rows of each table.
 const MOST_ROWS: usize = 32;
 

@@ -34,17 +34,8 @@ use crate::streams;
                         125 numawise failed, 126 the program cannot be executed, 127 not found."
 )]
 pub struct Arguments {
-    /// Keep what was seen in this file, for numawise report
-    #[arg(long, short, value_name = "FILE")]
-    output: Option<PathBuf>,
-    /// Replace the file of --output where it holds objects already
-    #[arg(long)]
-    fresh: bool,
     #[command(flatten)]
-    faces: Faces,
-    /// Print no report
-    #[arg(long, short)]
-    quiet: bool,
+    outputs: Outputs,
     /// After the run, test the advice that needs no change of the program against the program as it is, for this time in all (60s, 5m); the program's
     /// output in these runs is not shown
     #[arg(long = "try", value_name = "TIME", requires = "output")]
@@ -53,6 +44,29 @@ pub struct Arguments {
     /// Allocations from this size on are an object each; smaller ones are sampled and grouped by where they were allocated
     #[arg(long, value_name = "BYTES", default_value_t = LEAST_OBJECT)]
     least: Bytes,
+    #[command(flatten)]
+    program: Followable,
+}
+
+/// What is written when the program has ended.
+#[derive(clap::Args)]
+pub struct Outputs {
+    /// Keep what was seen in this file, for numawise report
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Replace the file of --output where it holds objects or a survey already
+    #[arg(long)]
+    fresh: bool,
+    #[command(flatten)]
+    faces: Faces,
+    /// Print no report
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+/// A program that is run once and followed.
+#[derive(clap::Args)]
+pub struct Followable {
     /// Samples a second of CPU time of each thread; without it as many as cost about 1 %, 1000 at most
     #[arg(long, value_name = "HERTZ")]
     rate: Option<NonZeroU32>,
@@ -65,38 +79,26 @@ pub struct Arguments {
     command: Vec<OsString>,
 }
 
-/// What is written when the program has ended.
-pub struct Outputs {
-    pub record: Option<PathBuf>,
-    pub existing: Existing,
-    pub faces: Faces,
-    pub quiet: bool,
+impl Followable {
+    pub fn request(self, followed: Followed) -> Result<ObjectsRequest, Failure> {
+        let run = placed(self.placement.options, &self.placement.numactl, self.command)?;
+        let period = self.rate.map(|rate| Nanoseconds(1_000_000_000 / u64::from(rate.get())));
+        Ok(ObjectsRequest { run, followed, period, version: env!("CARGO_PKG_VERSION").to_owned() })
+    }
 }
 
 pub fn run(typed: Arguments) -> Result<Status, Failure> {
-    let run = placed(typed.placement.options, &typed.placement.numactl, typed.command)?;
-    if typed.try_for.is_some() && (run.is_placed() || run.objects_to.is_some()) {
+    let Arguments { mut outputs, try_for, least, program } = typed;
+    let request = program.request(Followed::Objects { least })?;
+    let run = &request.run;
+    if try_for.is_some() && (run.is_placed() || run.objects_to.is_some()) {
         return Err(Failure::new(
             "--try compares with the program as the system places it; expected it without options that place the program",
         ));
     }
     let command = run.command.clone();
-    let period = typed.rate.map(|rate| Nanoseconds(1_000_000_000 / u64::from(rate.get())));
-    let version = env!("CARGO_PKG_VERSION").to_owned();
-    let request = ObjectsRequest { run, followed: Followed::Objects { least: typed.least }, period, version };
-    let mut outputs = Outputs {
-        record: typed.output,
-        existing: if typed.fresh { Existing::IsReplaced } else { Existing::Stays },
-        faces: typed.faces,
-        quiet: typed.quiet,
-    };
-    let plan = prepare(request, &environment)?;
-    outputs.check()?;
-    for warning in plan.warnings() {
-        streams::say(&format!("warning: {}", notice::text(warning)));
-    }
-    let EndedObjects { exit, mut run } = plan.run(&environment)?;
-    if let Some(budget) = typed.try_for {
+    let EndedObjects { exit, mut run } = outputs.follow(request)?;
+    if let Some(budget) = try_for {
         if exit == Exit::Code(0) {
             run = outputs.tried(run, &command, budget)?;
         } else {
@@ -108,12 +110,26 @@ pub fn run(typed: Arguments) -> Result<Status, Failure> {
 }
 
 impl Outputs {
-    /// Finds now what could not be written in the end.
-    pub fn check(&self) -> Result<(), Failure> {
-        if let Some(path) = &self.record {
-            numawise_record::object_run_may_be_saved(path, self.existing)?;
+    fn existing(&self) -> Existing {
+        if self.fresh { Existing::IsReplaced } else { Existing::Stays }
+    }
+
+    /// Runs a program, once it is known that what is seen of it can be written.
+    pub fn follow(&self, request: ObjectsRequest) -> Result<EndedObjects, Failure> {
+        let plan = prepare(request, &environment)?;
+        self.check()?;
+        for warning in plan.warnings() {
+            streams::say(&format!("warning: {}", notice::text(warning)));
         }
-        let record = self.record.as_deref().map(OutputFile::record);
+        Ok(plan.run(&environment)?)
+    }
+
+    /// Finds now what could not be written in the end.
+    fn check(&self) -> Result<(), Failure> {
+        if let Some(path) = &self.output {
+            numawise_record::object_run_may_be_saved(path, self.existing())?;
+        }
+        let record = self.output.as_deref().map(OutputFile::record);
         files::check(&record.into_iter().chain(self.faces.outputs()).collect::<Vec<_>>(), &[])
     }
 
@@ -124,9 +140,9 @@ impl Outputs {
         command: &RunSpec,
         budget: Nanoseconds,
     ) -> Result<ObjectRun, Failure> {
-        let Some(path) = self.record.clone() else { return Ok(run) };
-        numawise_record::save_object_run(&path, &run, self.existing)?;
-        self.existing = Existing::IsReplaced;
+        let Some(path) = self.output.clone() else { return Ok(run) };
+        numawise_record::save_object_run(&path, &run, self.existing())?;
+        self.fresh = true;
         let name = path.display().to_string();
         let cures = ObjectsReport::of(&run, Some(&name)).to_try();
         if cures.is_empty() {
@@ -157,8 +173,8 @@ impl Outputs {
 
     /// What cannot be written is told, and the rest is written all the same: the program's own result stands.
     pub fn write(&self, run: &ObjectRun) {
-        let kept = self.record.as_deref().map(|path| {
-            numawise_record::save_object_run(path, run, self.existing).map(|()| path).map_err(Failure::from)
+        let kept = self.output.as_deref().map(|path| {
+            numawise_record::save_object_run(path, run, self.existing()).map(|()| path).map_err(Failure::from)
         });
         let name = kept.as_ref().and_then(|kept| kept.as_ref().ok()).map(|path| path.display().to_string());
         let report = ObjectsReport::of(run, name.as_deref());

@@ -22,7 +22,7 @@ use crate::slices::{Large, half_of_memory};
 /// Show a record again: on the terminal, as JSON, as HTML
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// The record that a check has written, `where --record`, `snapshot --output` or `objects --output`; several: divisions of
+    /// The record that a check has written, `where --record`, `snapshot`, `trace`, `objects` or `survey --output`; several: divisions of
     /// `snapshot --ranks-x-threads`, side by side; or the OTF2 archive of another tool (traces.otf2)
     #[arg(value_name = "FILE.nw", required = true)]
     records: Vec<PathBuf>,
@@ -160,16 +160,18 @@ fn part(arguments: &Arguments) -> Result<TracePart, Failure> {
         ranks: arguments.ranks.clone(),
         phase: arguments.phase.clone(),
     };
-    match (part.from, part.to) {
-        (Some(from), Some(to)) if from >= to => Err(not_behind(from, to)),
-        _ => Ok(part),
-    }
+    check_moments(part.from, part.to)?;
+    Ok(part)
 }
 
-pub fn not_behind(from: Nanoseconds, to: Nanoseconds) -> Failure {
-    Failure::new(format!(
-        "--from {from} --to {to}: found an end that is not behind the begin; expected moments in their order"
-    ))
+/// The end of a part lies behind its begin.
+pub fn check_moments(from: Option<Nanoseconds>, to: Option<Nanoseconds>) -> Result<(), Failure> {
+    match (from, to) {
+        (Some(from), Some(to)) if from >= to => Err(Failure::new(format!(
+            "--from {from} --to {to}: found an end that is not behind the begin; expected moments in their order"
+        ))),
+        _ => Ok(()),
+    }
 }
 
 /// Several records: divisions of one command into ranks and threads.
@@ -271,6 +273,8 @@ pub fn not_a_snapshot(kind: RecordKind) -> Option<&'static str> {
         RecordKind::Study => Some("the record of a study (numawise check)"),
         RecordKind::Series => Some("the time series of a job (numawise where --record)"),
         RecordKind::WatchedRun => None,
-        RecordKind::ObjectRun => Some("a record of memory objects (numawise objects)"),
+        RecordKind::ObjectRun => {
+            Some("a record of memory objects (numawise objects) or of loops (numawise survey)")
+        }
     }
 }

@@ -14,7 +14,7 @@ use numawise_record::{RecordKind, TraceStreams};
 use numawise_report::snapshot::view::ShownView;
 use numawise_units::Nanoseconds;
 
-use super::report::{self, foreign};
+use super::report::{self, check_moments, foreign};
 use super::snapshot::check_ranks;
 use super::{Failure, SUCCESS, Status};
 use crate::exit::interruptible;
@@ -51,11 +51,7 @@ pub struct Arguments {
 pub fn run(arguments: Arguments) -> Result<Status, Failure> {
     let Arguments { trace, port, no_browser, from, to, ranks } = arguments;
     check_ranks(ranks.as_ref())?;
-    if let (Some(from), Some(to)) = (from, to)
-        && from >= to
-    {
-        return Err(report::not_behind(from, to));
-    }
+    check_moments(from, to)?;
     let stop = interruptible()?;
     let file = trace.display().to_string();
     let (source, command) = source_of(&trace)?;

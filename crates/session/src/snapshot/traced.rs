@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::Path;
 use std::str::FromStr;
 
+use numawise_analyse::MEMORY_OF_AN_EVENT;
 use numawise_facts::Notice;
 use numawise_facts::notice::SnapshotNotice;
 use numawise_launch::WrittenCalls;
@@ -19,8 +20,8 @@ use super::folder;
 #[path = "traced_tests.rs"]
 mod tests;
 
-/// Memory that the analysis takes for a byte that was taken away: 7 bytes an event there, 110 here (`trace_cost`).
-const ANALYSED: u64 = 16;
+/// Memory that the analysis takes for a byte that was taken away: there an event has 7.
+const ANALYSED: u64 = MEMORY_OF_AN_EVENT.div_ceil(7);
 
 /// What is written down of calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,7 +74,7 @@ pub fn to(request: &TraceRequest, folder: &Path, record: Option<&Path>, numawise
 /// Half of what is free on the disk, and what can be analysed in half of the memory.
 fn bearable(folder: &Path) -> Bytes {
     let free = space::free(folder).unwrap_or_default();
-    let memory = MemoryInfo::of_computer(&Roots::live()).ok().and_then(|memory| memory.available);
+    let memory = MemoryInfo::available(&Roots::live());
     Bytes((free.0 / 2).min(memory.map_or(u64::MAX, |memory| memory.0 / 2 / ANALYSED)))
 }
 

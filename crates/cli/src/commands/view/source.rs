@@ -5,7 +5,9 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock, RwLockRead
 use std::thread;
 use std::time::Duration;
 
-use numawise_analyse::{RunParts, StreamAt, StreamView, TraceView, trace_view, trace_view_of_streams};
+use numawise_analyse::{
+    MEMORY_OF_AN_EVENT, RunParts, StreamAt, StreamView, TraceView, trace_view, trace_view_of_streams,
+};
 use numawise_facts::activity::{ThreadTrace, TracedCall};
 use numawise_facts::{TracePart, WatchedRun};
 use numawise_linux::Roots;
@@ -16,6 +18,7 @@ use numawise_tables::snapshot::{AskedWindow, TraceEvents};
 use numawise_units::{Arrange, Bytes, Nanoseconds};
 
 use crate::commands::report::watched_run;
+use crate::edges::with_edges;
 use crate::exit::Failure;
 use crate::show;
 
@@ -25,8 +28,6 @@ mod tests;
 
 /// Packed: 5 million events, analysed in a second or two.
 pub const SMALL: Bytes = Bytes(8 << 20);
-/// Memory that the analysis takes for an event (`trace_cost`).
-const OF_AN_EVENT: u64 = 110;
 /// Parts whose calls are kept: some 5 MB each.
 const KEPT: usize = 64;
 /// Parts that are unpacked for one window; one that needs more is shown in bins.
@@ -314,9 +315,8 @@ impl Shared {
             }
             work.events
         };
-        let needs = Bytes(events.saturating_mul(OF_AN_EVENT));
-        let memory = MemoryInfo::of_computer(&Roots::live()).ok().and_then(|memory| memory.available);
-        let too_large = memory
+        let needs = Bytes(events.saturating_mul(MEMORY_OF_AN_EVENT));
+        let too_large = MemoryInfo::available(&Roots::live())
             .filter(|available| *available < needs)
             .map(|available| Known::TooLarge { needs, available });
         self.show(|shown| {
@@ -365,47 +365,6 @@ fn in_turn(parts: &[StreamPart]) -> Vec<usize> {
     let place = |part: &usize| parts.get(*part).map_or(0, |part| part.part.reverse_bits());
     order.arrange_by_key(|part| std::cmp::Reverse(place(part)));
     order
-}
-
-/// The calls that tell from when to when each thread was in MPI.
-fn with_edges(
-    mut run: WatchedRun,
-    streams: &TraceStreams,
-    parts: &[StreamPart],
-    overview: Option<&[PartOverview]>,
-) -> Result<WatchedRun, Failure> {
-    let losses = run.processes.iter().filter_map(|process| process.lost.trace);
-    let until = losses.filter_map(|loss| loss.again.or(loss.until.is_none().then_some(loss.since))).min();
-    let mut first = 0;
-    for of_thread in parts.chunk_by(|one, other| (one.process, one.thread) == (other.process, other.thread)) {
-        let known = overview.and_then(|all| all.get(first..first + of_thread.len()));
-        first += of_thread.len();
-        let last_known =
-            until.map_or(of_thread.len(), |until| of_thread.partition_point(|part| part.begin <= until));
-        let last_known = last_known.saturating_sub(1);
-        let mut edges = vec![0, last_known, of_thread.len() - 1];
-        edges.arrange();
-        edges.dedup();
-        let Some(thread) = of_thread.first().and_then(|of| {
-            run.processes.get_mut(of.process as usize)?.threads.measured_mut()?.get_mut(of.thread as usize)
-        }) else {
-            continue;
-        };
-        let Some(trace) = thread.trace.as_mut().map(Arc::make_mut) else { continue };
-        for (edge, part) in edges.into_iter().filter_map(|edge| Some((edge, of_thread.get(edge)?))) {
-            // Of a part in which calls were lost, it is not the last one that counts.
-            let in_short = known.filter(|_| until.is_none() || edge != last_known);
-            if let Some(of) = in_short.and_then(|of| of.get(edge)) {
-                trace.calls.extend(&of.edges);
-                continue;
-            }
-            let mut read = ThreadTrace { sites: std::mem::take(&mut trace.sites), ..ThreadTrace::default() };
-            streams.read(*part, &mut read)?;
-            trace.calls.extend(ThreadTrace::calls_at_edges(&read.sites, &read.calls, until));
-            trace.sites = read.sites;
-        }
-    }
-    Ok(run)
 }
 
 /// What the parts hold in short.
