@@ -38,20 +38,48 @@ static SHORT_NANOSECONDS: AtomicU64 = AtomicU64::new(0);
 
 /// Reads in the environment whether a trace is wanted, and of what.
 pub fn look_up() {
-    if let Some((kept, nanoseconds, is_numbered)) = system::variable(CALLS).and_then(numbers) {
+    if let Some(([kept, nanoseconds, from, until], is_numbered)) = system::variable(CALLS).and_then(numbers) {
         NUMBERED.store(is_numbered, Relaxed);
         SHORT_NANOSECONDS.store(nanoseconds, Relaxed);
-        LEFT_OUT.store(!kept & !SHORT | if nanoseconds > 0 { SHORT } else { 0 }, Relaxed);
+        LEFT_OUT.store(!(kept as u32) & !SHORT | if nanoseconds > 0 { SHORT } else { 0 }, Relaxed);
+        if from > 0 || until < u64::MAX {
+            let since_boot = |moment: u64| {
+                let ahead = moment.saturating_sub(time::realtime_nanoseconds());
+                time::kernel_nanoseconds().saturating_add(ahead)
+            };
+            WANTED_FROM.store(if from > 0 { since_boot(from) } else { 0 }, Relaxed);
+            WANTED_UNTIL.store(since_boot(until), Relaxed);
+        }
     }
     let chunks = system::number(BYTES).unwrap_or(0) / CHUNK_BYTES as u64;
     ASKED_FOR.store(chunks.min(MOST_CHUNKS as u64) as u32, Relaxed);
 }
 
-/// Those of [`CALLS`].
-fn numbers(text: &[u8]) -> Option<(u32, u64, bool)> {
-    let (kept, rest) = core::str::from_utf8(text).ok()?.split_once(',')?;
-    let (nanoseconds, numbered) = rest.split_once(',')?;
-    Some((kept.parse().ok()?, nanoseconds.parse().ok()?, numbered == "1"))
+/// Those of [`CALLS`], and whether ends are numbered.
+fn numbers(text: &[u8]) -> Option<([u64; 4], bool)> {
+    let mut all = core::str::from_utf8(text).ok()?.split(',').map(str::parse);
+    let mut next = || all.next()?.ok();
+    let (kept, nanoseconds, numbered) = (next()?, next()?, next()?);
+    Some(([kept, nanoseconds, next()?, next()?], numbered == 1))
+}
+
+/// From when and until when records are wanted, by the monotonic clock; 0: all are.
+static WANTED_FROM: AtomicU64 = AtomicU64::new(0);
+static WANTED_UNTIL: AtomicU64 = AtomicU64::new(0);
+
+/// Only records of some time are wanted.
+fn is_timed() -> bool {
+    WANTED_UNTIL.load(Relaxed) != 0
+}
+
+/// Records of this moment are wanted. What there is from the first such moment on stays.
+fn is_wanted(header: &Header) -> bool {
+    let now = time::kernel_nanoseconds();
+    if now < WANTED_FROM.load(Relaxed) {
+        return false;
+    }
+    header.frozen.store(1, Relaxed);
+    now < WANTED_UNTIL.load(Relaxed)
 }
 
 /// Whether ends of messages are numbered.
@@ -124,6 +152,8 @@ pub fn begin(stem: &[u8]) {
     };
     header.version.store(VERSION, Relaxed);
     header.chunks.store(chunks as u32, Relaxed);
+    header.wanted_until.store(WANTED_UNTIL.load(Relaxed), Relaxed);
+    header.keeps_last.store(is_timed().into(), Relaxed);
     header.magic.store(MAGIC, Ordering::Release);
     MAPPING.store((&raw const *header).cast_mut(), Relaxed);
 }
@@ -204,7 +234,12 @@ fn first_of_chunk<'a>(slot: &ThreadSlot) -> Option<(&'a Chunk, &'a Record)> {
     let header = unsafe { MAPPING.load(Relaxed).as_ref() }?;
     let_go();
     // What has a look at many places costs more than what it is for.
-    let may_look = header.lost.load(Relaxed).is_multiple_of(LOST_BETWEEN_LOOKS);
+    let is_due = header.lost.load(Relaxed).is_multiple_of(LOST_BETWEEN_LOOKS);
+    let may_look = if is_timed() {
+        is_wanted(header) && (is_due || header.cut_since.load(Relaxed) == 0)
+    } else {
+        is_due
+    };
     let Some((chunk, number)) = may_look.then(|| free(header)).flatten() else {
         let now = slot.since.load(Relaxed);
         if header.lost.fetch_add(1, Relaxed) == 0 {

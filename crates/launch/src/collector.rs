@@ -103,18 +103,22 @@ pub struct WrittenCalls {
     pub least: Nanoseconds,
     /// Ends of messages are numbered: they match where the begin of the trace is missing.
     pub are_numbered: bool,
+    /// From when and until when, since 1970; `None`: from the begin, to the end.
+    pub from: Option<Nanoseconds>,
+    pub to: Option<Nanoseconds>,
 }
 
 impl Default for WrittenCalls {
     fn default() -> WrittenCalls {
-        WrittenCalls { kinds: u32::MAX, least: Nanoseconds(0), are_numbered: false }
+        WrittenCalls { kinds: u32::MAX, least: Nanoseconds(0), are_numbered: false, from: None, to: None }
     }
 }
 
 /// As the collector reads it.
 impl fmt::Display for WrittenCalls {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{},{},{}", self.kinds, self.least.0, u8::from(self.are_numbered))
+        let (from, to) = (self.from.unwrap_or(Nanoseconds(0)), self.to.unwrap_or(Nanoseconds(u64::MAX)));
+        write!(f, "{},{},{},{},{}", self.kinds, self.least.0, u8::from(self.are_numbered), from.0, to.0)
     }
 }
 
@@ -122,10 +126,19 @@ impl FromStr for WrittenCalls {
     type Err = ParseIntError;
 
     fn from_str(text: &str) -> Result<WrittenCalls, ParseIntError> {
-        let (kinds, rest) = text.split_once(',').unwrap_or((text, ""));
-        let (least, numbered) = rest.split_once(',').unwrap_or((rest, ""));
-        let are_numbered = numbered.parse::<u8>()? != 0;
-        Ok(WrittenCalls { kinds: kinds.parse()?, least: Nanoseconds(least.parse()?), are_numbered })
+        let mut all = text.split(',').map(str::parse::<u64>);
+        let mut next = || all.next().unwrap_or_else(|| "".parse());
+        let kinds = text.split(',').next().unwrap_or_default().parse()?;
+        next()?;
+        let (least, numbered, from, to) = (Nanoseconds(next()?), next()?, next()?, next()?);
+        let (from, to) = (Some(Nanoseconds(from)), Some(Nanoseconds(to)));
+        Ok(WrittenCalls {
+            kinds,
+            least,
+            are_numbered: numbered != 0,
+            from: from.filter(|from| from.0 > 0),
+            to: to.filter(|to| to.0 < u64::MAX),
+        })
     }
 }
 

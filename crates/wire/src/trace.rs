@@ -13,8 +13,9 @@ use crate::Variable;
 
 /// The variable with the bytes that the file of each process has place for. Without it nothing is traced.
 pub const BYTES: Variable = Variable(c"NUMAWISE_TRACE");
-/// The variable with what calls are written down one by one, as `BITS,NANOSECONDS,NUMBERED`: a bit for each [`CallKind`] that is; of calls that
-/// nobody else has to know of those that took so long; 1 where ends of messages are numbered. Without it all are, without numbers.
+/// The variable with what calls are written down one by one, as `BITS,NANOSECONDS,NUMBERED,FROM,TO`: a bit for each [`CallKind`] that is; of calls that
+/// nobody else has to know of those that took so long; 1 where ends of messages are numbered; from when and until when, by the kernel's real-time clock in
+/// nanoseconds. Without it all are, without numbers.
 pub const CALLS: Variable = Variable(c"NUMAWISE_TRACE_CALLS");
 
 /// What numawise can leave out of a trace, in all ranks alike. What begins and ends MPI is of no kind.
@@ -62,18 +63,20 @@ pub struct Header {
     /// Written by numawise: files of chunks that were taken away, of which those before the first are gone.
     pub first_taken: AtomicU32,
     pub taken: AtomicU32,
-    /// 1 where these go to make room for later ones.
+    /// 1 where these go to make room for later ones, or the first calls were not asked for.
     pub keeps_last: AtomicU32,
     /// Places from the first on that are new no more.
     pub opened: AtomicU32,
     /// Records in the files that are gone, and when the last of them ended, in ticks.
     pub dropped: AtomicU64,
     pub dropped_until: AtomicU64,
-    /// 1, written by numawise: what is there now stays, and later records are kept while there is room. When the first of them was lost, in ticks; 0: none
-    /// was.
+    /// 1, written by numawise or once the time has come that was asked for: what is there now stays, and later records are kept while there is room. When
+    /// the first of them was lost, in ticks; 0: none was.
     pub frozen: AtomicU32,
     pub reserved: AtomicU32,
     pub cut_since: AtomicU64,
+    /// What ends later was not asked for, by the monotonic clock in nanoseconds; 0: all was asked for.
+    pub wanted_until: AtomicU64,
     /// [`ChunkState`] of each place.
     pub states: [AtomicU8; MOST_CHUNKS],
 }
@@ -109,7 +112,7 @@ pub const COUNTS_BYTES: usize = core::mem::offset_of!(Header, states);
 
 const _: () = assert!(size_of::<Header>() <= HEADER_BYTES);
 // A program of the command's tests (many_calls.c) reads these of its own trace.
-const _: () = assert!(core::mem::offset_of!(Header, chunks) == 12 && COUNTS_BYTES == 96);
+const _: () = assert!(core::mem::offset_of!(Header, chunks) == 12 && COUNTS_BYTES == 104);
 
 /// Records of one thread, one after the other.
 #[repr(C)]

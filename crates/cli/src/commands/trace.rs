@@ -4,6 +4,7 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use numawise_facts::RunSpec;
 use numawise_record::Existing;
@@ -12,6 +13,7 @@ use numawise_session::snapshot::{
 };
 use numawise_units::{Bytes, Nanoseconds};
 
+use super::report::check_moments;
 use super::run::{TypedPlacement, placed};
 use super::snapshot::{Asked, HandedOn, Outputs, check_ranks, handing_over, placing, watch};
 use super::{Failure, Status};
@@ -48,6 +50,12 @@ pub struct Arguments {
     /// Keep only the time of calls that took less, e.g. 1us, where they have no message and no other rank waits for them
     #[arg(long, value_name = "TIME")]
     min_duration: Option<Nanoseconds>,
+    /// Write down only calls from this time on after the begin, e.g. 30s
+    #[arg(long, value_name = "TIME")]
+    from: Option<Nanoseconds>,
+    /// Write down only calls that end until this time
+    #[arg(long, value_name = "TIME")]
+    to: Option<Nanoseconds>,
 
     #[command(flatten)]
     placement: TypedPlacement,
@@ -88,13 +96,26 @@ impl Arguments {
         WrittenCalls {
             kinds: if self.calls.is_empty() { all.kinds } else { typed },
             least: self.min_duration.unwrap_or(all.least),
-            are_numbered: !matches!(self.keep, Keep::First),
+            are_numbered: self.from.is_some() || !matches!(self.keep, Keep::First),
+            from: self.from.map(since_1970),
+            to: self.to.map(since_1970),
         }
+    }
+
+    fn check(&self) -> Result<(), Failure> {
+        check_ranks(self.asked.ranks.as_ref())?;
+        check_moments(self.from, self.to)?;
+        if (self.from.is_some() || self.to.is_some()) && !matches!(self.keep, Keep::First) {
+            return Err(Failure::new(
+                "--keep: found last or around beside --from or --to; expected one way to choose the time that is kept",
+            ));
+        }
+        Ok(())
     }
 }
 
 pub fn run(typed: Arguments) -> Result<Status, Failure> {
-    check_ranks(typed.asked.ranks.as_ref())?;
+    typed.check()?;
     let calls = typed.written();
     let run = placed(typed.placement.options, &typed.placement.numactl, typed.command)?;
     let record = typed.output.clone().unwrap_or_else(|| named_by_program(&run.command));
@@ -129,6 +150,12 @@ pub fn run(typed: Arguments) -> Result<Status, Failure> {
         version: env!("CARGO_PKG_VERSION").to_owned(),
     };
     watch(request, &Outputs::of(typed.asked, Some(record), existing))
+}
+
+/// A time from now on, for the clocks of all computers.
+fn since_1970(ahead: Nanoseconds) -> Nanoseconds {
+    let now: Nanoseconds = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().into();
+    now + ahead
 }
 
 /// `bt-mz.B.24.trace` in the current folder.

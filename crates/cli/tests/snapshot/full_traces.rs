@@ -138,6 +138,58 @@ fn what_is_around_a_signal_is_kept_and_its_messages_match_at_both_cuts() {
 }
 
 #[test]
+fn calls_outside_of_the_time_that_was_asked_for_are_counted_and_said_to_be_left_out() {
+    let bench = Bench::new();
+    for (compiler, launcher) in MPIS {
+        let Some(program) = many_calls(&bench, compiler) else { continue };
+        for (option, edge) in [("--from", "lost_before"), ("--to", "lost_behind")] {
+            let words = [
+                "trace",
+                "--json=run.json",
+                "--output",
+                "run.trace",
+                "--fresh",
+                option,
+                "2s",
+                "--buffer",
+                "1M",
+                "--",
+            ];
+            let mut command: Command = bench.command(&bench.numawise);
+            command.args(words).args([launcher, "-n", "2"]).arg(&program).args(["4000", "0", "60", "pause"]);
+            let begun = std::time::Instant::now();
+            let child = command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::piped());
+            let child = child.spawn().unwrap();
+            let halves = ["half-0", "half-1"].map(|name| bench.path(name));
+            let is_ready =
+                || halves.iter().all(|path| path.exists()) && begun.elapsed() > Duration::from_secs(3);
+            while !is_ready() {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            std::fs::write(bench.path("on"), "").unwrap();
+            let answer = Answer::from(child.wait_with_output().unwrap());
+            assert_eq!(answer.status, Some(0), "{}", answer.err);
+            halves.iter().chain([&bench.path("on")]).for_each(|path| std::fs::remove_file(path).unwrap());
+            let trace = bench.json("run.json")["trace"].take();
+            let [lost, calls, messages] = ["/lost", "/calls", "/messages"].map(|of| number(&trace, of));
+            // Of each half a rank may have come to its pause later than asked for, on a busy machine; the other half is where it should be.
+            let half = 4000.0;
+            let is_right = if option == "--from" { calls >= half } else { lost >= half };
+            assert!(is_right && trace[edge] == (lost > 0.0), "{option}: {trace:#}");
+            assert_eq!(trace["lost_as_asked"], lost > 0.0, "{trace:#}");
+            // An end of each way may lie beyond the cut.
+            assert!(number(&trace, "/unmatched") <= 2.0 && messages >= calls / 2.0 - 5.0, "{trace:#}");
+            let said = answer.err.split_whitespace().collect::<Vec<_>>().join(" ");
+            assert!(lost == 0.0 || said.contains("as asked for by --from and --to"), "{said}");
+            assert!(!said.contains("use a larger --buffer"), "{said}");
+        }
+        let (json, answer) = traced(&bench, &["--from", "1h"], launcher, &program, &["100"]);
+        assert_eq!(answer.status, Some(0), "{}", answer.err);
+        assert!(json["trace"].is_null() && json["notices"].to_string().contains("NW929"), "{json:#}");
+    }
+}
+
+#[test]
 fn a_rank_that_is_killed_leaves_its_calls_on_the_disk_and_in_memory() {
     let bench = Bench::new();
     for (compiler, launcher) in MPIS {

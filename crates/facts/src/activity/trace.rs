@@ -268,7 +268,7 @@ pub struct ClockMove {
     pub error: Nanoseconds,
 }
 
-/// Records of a process that found no place in its trace.
+/// Records of a process that are not in its trace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TraceLoss {
     pub records: u64,
@@ -280,4 +280,7 @@ pub struct TraceLoss {
     /// From when on again; none: nothing is missing behind that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub again: Option<Nanoseconds>,
+    /// They were not asked for; else they found no place.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_asked: bool,
 }

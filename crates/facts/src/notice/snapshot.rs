@@ -87,5 +87,7 @@ super::notices! {
         "NW927" RanksNotTraced { count: u64 },
         /// So much of a trace was written beside the record; then there was no more room.
         "NW928" TraceDiskFull { folder: String, taken: Bytes, problem: String },
+        /// So many ranks called nothing in the time that was asked for.
+        "NW929" NothingInTime { count: u64 },
     }
 }

@@ -20,7 +20,9 @@ use std::time::Duration;
 
 use numawise_linux::space;
 use numawise_units::Bytes;
-use numawise_wire::trace::reader::{ChunkOf, chunks_of, dropped, lost, places_in, records, taken};
+use numawise_wire::trace::reader::{
+    ChunkOf, chunks_of, cut_since, dropped, lost, places_in, records, taken, wanted_until,
+};
 use numawise_wire::trace::{CHUNK_BYTES, COUNTS_BYTES, ChunkState, HEADER_BYTES, Header, file_bytes};
 
 use super::trace_files::TraceFiles;
@@ -354,7 +356,9 @@ impl Traced {
         let mut header = vec![0; self.header_bytes];
         self.file.read_exact_at(&mut header, 0)?;
         let (places, _) = chunks_of(&header).unwrap_or_default();
-        let has_lost = lost(&header) > 0;
+        // What was not asked for finds no place by intention.
+        let has_lost =
+            if wanted_until(&header).is_some() { cut_since(&header) > 0 } else { lost(&header) > 0 };
         let first: Vec<usize> = places_in(&header, ChunkState::LetGo).collect();
         let held = places_in(&header, ChunkState::Held).count();
         if first.is_empty() || first.len() < ENOUGH && (first.len() + held) * 2 < places {

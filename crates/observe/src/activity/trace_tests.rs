@@ -118,3 +118,37 @@ fn what_was_dropped_lies_before_the_rest_where_the_last_calls_are_kept() {
     let first = of(0);
     assert!(first.records == 5 && first.until.is_none(), "{first:?}");
 }
+
+#[test]
+fn what_ends_after_the_time_that_was_asked_for_is_left_out_and_counted() {
+    // Behind the begin of the process.
+    const FIRST: u64 = 1_000_000_000_000;
+    const SECOND: u64 = FIRST + 100_000;
+    let here = [(SECOND, ChunkState::Held)];
+    let whole = read(&folder(&[&[FIRST]], &here, |_| ()));
+    let ends: Vec<Nanoseconds> = whole.threads.measured().unwrap()[0]
+        .trace
+        .as_ref()
+        .map(|trace| trace.calls.iter().map(|call| call.end).collect())
+        .unwrap();
+    let of = |until: u64, cut: u64| {
+        let activity = read(&folder(&[&[FIRST]], &here, |bytes| {
+            let mut put = |at: usize, content: &[u8]| bytes[at..at + content.len()].copy_from_slice(content);
+            put(offset_of!(Header, keeps_last), &1u32.to_ne_bytes());
+            put(offset_of!(Header, wanted_until), &until.to_ne_bytes());
+            put(offset_of!(Header, cut_since), &cut.to_ne_bytes());
+            put(offset_of!(Header, lost), &(u64::from(cut != 0) * 5).to_ne_bytes());
+        }));
+        (found(&activity), activity.lost.trace)
+    };
+    let until = ends[1];
+    let left_out = TraceLoss { records: 2, since: until, until: None, again: None, is_asked: true };
+    assert_eq!(of(until.0, 0), (vec![FIRST], Some(left_out)));
+    assert_eq!(of(u64::MAX, 0), (vec![FIRST, SECOND], None));
+    // There was no room for what came before the end of that time.
+    let (chunks, full) = of(u64::MAX, 1);
+    assert!(
+        chunks == [FIRST, SECOND] && full.is_some_and(|loss| !loss.is_asked && loss.records == 5),
+        "{full:?}"
+    );
+}

@@ -121,6 +121,10 @@ pub fn text(notice: &SnapshotNotice) -> String {
              they may also have had no place for a file (df /dev/shm, ulimit -f, ulimit -v)",
             many(*count, "rank")
         ),
+        SnapshotNotice::NothingInTime { count } => format!(
+            "{} made no call that began after --from and ended before --to, and has no trace; both count from the start of numawise",
+            many(*count, "rank")
+        ),
         SnapshotNotice::Sandboxed { count, program } => format!(
             "{count} process{} asked for a sandbox (seccomp, or to gain no new privileges; the first is {program}): from then on a call of ours \
              could have ended the program, so that processor time, calls on files, threads that began and what {} forked were not noted, and of \

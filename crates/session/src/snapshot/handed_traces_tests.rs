@@ -82,8 +82,13 @@ fn traces_come_to_the_threads_that_they_are_of() {
 #[test]
 fn their_moments_become_those_of_the_reader() {
     let mut process = traced(&[Some(2)]);
-    process.lost.trace =
-        Some(TraceLoss { records: 1, since: Nanoseconds(500), until: Some(Nanoseconds(900)), again: None });
+    process.lost.trace = Some(TraceLoss {
+        records: 1,
+        since: Nanoseconds(500),
+        until: Some(Nanoseconds(900)),
+        again: None,
+        is_asked: false,
+    });
     for (later, expected) in [(50, [1051, 1051, 1051, 550, 950]), (-700, [301, 301, 301, 0, 200])] {
         let found = handed(std::slice::from_ref(&process), later).remove(0);
         let trace = found.threads.measured().unwrap()[0].trace.clone().unwrap();

@@ -286,11 +286,14 @@ pub fn linked_statically(processes: &[JobProcess<'_>]) -> Vec<Notice> {
 }
 
 /// Ranks of which there is no trace, where one was asked for; `merged`: those of which nothing is kept in full.
-pub fn not_traced(processes: &[Activity], merged: u64) -> Option<Notice> {
+pub fn not_traced(processes: &[Activity], merged: u64) -> impl Iterator<Item = Notice> {
     let traced = |activity: &Activity| {
         activity.threads.measured().into_iter().flatten().any(|thread| thread.trace.is_some())
     };
-    let ranks = processes.iter().filter(|activity| of(activity).is_some());
-    let count = ranks.filter(|activity| !traced(activity)).count() as u64 + merged;
-    (count > 0).then(|| SnapshotNotice::RanksNotTraced { count }.into())
+    let without = processes.iter().filter(|activity| of(activity).is_some() && !traced(activity));
+    let (outside, lost): (Vec<_>, Vec<_>) =
+        without.partition(|activity| activity.lost.trace.is_some_and(|loss| loss.is_asked));
+    let (outside, count) = (outside.len() as u64, lost.len() as u64 + merged);
+    let lost = (count > 0).then(|| SnapshotNotice::RanksNotTraced { count }.into());
+    lost.into_iter().chain((outside > 0).then(|| SnapshotNotice::NothingInTime { count: outside }.into()))
 }

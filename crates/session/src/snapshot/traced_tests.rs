@@ -6,7 +6,13 @@ const REQUEST: TraceRequest = TraceRequest {
     buffer: Bytes::mib(1),
     disk: Some(Bytes::mib(8)),
     keep: KeptCalls::First,
-    calls: WrittenCalls { kinds: 5, least: Nanoseconds(1000), are_numbered: true },
+    calls: WrittenCalls {
+        kinds: 5,
+        least: Nanoseconds(1000),
+        are_numbered: true,
+        from: None,
+        to: Some(Nanoseconds(1_700_000_000_000_000_000)),
+    },
 };
 
 #[test]

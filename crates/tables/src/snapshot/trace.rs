@@ -36,12 +36,14 @@ pub struct RunTrace {
     pub messages: u64,
     /// Ends of messages without the other one.
     pub unmatched: u64,
-    /// Records that found no place: what came after the first of them is not in these tables.
+    /// Records that are not there: what came after the first of them is not in these tables.
     pub lost: u64,
     /// It is what came before the last of them that is not.
     pub is_end: bool,
     /// What came behind these tables is not, either.
     pub is_window: bool,
+    /// No such record was asked for, by `--from` and `--to` of the recording.
+    pub lost_is_asked: bool,
     /// Clocks of several computers were compared, and may be wrong by so much.
     pub clock_error: Option<Nanoseconds>,
     /// Ranks in the order of their numbers; of those with several threads in MPI, one for each.

@@ -167,6 +167,11 @@ pub fn cut_since(header: &[u8]) -> u64 {
     long(header, offset_of!(Header, cut_since))
 }
 
+/// Until when records were asked for, by the monotonic clock in nanoseconds; none: all were.
+pub fn wanted_until(header: &[u8]) -> Option<u64> {
+    Some(long(header, offset_of!(Header, wanted_until))).filter(|until| *until != 0)
+}
+
 /// Records that were taken away and are gone, and when the last of them ended.
 pub fn dropped(header: &[u8]) -> (u64, u64) {
     let [dropped, until] = [offset_of!(Header, dropped), offset_of!(Header, dropped_until)];

@@ -1,15 +1,16 @@
 /* Two ranks that send each other many small messages: how many; how many between two pauses (0: no pauses); for how many seconds it waits there, in all,
    while numawise has to take chunks of its trace away; and "killed", where rank 1 is to be killed then, or "half", where both make a file half-RANK after
-   half of the messages and then wait until their trace is frozen. */
+   half of the messages and then wait until their trace is frozen, or "pause", where they wait until there is a file named on. */
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 /* Of the header of a trace: places for chunks, whether it is frozen, and the state of each; a chunk that its thread has let go. */
-enum { PLACES = 12, FROZEN = 80, STATES = 96, LET_GO = 3 };
+enum { PLACES = 12, FROZEN = 80, STATES = 104, LET_GO = 3 };
 
 /* The trace of this process, or null. */
 static const unsigned char *trace(void)
@@ -48,7 +49,8 @@ int main(int count, char **words)
     int rank, x = 0;
     const int calls = count > 1 ? atoi(words[1]) : 10000, between = count > 2 ? atoi(words[2]) : 0;
     long patience = count > 3 ? atol(words[3]) * 1000 : 0;
-    const int waits = count > 4 && !strcmp(words[4], "half");
+    const int pauses = count > 4 && !strcmp(words[4], "pause");
+    const int waits = pauses || (count > 4 && !strcmp(words[4], "half"));
     const struct timespec millisecond = { 0, 1000000 };
     MPI_Init(&count, &words);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -61,7 +63,7 @@ int main(int count, char **words)
             char name[16];
             snprintf(name, sizeof name, "half-%d", rank);
             fclose(fopen(name, "w"));
-            while (is_thawed(own) && patience-- > 0)
+            while ((pauses ? access("on", F_OK) != 0 : is_thawed(own)) && patience-- > 0)
                 nanosleep(&millisecond, NULL);
         }
         if (rank == k % 2)
