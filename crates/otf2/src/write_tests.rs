@@ -155,6 +155,12 @@ fn what_is_not_known_of_a_communicator_is_told() {
             .with("MPI_Start", [30, 31], &[TracedMessage { communicator: Some(HALF), ..sent(30, of ^ 1) }])
             .collective("MPI_Neighbor_allgather", 0, [40, 41], 5, None)
             .with("MPI_Send", [50, 51], &[sent(50, 9)])
+            .collective("MPI_Ineighbor_allgather", 0, [60, 61], 6, None)
+            .with(
+                "MPI_Wait",
+                [62, 70],
+                &[TracedMessage { end: MessageSide::CollectiveDone, communicator: None, ..sent(60, 0) }],
+            )
     };
     let ranks = (0..2).map(|of| {
         let mut process = rank(of, 2, vec![made(of)]);
@@ -162,7 +168,9 @@ fn what_is_not_known_of_a_communicator_is_told() {
         process
     });
     let (all, written) = events(&run(ranks.collect()));
-    assert_eq!((written.messages_left_out, written.collectives_left_out), (2, 2));
+    assert_eq!((written.messages_left_out, written.collectives_left_out), (2, 4));
+    // Of what is left out its end is, too.
+    assert_eq!(written.requests_without_begin, 0);
     let ended = all[0].iter().find_map(|event| match event.what {
         What::CollectiveEnd(of) => Some(of),
         _ => None,

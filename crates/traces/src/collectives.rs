@@ -212,7 +212,6 @@ impl Collectives {
     fn add_open(&mut self, lanes: &Lanes<'_>, of_call: &[Member]) {
         let may_come = |of: &Member| {
             let (lane, call) = lanes.call(of.at)?;
-            Pattern::of(&lane.site(of.site)?.call)?;
             let is_open = if lane.is_between_groups(call) {
                 self.sources.may_come(lanes, of_call)
             } else {
@@ -249,7 +248,7 @@ impl Collectives {
             return;
         };
         let Some((first, _)) = lanes.call(first) else { return };
-        let Some(pattern) = Pattern::of(said) else { return };
+        let pattern = Pattern::of(said);
         let is_inter = of_call.iter().all(|of| of_member(run, lanes, of).is_some_and(|of| of.is_inter));
         let is_same = |of: &Member| {
             let size = lanes.call(of.at).and_then(|(lane, _)| {

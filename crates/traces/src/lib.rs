@@ -60,7 +60,7 @@ use waits::Waits;
 /// Bytes of memory that the analysis takes for a call or an end of a message (`trace_cost`).
 pub const MEMORY_OF_AN_EVENT: u64 = 110;
 /// Rows of each table.
-const MOST_ROWS: usize = 32;
+const MOST_ROWS: usize = 1000;
 
 /// A trace with what follows from it.
 pub struct Traced<'a> {

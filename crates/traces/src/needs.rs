@@ -23,17 +23,15 @@ pub enum Pattern {
 }
 
 impl Pattern {
-    /// Of a call, where it is known.
-    pub fn of(call: &str) -> Option<Pattern> {
+    /// Of a call.
+    pub fn of(call: &str) -> Pattern {
         let name = begun_call(call).unwrap_or(plain_call(call));
         match name.strip_suffix("_init").unwrap_or(name) {
-            "Bcast" | "bcast" | "Scatter" | "scatter" | "Scatterv" | "scatterv" => Some(Pattern::FromRoot),
-            "Reduce" | "reduce" | "Gather" | "gather" | "Gatherv" | "gatherv" => Some(Pattern::ToRoot),
-            "Scan" | "scan" | "Exscan" | "exscan" => Some(Pattern::FromLower),
-            name if name.starts_with("Neighbor_") => Some(Pattern::FromNeighbours),
-            // Whose neighbours are not told.
-            name if name.starts_with("neighbor_") => None,
-            _ => Some(Pattern::All),
+            "Bcast" | "bcast" | "Scatter" | "scatter" | "Scatterv" | "scatterv" => Pattern::FromRoot,
+            "Reduce" | "reduce" | "Gather" | "gather" | "Gatherv" | "gatherv" => Pattern::ToRoot,
+            "Scan" | "scan" | "Exscan" | "exscan" => Pattern::FromLower,
+            name if name.starts_with("Neighbor_") || name.starts_with("neighbor_") => Pattern::FromNeighbours,
+            _ => Pattern::All,
         }
     }
 }

@@ -361,10 +361,9 @@ fn not_judged(found: &Found<'_, '_>, open: &BTreeSet<At>) -> Vec<(At, NotJudgedR
                     Some(NotJudgedReason::NotFollowed)
                 }
                 TracedKind::Collective { .. } => match Pattern::of(lane.name(call)) {
-                    Some(Pattern::FromNeighbours) => Some(NotJudgedReason::NotFollowed),
-                    Some(_) if are_apart => Some(NotJudgedReason::ClocksDiffer),
-                    Some(_) => Some(NotJudgedReason::OtherRanksMissing),
-                    None => Some(NotJudgedReason::NotFollowed),
+                    Pattern::FromNeighbours => Some(NotJudgedReason::NotFollowed),
+                    _ if are_apart => Some(NotJudgedReason::ClocksDiffer),
+                    _ => Some(NotJudgedReason::OtherRanksMissing),
                 },
                 TracedKind::Alone if *is_judged || kind.is_some_and(|kind| kind.ranks == Some(1)) => None,
                 TracedKind::Alone if are_apart && !lane.messages(number).is_empty() => {

@@ -230,7 +230,7 @@ fn note(call: &Call, frame: &Frame, (slot, tables): (&ThreadSlot, &ThreadTables)
     let site = sites::site(slot, tables, key);
     let (mut sent, mut received) = (0, 0);
     let (mut key, mut root) = (0, None);
-    if accepted.is_none() && (call.is_among_all() || call.blocks_for_neighbours()) {
+    if accepted.is_none() && call.is_among_all() {
         count_failed(call, frame);
     }
     if let Some(abi) = accepted {
@@ -248,7 +248,7 @@ fn note(call: &Call, frame: &Frame, (slot, tables): (&ThreadSlot, &ThreadTables)
         if let Some(comm) = accepted.comm {
             if call.sizes == Sizes::Collective && call.is_blocking() {
                 key = samples::collective(comm, ended);
-            } else if call.is_among_all() || call.blocks_for_neighbours() {
+            } else if call.is_among_all() {
                 key = samples::collective_key(comm);
             }
             root = if key == 0 { None } else { accepted.root() };

@@ -17,7 +17,7 @@ const MOST: usize = 64;
 /// Before the first of its calls on a communicator is noted.
 #[inline]
 pub fn tell_once(slot: &ThreadSlot, of: &Accepted<'_>, comm: Comm) {
-    if (comm.is_inter() || of.call.blocks_for_neighbours()) && comm.tells_sources() {
+    if (comm.is_inter() || of.call.is_among_neighbours()) && comm.tells_sources() {
         tell(slot, comm, of.handle, of.frame.since);
     }
 }

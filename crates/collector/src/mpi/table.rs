@@ -132,28 +132,20 @@ impl Call {
         self.place(Role::Request).is_none() && !self.is_among_neighbours()
     }
 
-    /// It begins what all ranks of its communicator take part in, and another call ends.
+    /// It begins what ranks of its communicator take part in, and another call ends.
     #[inline]
     pub fn begins_collective(&self) -> bool {
         self.sizes == Sizes::Collective
             && self.effect == Effect::Nothing
             && self.place(Role::Request).is_some()
-            && !self.is_among_neighbours()
     }
 
-    /// All ranks of its communicator take part, and it is one of their collective calls, in the same order in all of them.
+    /// It is one of the collective calls of its communicator, in the same order in all of the ranks, though each may need its neighbours only.
     #[inline]
     pub fn is_among_all(&self) -> bool {
-        self.sizes == Sizes::Collective && self.is_blocking()
+        self.sizes == Sizes::Collective && self.place(Role::Request).is_none()
             || self.begins_collective()
-            || matches!(self.effect, Effect::AllRanks | Effect::Window)
-            || self.effect == Effect::PersistentCollective && !self.is_among_neighbours()
-    }
-
-    /// It returns when its part is done, and the neighbours of each rank take part.
-    #[inline]
-    pub fn blocks_for_neighbours(&self) -> bool {
-        self.place(Role::Request).is_none() && self.is_among_neighbours()
+            || matches!(self.effect, Effect::AllRanks | Effect::Window | Effect::PersistentCollective)
     }
 
     /// None: it begins or ends MPI, or names phases.
@@ -180,7 +172,7 @@ impl Call {
     }
 
     #[inline]
-    fn is_among_neighbours(&self) -> bool {
+    pub fn is_among_neighbours(&self) -> bool {
         use Amount::{Degree, DegreeSum, DegreeWeighted};
         [self.sent, self.received].iter().any(|amount| matches!(amount, Degree | DegreeSum | DegreeWeighted))
     }

@@ -172,7 +172,9 @@ pub fn is_collective(call: &str) -> bool {
 
 /// Begins such a call, which another one ends: `MPI_Ibcast`.
 pub fn begins_collective(call: &str) -> bool {
-    begun_call(call).is_some_and(|name| OF_ALL.iter().any(|call| call.eq_ignore_ascii_case(name)))
+    begun_call(call).is_some_and(|name| {
+        name.starts_with("neighbor_") || OF_ALL.iter().any(|call| call.eq_ignore_ascii_case(name))
+    })
 }
 
 /// Returns when the other rank receives, or before.

@@ -94,12 +94,13 @@ impl Thread<'_> {
         self.written.calls += 1;
         self.put(of, call.begin, What::Enter { region, at, polls }, sink)?;
         let all = self.collective(of, call, site);
-        let begun = all.filter(|_| begins_collective(&site.call));
-        let collective = all.filter(|_| begun.is_none());
+        let begins = begins_collective(&site.call);
+        let collective = all.filter(|_| !begins);
         if collective.is_some() {
             self.put(of, call.begin, What::CollectiveBegin, sink)?;
         }
-        if let Some(request) = begun.and_then(|of| self.requests.collective(call.begin, of)) {
+        let request = begins.then(|| self.requests.collective(call.begin, all)).flatten();
+        if let Some(request) = request {
             self.put(of, call.begin, What::CollectiveRequest(request), sink)?;
         }
         for message in messages.iter().filter(|message| message.end == MessageSide::Sent) {
@@ -128,7 +129,7 @@ impl Thread<'_> {
         for message in messages.iter().filter(is_ended) {
             let done = self.requests.collective_done(message.posted);
             self.written.requests_without_begin += u64::from(done.is_none());
-            if let Some((collective, request)) = done {
+            if let Some((collective, request)) = done.flatten() {
                 self.written.collectives += 1;
                 self.put(of, call.end, What::CollectiveComplete(collective, request), sink)?;
             }

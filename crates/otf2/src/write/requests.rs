@@ -38,8 +38,9 @@ pub struct Request {
 pub struct Requests {
     next: u64,
     sends: BTreeMap<Nanoseconds, [VecDeque<u64>; 2]>,
-    /// Collective calls that another call ends: by when they began, the number, and, when they are written, what they are.
-    collectives: BTreeMap<Nanoseconds, (u64, Option<Collective>)>,
+    /// Collective calls that another call ends: by when they began, the number, and, when they were met, what they are; nothing for those that OTF2 has no
+    /// operation for.
+    collectives: BTreeMap<Nanoseconds, (u64, Option<Option<Collective>>)>,
     receives: BTreeMap<Nanoseconds, Receives>,
 }
 
@@ -112,17 +113,17 @@ impl Requests {
         Some(Request { number, is_begun: true })
     }
 
-    /// Of a collective call that begins now; none where nothing says that it was ended.
-    pub fn collective(&mut self, begin: Nanoseconds, of: Collective) -> Option<u64> {
+    /// Of a collective call that begins now; none where nothing says that it was ended, or it is left out.
+    pub fn collective(&mut self, begin: Nanoseconds, of: Option<Collective>) -> Option<u64> {
         let (number, known) = self.collectives.get_mut(&begin)?;
         *known = Some(of);
-        Some(*number)
+        of.map(|_| *number)
     }
 
-    /// Of a collective call that has ended, where its begin was written.
-    pub fn collective_done(&mut self, posted: Nanoseconds) -> Option<(Collective, u64)> {
+    /// Of a collective call that has ended, where its begin is in the trace; nothing in that where it is left out.
+    pub fn collective_done(&mut self, posted: Nanoseconds) -> Option<Option<(Collective, u64)>> {
         let (number, of) = self.collectives.remove(&posted)?;
-        Some((of?, number))
+        Some(of?.map(|of| (of, number)))
     }
 
     /// Of all receives that the call begins which begins at this moment in a location.

@@ -470,7 +470,7 @@ pub enum NotJudgedReason {
     OtherRanksMissing,
     /// They are on other computers, and nothing tells how the clocks differ.
     ClocksDiffer,
-    /// What it waits for is not known: unlocks and flushes of windows, requests of files, collective calls of neighbours that another call ends.
+    /// What it waits for is not known: unlocks and flushes of windows, requests of files, neighbours of which there are too many.
     NotFollowed,
     /// They were not to be written down.
     LeftOut,

@@ -347,6 +347,38 @@ PATTERN line(void)
     MPI_Comm_free(&all);
 }
 
+PATTERN begun_line(void)
+{
+    int size = ranks, periods = 0, x[2] = {0}, y[2];
+    MPI_Comm all;
+    MPI_Request request;
+    MPI_Cart_create(MPI_COMM_WORLD, 1, &size, &periods, 0, &all);
+    meet();
+    if (rank == 0)
+        compute(late);
+    CALL(MPI_Ineighbor_alltoall(x, 1, MPI_INT, y, 1, MPI_INT, all, &request));
+    CALL(MPI_Wait(&request, MPI_STATUS_IGNORE));
+    MPI_Comm_free(&all);
+}
+
+#if MPI_VERSION >= 4
+PATTERN persistent_line(void)
+{
+    int size = ranks, periods = 0, x[2] = {0}, y[2];
+    MPI_Comm all;
+    MPI_Request request;
+    MPI_Cart_create(MPI_COMM_WORLD, 1, &size, &periods, 0, &all);
+    MPI_Neighbor_alltoall_init(x, 1, MPI_INT, y, 1, MPI_INT, all, MPI_INFO_NULL, &request);
+    meet();
+    if (rank == 0)
+        compute(late);
+    CALL(MPI_Start(&request));
+    CALL(MPI_Wait(&request, MPI_STATUS_IGNORE));
+    MPI_Request_free(&request);
+    MPI_Comm_free(&all);
+}
+#endif
+
 /* The last rank and the others are the groups. */
 static MPI_Comm groups(void)
 {
@@ -459,6 +491,10 @@ int main(int count, char **words)
         MPI_Win_free(&window);
         tell("ring", ring);
         tell("line", line);
+        tell("begun_line", begun_line);
+#if MPI_VERSION >= 4
+        tell("persistent_line", persistent_line);
+#endif
         tell("between_all", between_all);
         tell("between_root", between_root);
     }
