@@ -17,7 +17,7 @@ struct Box {
 };
 
 // The pointers address the interior point (0, 0, 0). `prev` and `velocity` may be read up to 16 floats before the first
-// and 24 floats after the last point of a row of the box; nothing outside the box is written.
+// and 31 floats after the last point of a row of the box; nothing outside the box is written.
 struct Sweep {
     float* next;            // in: the field one step ago; out: the field one step ahead
     const float* prev;      // the field now

@@ -10,11 +10,9 @@ struct Avx512 {
     using Reg = __m512;
     using Lanes = __mmask16;
     static constexpr int kWidth = 16;
+    static constexpr int kColumn = 8;
 
-    // The vector at a point and those on its left and right.
-    struct Window {
-        __m512i left, centre, right;
-    };
+    struct Window;
 
     static Reg load(const float* p) { return _mm512_loadu_ps(p); }
     static Reg load(const float* p, Lanes lanes) { return _mm512_maskz_loadu_ps(lanes, p); }
@@ -26,20 +24,30 @@ struct Avx512 {
     static Reg fma(Reg a, Reg b, Reg c) { return _mm512_fmadd_ps(a, b, c); }
     static Reg fms(Reg a, Reg b, Reg c) { return _mm512_fmsub_ps(a, b, c); }
     static Lanes lanes(int count) { return static_cast<Lanes>((1u << count) - 1u); }
+};
 
-    static Window window(const float* p, Reg centre) {
-        return {_mm512_loadu_si512(p - kWidth), _mm512_castps_si512(centre), _mm512_loadu_si512(p + kWidth)};
+// A vector and those before and after it in x.
+struct Avx512::Window {
+    // The first vector will be at `p`.
+    ISO3DFD_INLINE explicit Window(const float* p)
+        : centre(_mm512_loadu_si512(p - kWidth)), right(_mm512_loadu_si512(p)) {}
+    // Goes on to the vector at `p`.
+    ISO3DFD_INLINE Reg advance(const float* p) {
+        left = centre;
+        centre = right;
+        right = _mm512_loadu_si512(p + kWidth);
+        return _mm512_castsi512_ps(centre);
     }
-    // The sum of the neighbours at distance k on the left and on the right. Half of them are shifted together from
-    // aligned vectors, since a load across cache lines costs two; the others are loaded all the same, because the
-    // shifting units are busy with additions too (measured: with a quarter loaded 2 % slower, with all 20 %).
+    // The sum of the neighbours at distance k on the left and on the right, shifted together, since a load across cache
+    // lines costs two.
     template <int k>
-    static Reg pair(const Window& w, const float* p) {
-        if (k % 2 == 0) return add(load(p - k), load(p + k));
-        const __m512i left = _mm512_alignr_epi32(w.centre, w.left, kWidth - k);
-        const __m512i right = _mm512_alignr_epi32(w.right, w.centre, k);
-        return _mm512_add_ps(_mm512_castsi512_ps(left), _mm512_castsi512_ps(right));
+    ISO3DFD_INLINE Reg pair(const float*) const {
+        return add(_mm512_castsi512_ps(_mm512_alignr_epi32(centre, left, kWidth - k)),
+                   _mm512_castsi512_ps(_mm512_alignr_epi32(right, centre, k)));
     }
+
+private:
+    __m512i left, centre, right;
 };
 
 }  // namespace

@@ -11,8 +11,9 @@ struct Generic {
     typedef float Reg __attribute__((vector_size(16)));
     using Lanes = int;  // how many, from the first
     static constexpr int kWidth = 4;
+    static constexpr int kColumn = 4;
 
-    struct Window {};
+    struct Window;
 
     static Reg load(const float* p) {
         Reg v;
@@ -34,10 +35,13 @@ struct Generic {
     static Reg fma(Reg a, Reg b, Reg c) { return a * b + c; }
     static Reg fms(Reg a, Reg b, Reg c) { return a * b - c; }
     static Lanes lanes(int count) { return count; }
+};
 
-    static Window window(const float*, Reg) { return {}; }
+struct Generic::Window {
+    explicit Window(const float*) {}
+    Reg advance(const float* p) { return load(p); }
     template <int k>
-    static Reg pair(const Window&, const float* p) {
+    Reg pair(const float* p) const {
         return load(p - k) + load(p + k);
     }
 };

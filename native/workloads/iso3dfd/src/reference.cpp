@@ -41,7 +41,7 @@ double allowed_error(int steps, double largest, double fastest, const std::array
     const double unit_roundoff = std::ldexp(1.0, -24);
     double magnitude = std::fabs(weights[0]);
     for (int k = 1; k <= kHalo; ++k) magnitude += 2.0 * std::fabs(weights[k]);
-    const double one_step = unit_roundoff * largest * (4.0 + 22.0 * 3.0 * magnitude * fastest);
+    const double one_step = unit_roundoff * largest * (4.0 + 20.0 * 3.0 * magnitude * fastest);
     return one_step * steps * (steps + 1.0) / 2.0;
 }
 

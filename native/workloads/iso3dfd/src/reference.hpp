@@ -33,9 +33,9 @@ struct Comparison {
 };
 
 // What rounding alone can do in `steps` float steps, with u = 2^-24, fields up to `largest` and velocities up to
-// `fastest`. One step: the Laplacian adds up 49 products; no term passes through more than 22 roundings (weight 2, along z
-// 9, along x and y 3 + 8), and the magnitudes of the weights sum to s = 3 (|w_0| + 2 (|w_1| + ... + |w_8|)), which makes
-// 22 u s largest; twice the field less the former one rounds by 3 u largest, the result by u largest. A difference made
+// `fastest`. One step: the Laplacian adds up 49 products; no term passes through more than 20 roundings (weight 2, along z
+// 9, along y 8, along x 1), and the magnitudes of the weights sum to s = 3 (|w_0| + 2 (|w_1| + ... + |w_8|)), which makes
+// 20 u s largest; twice the field less the former one rounds by 3 u largest, the result by u largest. A difference made
 // in one step of this recursion (e' = 2 e - e_before, while stable) grows at most linearly, so n steps add up to
 // n (n + 1) / 2 of it. This is the usual running error bound for sums of products: no statistics, no fudge factor.
 double allowed_error(int steps, double largest, double fastest, const std::array<double, kHalo + 1>& weights);
