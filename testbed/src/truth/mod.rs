@@ -61,7 +61,7 @@ pub(crate) fn run(arguments: &TruthArgs) -> Result<u8, Problem> {
     }
     let mut failed = 0;
     for (k, case) in wanted.iter().enumerate() {
-        eprintln!("truth: {} of {}: {}", k + 1, wanted.len(), case.name);
+        eprintln!("truth: {} of {}: {}: {}", k + 1, wanted.len(), case.name, case.about);
         if let Err(problem) = measure(root, case, arguments.attempts) {
             eprintln!("truth: {}: {problem}", case.name);
             failed += 1;

@@ -37,14 +37,14 @@ const JUDGED: [&str; 4] = ["verdict", "finding", "cure", "line"];
 const HEAD: &str = "# What is true, and what was said
 
 Programs that nobody tuned for, most with a trap: each was placed by hand (numactl, and workers that pin themselves), and then
-checked, in the same emulated machine. The programs are in `native/workloads/cases/`, with what follows from how each is made.
-Made by `make truth` (`cargo run -p testbed -- truth --only NAME` for one case again); nothing in the tables is written by hand.
+checked, in the same emulated machine. [cases.toml](../native/workloads/cases/cases.toml) has the command and machine of each, and what follows from
+how it is made. Made by `make truth`. After *gains*, what is said to be used is the placement behind *by*.
 
-A *verdict* is right when the first line is one that fits the program, and the interval of its effect holds what was measured by hand, or
-misses it by 5 % at most; \"nothing to gain\" when nothing by hand brings more than 5 %. *Findings* are right when those that belong to the
-program are there, and no others. A *cure* is right when it is the best placement by hand, or within 3 % of it. A *line* is right when it was
-run as printed, and had the effect that stands beside it, or misses its interval by 5 % at most; each printed line counts. *not run*: it is
-printed with why its effect was not measured. `?`: the runs by hand differ too much to tell. All effects are how many times as fast, with 95 % intervals.
+A *verdict* is right if the first line fits the program, and the interval of its effect holds what was measured by hand, or misses it by
+5 % at most; \"nothing to gain\" if nothing by hand brings more than 5 %. *Findings* are right if those of the program are there, and no
+others. A *cure* is right if it is the best placement by hand, or within 3 % of it. A *line* is right if it was run as printed, and had the
+effect printed beside it, or misses its interval by 5 % at most; each printed line is judged. *not run*: printed with why its effect was not
+measured. `?`: the runs by hand differ too much. Effects are how many times as fast, with 95 % intervals.
 ";
 
 /// The whole document.
@@ -64,12 +64,6 @@ pub(super) fn document(rows: &[Row<'_>], missing: &[&str]) -> String {
         let _ = writeln!(text, "| {} | {} | {} | {cells} |", name(row), truth(row), said(row));
     }
     text += &wrong(rows);
-    text += "\n## What each program does\n\n| case | machine | command | what is true of it |\n|---|---|---|---|\n";
-    for row in rows.iter().filter(|row| row.seed == row.case.seeds[0]) {
-        let Case { name, machine, command, about, timing, .. } = row.case;
-        let machine = format!("{machine}{}", if *timing { "" } else { ", without timing" });
-        let _ = writeln!(text, "| {name} | {machine} | `{command}` | {about} |");
-    }
     text
 }
 
@@ -111,8 +105,8 @@ fn wrong(rows: &[Row<'_>]) -> String {
         for (what, answer) in fixed.into_iter().chain(lines) {
             let _ = match answer {
                 Answer::Wrong(why) => writeln!(text, "- {}, {what}: {why}", name(row)),
-                Answer::Open(why) => writeln!(text, "- {}, {what}: not known well enough: {why}", name(row)),
-                Answer::NotRun(why) => writeln!(text, "- {}, {what}: not run: {why}", name(row)),
+                Answer::Open(why) => writeln!(text, "- {}, {what}: unclear: {why}", name(row)),
+                Answer::NotRun(why) => writeln!(text, "- {}, {what}: {why}", name(row)),
                 Answer::Right => Ok(()),
             };
         }
@@ -173,8 +167,10 @@ fn said(row: &Row<'_>) -> String {
         .as_ref()
         .map_or_else(String::new, |effect| format!(" {} by {}", judge::shown(effect.gain), effect.to));
     let findings = if told.findings.is_empty() { "no finding".to_owned() } else { told.findings.join(", ") };
-    let use_from_now_on = told.recommended.as_deref().unwrap_or("nothing");
-    format!("{}{effect}; {findings}; use {use_from_now_on}", told.case)
+    let by = told.effect.as_ref().map(|effect| &effect.to);
+    let other = told.recommended.as_ref().filter(|recommended| Some(*recommended) != by);
+    let other = other.map_or_else(String::new, |other| format!("; use {other}"));
+    format!("{}{effect}; {findings}{other}", told.case)
 }
 
 #[cfg(test)]

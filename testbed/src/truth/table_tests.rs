@@ -49,5 +49,5 @@ fn every_printed_line_counts_and_those_that_were_not_run_count_apart() {
     let text = totals(&rows);
     assert!(text.contains("| verdict | 3 of 3 | 0 | 0 | 0 |\n| finding | 0 of 3 | 3 | 0 | 0 |\n"), "{text}");
     assert!(text.contains("| line | 2 of 4 | 1 | 0 | 1 |\n"), "{text}");
-    assert!(super::wrong(&rows).contains("- a, line of numactl: not run: no time\n"));
+    assert!(super::wrong(&rows).contains("- a, line of numactl: no time\n"));
 }
