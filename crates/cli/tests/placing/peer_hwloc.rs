@@ -1,5 +1,5 @@
 //! The same request through hwloc-bind and hwloc-distrib and through `numawise run`: the same CPUs. What differs, and why, is
-//! in docs/user/run.md.
+//! in docs/user/numactl.md.
 
 use std::io::Write as _;
 use std::process::Command;

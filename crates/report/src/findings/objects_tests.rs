@@ -68,7 +68,7 @@ fn every_advice() -> Vec<ObjectAdvice> {
 
 #[test]
 fn findings_have_their_rows_in_the_manual() {
-    let manual = include_str!("../../../../docs/user/objects.md");
+    let manual = include_str!("../../../../docs/user/findings.md");
     for id in ALL {
         let row = format!("| {id} | {} |", title(id));
         assert!(manual.contains(&row), "no row: {row}");

@@ -157,7 +157,7 @@ fn words_of_json_are_those_of_the_values() {
 
 #[test]
 fn findings_have_their_rows_in_the_manual() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/user/snapshot-figures.md");
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/user/snapshot-findings.md");
     let manual = std::fs::read_to_string(path).unwrap();
     for id in [
         FindingId::MpiImbalance,

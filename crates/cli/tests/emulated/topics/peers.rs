@@ -64,7 +64,7 @@ pub fn in_a_cgroup() -> Topic {
     Topic::new(IN_A_CGROUP, [script(enter.to_owned(), &REQUESTS), script(masked, &REQUESTS[1..])])
 }
 
-/// Lists mean what they mean to numactl; nodes without `-a` under a mask do not (docs/user/run.md).
+/// Lists mean what they mean to numactl; nodes without `-a` under a mask do not (docs/user/numactl.md).
 pub fn are_alike_in_a_cgroup(run: &[CommandResult]) {
     for (result, requests) in run.iter().zip([&REQUESTS[..], &REQUESTS[1..]]) {
         let said: Vec<&str> = result.stdout.lines().collect();
