@@ -1,24 +1,27 @@
 //! A snapshot as CSV, as `docs/formats/snapshot-csv.md` specifies it: all tables, one value a row, or one table, a column for each quantity.
 
-mod placed;
 mod surroundings;
-mod teams;
 mod trace;
 
 use std::fmt;
 use std::str::FromStr;
 
 use numawise_facts::Reading;
-use numawise_facts::activity::CodePlace;
 use numawise_tables::RunSnapshot;
-use numawise_tables::snapshot::{LoopRow, ProcessRow, RatedShare, RegionRow, TrafficCell};
+use numawise_tables::snapshot::{
+    LoopRow, PathPart, ProcessRow, RatedShare, RegionRow, TrafficCell, WaitingCause,
+};
 use numawise_units::{Bytes, Nanoseconds, Ratio};
 
-use super::figure::{self, CsvCell as Value, places as place_as};
+use super::figure::{self, CsvCell as Value, Figure};
 use super::files::FILES;
 use super::mpi::{CALLS, SITES};
 use super::openmp::{LOOPS, REGIONS};
 use super::processes::{TIMES, WHO};
+use super::trace::columns::{
+    CAUSES, COLLECTIVES, CONSTRUCTS, CRITICAL_PATH, MARKS, MESSAGES, OUT_OF_ORDER, PAIRS,
+    REGIONS as TRACED_REGIONS, SERIAL, WAITS, WHAT_IF, with_activity,
+};
 use super::{Shown, counters, figures, words};
 use crate::csv::quoted;
 use crate::findings;
@@ -173,13 +176,9 @@ fn rows(shown: &Shown, table: CsvTable) -> Vec<Vec<Value>> {
         CsvTable::Memory => surroundings::memory(&tables.memory),
         CsvTable::RankMemory => tables.rows.iter().flat_map(surroundings::rank_memory).collect(),
         CsvTable::Placement => vec![surroundings::placement(&tables.placement)],
-        CsvTable::Calls => {
-            mpi.map_or(&[][..], |of| &of.calls).iter().map(|of| figure::csv(CALLS, of)).collect()
-        }
-        CsvTable::Sites => {
-            mpi.map_or(&[][..], |of| &of.sites).iter().map(|of| figure::csv(SITES, of)).collect()
-        }
-        CsvTable::Regions => regions.iter().map(|of| figure::csv(REGIONS, of)).collect(),
+        CsvTable::Calls => list(CALLS, mpi.map(|of| &of.calls)),
+        CsvTable::Sites => list(SITES, mpi.map(|of| &of.sites)),
+        CsvTable::Regions => list(REGIONS, openmp.map(|of| &of.regions)),
         CsvTable::Loops => {
             let loops = |of: &RegionRow| {
                 let all = of.loops.measured().into_iter().flatten();
@@ -194,39 +193,33 @@ fn rows(shown: &Shown, table: CsvTable) -> Vec<Vec<Value>> {
         CsvTable::Files => tables.rows.iter().map(files).collect(),
         CsvTable::Findings => tables.findings.iter().map(finding).collect(),
         CsvTable::Counters => tables.rows.iter().map(counted).collect(),
-        CsvTable::Waits => traced.map_or(&[][..], |of| &of.waits).iter().map(trace::wait).collect(),
-        CsvTable::Pairs => traced.map_or(&[][..], |of| &of.pairs).iter().map(trace::pair).collect(),
-        CsvTable::Messages => {
-            traced.map_or(&[][..], |of| &of.messages_by_pair).iter().map(trace::messages).collect()
+        CsvTable::Waits => list(WAITS, traced.map(|of| &of.waits)),
+        CsvTable::Pairs => list(PAIRS, traced.map(|of| &of.pairs)),
+        CsvTable::Messages => list(MESSAGES, traced.map(|of| &of.messages_by_pair)),
+        CsvTable::Collectives => list(COLLECTIVES, traced.map(|of| &of.collective_calls)),
+        CsvTable::Causes => {
+            let row = |of: &WaitingCause| with_activity(figure::csv(CAUSES, of), &of.what);
+            traced.map_or(&[][..], |of| &of.causes).iter().map(row).collect()
         }
-        CsvTable::Collectives => {
-            traced.map_or(&[][..], |of| &of.collective_calls).iter().map(trace::collective).collect()
-        }
-        CsvTable::Causes => traced.map_or(&[][..], |of| &of.causes).iter().map(trace::cause).collect(),
         CsvTable::CriticalPath => {
-            traced.map_or(&[][..], |of| &of.critical_path).iter().map(trace::path_part).collect()
+            let row = |of: &PathPart| with_activity(figure::csv(CRITICAL_PATH, of), &of.what);
+            traced.map_or(&[][..], |of| &of.critical_path).iter().map(row).collect()
         }
-        CsvTable::WhatIf => {
-            let rows = traced.and_then(|of| of.what_if.measured());
-            rows.map_or(&[][..], Vec::as_slice).iter().map(trace::what_if).collect()
-        }
-        CsvTable::OutOfOrder => {
-            traced.map_or(&[][..], |of| &of.out_of_order).iter().map(trace::out_of_order).collect()
-        }
+        CsvTable::WhatIf => list(WHAT_IF, traced.and_then(|of| of.what_if.measured())),
+        CsvTable::OutOfOrder => list(OUT_OF_ORDER, traced.map(|of| &of.out_of_order)),
         CsvTable::Timeline => traced.map_or_else(Vec::new, trace::timeline),
-        CsvTable::TracedOpenMp => {
-            traced.map_or(&[][..], |of| &of.openmp).iter().map(trace::construct).collect()
-        }
+        CsvTable::TracedOpenMp => list(CONSTRUCTS, traced.map(|of| &of.openmp)),
         CsvTable::TracedPhases => traced.map_or(&[][..], |of| &of.phases).iter().map(trace::phase).collect(),
-        CsvTable::TracedRegions => {
-            traced.map_or(&[][..], |of| &of.regions).iter().map(teams::region).collect()
-        }
+        CsvTable::TracedRegions => list(TRACED_REGIONS, traced.map(|of| &of.regions)),
         CsvTable::TracedPlaces => {
-            let placed = traced.and_then(|of| of.placed.measured());
-            placed.map_or(&[][..], |of| &of.marks).iter().map(placed::mark).collect()
+            list(MARKS, traced.and_then(|of| of.placed.measured()).map(|placed| &placed.marks))
         }
-        CsvTable::TracedSerial => traced.map_or(&[][..], |of| &of.serial).iter().map(teams::serial).collect(),
+        CsvTable::TracedSerial => list(SERIAL, traced.map(|of| &of.serial)),
     }
+}
+
+fn list<R>(figures: &[Figure<R>], rows: Option<&Vec<R>>) -> Vec<Vec<Value>> {
+    rows.into_iter().flatten().map(|of| figure::csv(figures, of)).collect()
 }
 
 fn text(name: &'static str, value: impl Into<String>) -> Value {
@@ -285,10 +278,6 @@ fn counted(of: &ProcessRow) -> Vec<Value> {
     let mut row = figure::csv(WHO, of);
     row.extend(counters::csv(of).into_iter().map(|(name, unit, value)| Value { name, unit, value }));
     row
-}
-
-fn place(of: &Reading<CodePlace>) -> [Value; 3] {
-    place_as(["function", "file", "line"], of)
 }
 
 fn loop_of(region: &RegionRow, of: &LoopRow) -> Vec<Value> {

@@ -11,7 +11,7 @@ use serde_json::{Map, Value as Json, json};
 
 use super::{figures, words};
 use crate::document::{Cell, Column, Face, Row, RowLimits, Table, Text};
-use crate::object::reading;
+use crate::object::{each, reading};
 
 #[cfg(test)]
 #[path = "figure_tests.rs"]
@@ -151,7 +151,7 @@ macro_rules! setters {
 }
 
 impl<R> Figure<R> {
-    setters!(last_in_json: bool, compared: u8, expendable: u8, at: u8, when: When);
+    setters!(last_in_json: bool, unit: Unit, compared: u8, expendable: u8, at: u8, when: When);
     setters!(@titles number Number, text Text, code Code);
 
     /// By one name in JSON and in CSV.
@@ -202,11 +202,25 @@ impl<R> Figure<R> {
     }
 }
 
+/// Those of JSON, in its order.
+fn of_json<R>(figures: &[Figure<R>]) -> impl Iterator<Item = &Figure<R>> {
+    let all = || figures.iter().filter(|figure| !figure.json.is_empty());
+    all().filter(|figure| !figure.last_in_json).chain(all().filter(|figure| figure.last_in_json))
+}
+
 /// The fields of an object of JSON.
 pub fn fields<R>(figures: &[Figure<R>], of: &R) -> Map<String, Json> {
-    let all = figures.iter().filter(|figure| !figure.json.is_empty());
-    let (last, first): (Vec<_>, Vec<_>) = all.partition(|figure| figure.last_in_json);
-    first.into_iter().chain(last).map(|one| (one.json.to_owned(), in_json((one.value)(of)))).collect()
+    of_json(figures).map(|one| (one.json.to_owned(), in_json((one.value)(of)))).collect()
+}
+
+/// The same without names.
+pub fn values<R>(figures: &[Figure<R>], of: &R) -> Json {
+    of_json(figures).map(|one| in_json((one.value)(of))).collect()
+}
+
+/// A list of objects.
+pub fn list<R>(figures: &[Figure<R>], rows: &[R]) -> Json {
+    each(rows, |of| object(figures, of))
 }
 
 /// An object of JSON.
@@ -226,13 +240,19 @@ pub fn csv<R>(figures: &[Figure<R>], of: &R) -> Vec<CsvCell> {
     let mut row = Vec::with_capacity(figures.len());
     for one in figures.iter().filter(|figure| !figure.csv.is_empty()) {
         match (one.value)(of) {
-            Reading::Measured(Amount::Place(place)) => {
-                row.extend(places(["function", "file", "line"], &place))
-            }
+            Reading::Measured(Amount::Place(place)) => row.extend(places(place_columns(one.csv), &place)),
             value => row.push(CsvCell { name: one.csv, unit: one.unit.name(), value: value.map(in_csv) }),
         }
     }
     row
+}
+
+fn place_columns(name: &str) -> [&'static str; 3] {
+    match name {
+        "late_place" => ["late_function", "late_file", "late_line"],
+        "next_place" => ["next_function", "next_file", "next_line"],
+        _ => ["function", "file", "line"],
+    }
 }
 
 /// Where something is in the code.

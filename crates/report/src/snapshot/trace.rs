@@ -16,6 +16,7 @@ use crate::document::{
     self, BarPart, Block, Cell, Column, Face, Row, Table, Text, Timeline, TimelineRow, section,
 };
 
+pub mod columns;
 mod foreign;
 mod json;
 mod openmp;
@@ -28,10 +29,9 @@ mod teams;
 
 pub use super::words::operation;
 pub use foreign::{ForeignTrace, foreign_document, foreign_json};
-pub use json::{activity_word, change_word, json, kind_word};
-pub use placed::{amount_of, change as placed_change, change_word as placed_word};
+pub use json::json;
+pub use placed::change as placed_change;
 pub use profiles::rate;
-pub use teams::{between, ends, region};
 
 /// Characters of a line of the timeline.
 const LINE: usize = 80;

@@ -3,14 +3,14 @@
 use numawise_facts::Reading;
 use numawise_facts::activity::CodePlace;
 use numawise_tables::snapshot::{
-    CallPlace, CollectiveProfile, MessageProfile, NotJudgedReason, RankActivity, RankAsOthers, RankInCall,
-    RunTrace, TraceChange, TraceTimes, TracedConstruct, TracedPhase, WaitKind,
+    CallPlace, NotJudgedReason, RankActivity, RankAsOthers, RankInCall, RunTrace, TraceChange, TraceTimes,
+    WaitKind,
 };
 use numawise_units::Nanoseconds;
 use serde_json::{Value, json as object};
 
-use super::super::{figures, phases};
-use super::{placed, teams};
+use super::super::{figure, figures};
+use super::{columns, placed, teams};
 use crate::object::{each, reading};
 
 /// As JSON and CSV have it.
@@ -57,7 +57,7 @@ pub fn change_word(of: &TraceChange) -> &'static str {
     }
 }
 
-fn change_json(of: &TraceChange) -> Value {
+pub fn change_json(of: &TraceChange) -> Value {
     let kind = change_word(of);
     if let TraceChange::ThreadsEqual { region } = of {
         return object!({ "kind": kind, "region": code(region) });
@@ -69,7 +69,7 @@ fn change_json(of: &TraceChange) -> Value {
     })
 }
 
-fn call_json(of: &CallPlace) -> Value {
+pub fn call_json(of: &CallPlace) -> Value {
     object!({ "call": of.call, "place": code(&of.place) })
 }
 
@@ -77,85 +77,31 @@ fn code(of: &Reading<CodePlace>) -> Value {
     figures::place(of)
 }
 
-fn times_json(of: &TraceTimes) -> Value {
-    object!({
-        "useful_seconds": of.useful.seconds(),
-        "waiting_seconds": of.waiting.seconds(),
-        "in_calls_seconds": of.in_calls.seconds(),
-        "polling_seconds": of.polling.seconds(),
-        "serial_seconds": of.serial.seconds(),
-        "openmp_waiting_seconds": of.openmp_waiting.seconds(),
-        "idle_seconds": of.idle.seconds(),
-        "in_files_seconds": of.in_files.seconds(),
-    })
+pub fn rank_in_call(of: &RankInCall) -> Value {
+    object!({ "rank": of.rank, "call": of.call, "place": code(&of.place) })
 }
 
-fn timeline_json(of: &[TraceTimes]) -> Value {
-    each(of, |times| {
-        let all = [
-            times.useful,
-            times.waiting,
-            times.in_calls,
-            times.polling,
-            times.serial,
-            times.openmp_waiting,
-            times.idle,
-            times.in_files,
-        ];
-        object!(all.map(Nanoseconds::seconds))
-    })
-}
-
-fn construct_json(row: &TracedConstruct) -> Value {
-    object!({
-        "construct": row.construct, "place": code(&row.place), "regions": row.regions, "time_seconds": row.time.seconds(),
-        "waits": row.waits, "seconds": row.waiting.seconds(),
-        "longest": row.longest.map(teams::longest_json),
-        "ranks": row.ranks,
-    })
-}
-
-fn messages_json(row: &MessageProfile) -> Value {
-    object!({
-        "world": row.world, "from": row.from, "to": row.to, "messages": row.messages, "bytes": row.bytes.0,
-        "timed": row.timed, "timed_bytes": row.timed_bytes.0, "timed_seconds": row.time.seconds(),
-        "bytes_per_second": super::rate(row).map(|rate| rate.0),
-        "longest": row.longest.map(|of| object!({
-            "seconds": of.time.seconds(), "begin_seconds": of.begin.seconds(), "bytes": of.bytes.0,
-        })),
-    })
-}
-
-fn collective_json(row: &CollectiveProfile) -> Value {
-    object!({
-        "call": row.call, "communicator": reading(&row.communicator, |name| object!(name)), "ranks": row.ranks,
-        "calls": row.calls, "seconds": row.time.seconds(), "waiting_seconds": row.waiting.seconds(), "bytes": row.bytes.0,
-    })
-}
-
-fn phase_json(row: &TracedPhase) -> Value {
-    object!({
-        "name": phases::name(&row.name), "times": row.times, "begin_seconds": row.begin.seconds(), "end_seconds": row.end.seconds(),
-        "ranks": row.ranks, "spent": times_json(&row.spent),
-    })
-}
-
-fn activity_json(of: &RankActivity) -> Value {
-    let at = match of {
-        RankActivity::Computed { to } => to.as_ref().map(call_json),
-        RankActivity::Called(of) | RankActivity::Polled(of) => Some(call_json(of)),
-        RankActivity::LeftOut | RankActivity::Outside => None,
-        RankActivity::InRegion { .. } | RankActivity::Serial { .. } | RankActivity::InFiles { .. } => {
-            return teams::activity_json(of, activity_word(of)).unwrap_or_default();
+pub fn activity_json(of: &RankActivity) -> Value {
+    let mut all = object!({ "kind": activity_word(of), "at": columns::at(of).map(call_json) });
+    match of {
+        RankActivity::InRegion { region, thread, .. } => {
+            all["region"] = code(region);
+            all["thread"] = object!(thread);
         }
-    };
-    object!({ "kind": activity_word(of), "at": at })
+        RankActivity::InFiles { operation, .. } => all["operation"] = object!(operation),
+        RankActivity::Serial { after, before, .. } => {
+            all["after"] = teams::point_json(after.as_ref());
+            all["before"] = teams::point_json(before.as_ref());
+        }
+        _ => {}
+    }
+    all
 }
 
 /// Null where no trace was made.
 pub fn json(of: Option<&RunTrace>) -> Value {
     let Some(of) = of else { return Value::Null };
-    let place = |of: &RankInCall| object!({ "rank": of.rank, "call": of.call, "place": code(&of.place) });
+    let timeline = |all: &[TraceTimes]| each(all, |of| figure::values(columns::TIMES, of));
     object!({
         "begin_seconds": of.begin.seconds(),
         "span_seconds": of.span.seconds(),
@@ -165,46 +111,29 @@ pub fn json(of: Option<&RunTrace>) -> Value {
         "lost": of.lost, "lost_as_asked": of.lost > 0 && of.lost_is_asked, "lost_before": of.is_end,
         "lost_behind": of.lost > 0 && (of.is_window || !of.is_end),
         "clock_error_seconds": of.clock_error.map(Nanoseconds::seconds),
-        "times": times_json(&of.times),
+        "times": figure::object(columns::TIMES, &of.times),
         "ranks": each(&of.ranks, |rank| object!({
-            "world": rank.world, "rank": rank.rank, "thread": rank.thread, "times": times_json(&rank.times),
+            "world": rank.world, "rank": rank.rank, "thread": rank.thread, "times": figure::object(columns::TIMES, &rank.times),
             "waited_for_seconds": rank.waited_for.seconds(), "calls": rank.calls,
-            "timeline": timeline_json(&rank.timeline),
+            "timeline": timeline(&rank.timeline),
             "workers": each(&rank.workers, |worker| object!({
-                "number": worker.number, "thread": worker.thread, "times": times_json(&worker.times),
-                "timeline": timeline_json(&worker.timeline),
+                "number": worker.number, "thread": worker.thread, "times": figure::object(columns::TIMES, &worker.times),
+                "timeline": timeline(&worker.timeline),
             })),
         })),
-        "openmp": each(&of.openmp, construct_json),
-        "regions": teams::regions_json(of),
-        "serial": teams::serial_json(of),
+        "openmp": figure::list(columns::CONSTRUCTS, &of.openmp),
+        "regions": figure::list(columns::REGIONS, &of.regions),
+        "serial": figure::list(columns::SERIAL, &of.serial),
         "placed": placed::json(of),
         "openmp_unseen": of.openmp_unseen,
-        "phases": each(&of.phases, phase_json),
-        "waits": each(&of.waits, |row| object!({
-            "kind": kind_word(row.kind),
-            "waits": place(&row.waits), "late": place(&row.late), "times": row.times, "seconds": row.waiting.seconds(),
-            "longest": {
-                "seconds": row.longest.time.seconds(), "begin_seconds": row.longest.begin.seconds(),
-                "waits": row.longest.waits, "late": row.longest.late,
-            },
-            "waiting_ranks": row.waiting_ranks, "late_ranks": row.late_ranks,
-        })),
-        "pairs": each(&of.pairs, |pair| object!({
-            "world": pair.world, "waits": pair.waits, "late": pair.late, "times": pair.times, "seconds": pair.waiting.seconds(),
-        })),
-        "messages_by_pair": each(&of.messages_by_pair, messages_json),
-        "collective_calls": each(&of.collective_calls, collective_json),
-        "causes": each(&of.causes, |row| object!({
-            "world": row.world, "rank": row.rank, "what": activity_json(&row.what), "seconds": row.waiting.seconds(),
-            "through_others_seconds": row.through_others.seconds(), "waiting_ranks": row.waiting_ranks,
-        })),
-        "critical_path": each(&of.critical_path, |part| object!({
-            "world": part.world, "rank": part.rank, "what": activity_json(&part.what), "seconds": part.time.seconds(), "times": part.times,
-        })),
-        "what_if": reading(&of.what_if, |rows| each(rows, |row| object!({
-            "change": change_json(&row.change), "span_seconds": row.span.seconds(),
-        }))),
+        "phases": figure::list(columns::PHASES, &of.phases),
+        "waits": figure::list(columns::WAITS, &of.waits),
+        "pairs": figure::list(columns::PAIRS, &of.pairs),
+        "messages_by_pair": figure::list(columns::MESSAGES, &of.messages_by_pair),
+        "collective_calls": figure::list(columns::COLLECTIVES, &of.collective_calls),
+        "causes": figure::list(columns::CAUSES, &of.causes),
+        "critical_path": figure::list(columns::CRITICAL_PATH, &of.critical_path),
+        "what_if": reading(&of.what_if, |rows| figure::list(columns::WHAT_IF, rows)),
         "slices": of.slices.map(|of| object!({
             "slices": of.slices, "calls": of.calls, "cause_unknown_seconds": of.cut.seconds(),
             "forgotten": of.forgotten, "has_period": of.has_period,
@@ -217,10 +146,7 @@ pub fn json(of: Option<&RunTrace>) -> Value {
                 "number": odd.number, "begin_seconds": odd.begin.seconds(), "seconds": odd.length.seconds(),
             })),
         })),
-        "out_of_order": each(&of.out_of_order, |row| object!({
-            "world": row.world, "rank": row.rank, "waits": call_json(&row.waits), "next": call_json(&row.next),
-            "times": row.times, "seconds": row.waiting.seconds(),
-        })),
+        "out_of_order": figure::list(columns::OUT_OF_ORDER, &of.out_of_order),
         "not_judged": each(&of.not_judged, |row| object!({
             "why": match row.why {
                 NotJudgedReason::OtherRanksMissing => "other_ranks_missing",

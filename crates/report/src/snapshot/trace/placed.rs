@@ -1,13 +1,13 @@
 //! Where threads ran, when: what was seen of them from outside, as marks.
 
-use numawise_facts::Reading;
 use numawise_tables::snapshot::{PlacedChange, PlacedMark, RunTrace, TracedRank};
 use numawise_units::{Bytes, Nanoseconds};
 use serde_json::{Value, json as object};
 
+use super::super::figure;
 use super::{LINE, rank_name};
 use crate::document::{BarPart, Block, Cell, Column, Face, Row, Table, Timeline, TimelineRow, section};
-use crate::object::{each, reading};
+use crate::object::reading;
 
 /// Spans of a drawing in a page.
 const BINS: usize = 200;
@@ -182,25 +182,8 @@ pub fn json(of: &RunTrace) -> Value {
         object!({
             "interval_seconds": placed.interval.seconds(),
             "left_out": placed.marks.len().saturating_sub(MOST),
-            "marks": each(placed.marks.iter().take(MOST).collect::<Vec<_>>().as_slice(), |mark| mark_json(mark)),
+            "marks": figure::list(super::columns::MARKS, placed.marks.get(..MOST).unwrap_or(&placed.marks)),
         })
-    })
-}
-
-fn mark_json(mark: &PlacedMark) -> Value {
-    let (from, to, nodes, amount) = match mark.what {
-        PlacedChange::Cpu { from, to, nodes } => {
-            let nodes = nodes.map(|(from, to)| [from.0, to.0]);
-            (Some(from.0), Some(to.0), nodes, None)
-        }
-        PlacedChange::Memory { from, to, bytes } => (None, None, Some([from.0, to.0]), Some(bytes.0 as f64)),
-        PlacedChange::Faults(faults) => (None, None, None, Some(faults as f64)),
-        PlacedChange::NoCpu(time) => (None, None, None, Some(time.seconds())),
-    };
-    object!({
-        "world": mark.world, "rank": mark.rank, "thread": mark.thread, "begin_seconds": mark.begin.seconds(),
-        "end_seconds": mark.end.seconds(), "kind": change_word(&mark.what), "from_cpu": from, "to_cpu": to, "nodes": nodes,
-        "amount": amount,
     })
 }
 
@@ -209,13 +192,13 @@ pub fn missing(of: &RunTrace) -> Option<String> {
     of.placed.reason().map(|why| format!("where threads ran, and page faults, in time: {why}"))
 }
 
-/// As CSV has it: amounts as in JSON.
-pub fn amount_of(mark: &PlacedMark) -> Reading<String> {
+/// Page faults, seconds, bytes.
+pub fn amount_of(mark: &PlacedMark) -> Option<f64> {
     match mark.what {
-        PlacedChange::Cpu { .. } => Reading::unavailable("another CPU has no amount"),
-        PlacedChange::NoCpu(time) => Reading::Measured(time.seconds().to_string()),
+        PlacedChange::Cpu { .. } => None,
+        PlacedChange::NoCpu(time) => Some(time.seconds()),
         PlacedChange::Faults(amount) | PlacedChange::Memory { bytes: Bytes(amount), .. } => {
-            Reading::Measured(amount.to_string())
+            Some(amount as f64)
         }
     }
 }

@@ -12,7 +12,6 @@ use super::super::{figures, words};
 use super::{call, place_in_short, rank_name, share};
 use crate::amount::many;
 use crate::document::{Block, Cell, Column, Row, Table, section};
-use crate::object::each;
 
 /// "the region in f (a.c:3)".
 pub fn region(of: &Reading<CodePlace>) -> String {
@@ -137,54 +136,13 @@ fn serial(of: &RunTrace, most: usize) -> Table {
     Table { columns, rows: of.serial.iter().map(row).collect(), most: words::limits(most) }
 }
 
-fn point_json(of: Option<&RegionOrCall>) -> Value {
+pub fn point_json(of: Option<&RegionOrCall>) -> Value {
     of.map_or(Value::Null, |of| object!({ "call": of.call, "place": figures::place(&of.place) }))
-}
-
-/// The part of an activity that lies in regions, or between them.
-pub fn activity_json(of: &RankActivity, kind: &str) -> Option<Value> {
-    let to = |to: &Option<CallPlace>| {
-        to.as_ref().map_or(Value::Null, |to| object!({ "call": to.call, "place": figures::place(&to.place) }))
-    };
-    Some(match of {
-        RankActivity::InRegion { region, thread, to: at } => object!({
-            "kind": kind, "at": to(at), "region": figures::place(region), "thread": thread,
-        }),
-        RankActivity::InFiles { operation, to: at } => {
-            object!({ "kind": kind, "at": to(at), "operation": operation })
-        }
-        RankActivity::Serial { after, before, to: at } => object!({
-            "kind": kind, "at": to(at), "after": point_json(after.as_ref()), "before": point_json(before.as_ref()),
-        }),
-        _ => return None,
-    })
 }
 
 /// One wait of a thread.
 pub fn longest_json(of: LongestThreadWait) -> Value {
     object!({
         "seconds": of.time.seconds(), "begin_seconds": of.begin.seconds(), "rank": of.rank, "thread": of.number,
-    })
-}
-
-pub fn regions_json(of: &RunTrace) -> Value {
-    each(&of.regions, |row| {
-        object!({
-            "region": figures::place(&row.region), "times": row.times, "uneven": row.uneven, "time_seconds": row.time.seconds(),
-            "seconds": row.waiting.seconds(), "gain_seconds": row.gain.seconds(),
-            "late": each(&row.late, |late| object!({
-                "world": late.world, "rank": late.rank, "thread": late.thread, "times": late.times, "seconds": late.time.seconds(),
-            })),
-            "longest": row.longest.map(longest_json),
-        })
-    })
-}
-
-pub fn serial_json(of: &RunTrace) -> Value {
-    each(&of.serial, |row| {
-        object!({
-            "after": point_json(row.after.as_ref()), "before": point_json(row.before.as_ref()), "times": row.times,
-            "seconds": row.time.seconds(), "idle_seconds": row.idle.seconds(), "ranks": row.ranks,
-        })
     })
 }
