@@ -98,6 +98,16 @@ impl DebugInfo {
         if is_systems { system_place(place.function.measured().cloned()) } else { place }
     }
 
+    /// The same for code that is looked at itself: with the line of that outermost function.
+    pub fn own_or_outer_place(&self, address: u64) -> SourcePlace {
+        let own = self.own_place(address);
+        if own.line.measured().is_some() {
+            own
+        } else {
+            self.named(address, frames(&self.loader, address).pop())
+        }
+    }
+
     /// The calls at an address of the functions that are no part of a library or a header of the system, from the innermost on, also of those that the compiler put into
     /// others; each with its column, in bytes from 1. Those of which the compiler says none are left out.
     pub fn own_calls(&self, address: u64) -> Vec<(SourcePlace, u32)> {

@@ -268,13 +268,27 @@ impl LoadedFiles {
 
     /// What stands at an address: the innermost function there that is the program's own, and its line.
     pub fn place(&mut self, process: Pid, address: u64) -> Option<CodePlace> {
+        self.place_by(process, address, DebugInfo::own_place)
+    }
+
+    /// The same, and of a function of a header of the system that was not put into one of the program's own, as of a template, its line.
+    pub fn place_of_code(&mut self, process: Pid, address: u64) -> Option<CodePlace> {
+        self.place_by(process, address, DebugInfo::own_or_outer_place)
+    }
+
+    fn place_by(
+        &mut self,
+        process: Pid,
+        address: u64,
+        place: fn(&DebugInfo, u64) -> SourcePlace,
+    ) -> Option<CodePlace> {
         let (file, in_file) = self.file(process, address)?;
         let path = file.path.to_string_lossy().into_owned();
         // Of a library of the system no line is said, and its debugging information is large: its symbols suffice.
         let source = if is_systems_library(&path) {
             of_systems_library(&file.read()?.elf, in_file)
         } else {
-            file.debug().ok()?.own_place(in_file)
+            place(file.debug().ok()?, in_file)
         };
         Some(CodePlace { file: path, address: in_file, source })
     }

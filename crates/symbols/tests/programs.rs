@@ -275,3 +275,22 @@ fn globals_of_fortran_have_their_names() {
         );
     }
 }
+
+/// A function of a header that stays one, as a template does, has that header's lines where code is looked at, and none where callers are sought.
+#[test]
+fn templates_of_the_system_have_their_lines_where_code_is_looked_at() {
+    let Some(program) = Program::run("c++", &["-g", "-O2"], "sorted.cpp", |_| {}) else { return };
+    let address = u64::from_str_radix(program.output.trim().trim_start_matches("0x"), 16).unwrap();
+    let mut files = LoadedFiles::default();
+    let (begin, code) = files.function(program.pid(), address).unwrap();
+    let mut headers = 0;
+    for address in (begin..begin + code.len() as u64).step_by(8) {
+        let caller = files.place(program.pid(), address).unwrap();
+        let place = files.place_of_code(program.pid(), address).unwrap();
+        if caller.source.line.measured().is_none() {
+            assert!(place.source.is_of_system() && place.source.line.measured().is_some(), "{place:?}");
+            headers += 1;
+        }
+    }
+    assert!(headers > 0, "no line of a header in {} bytes", code.len());
+}

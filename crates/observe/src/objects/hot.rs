@@ -184,13 +184,13 @@ impl Function {
 
     fn name(&mut self, places: &mut Places, code: &mut dyn Code) {
         if self.place.is_none() {
-            self.place = places.at(self.process, self.at, code);
+            self.place = places.of_code(self.process, self.at, code);
         }
         let sampled = self.sampled();
         let loops = self.nest.loops.iter().zip(&sampled).filter(|(_, is_sampled)| **is_sampled);
         for step in loops.flat_map(|(of, _)| of.own_steps()) {
             let ip = self.listing.steps()[step].ip();
-            self.places.entry(step as u32).or_insert_with(|| places.at(self.process, ip, code));
+            self.places.entry(step as u32).or_insert_with(|| places.of_code(self.process, ip, code));
         }
     }
 

@@ -136,6 +136,10 @@ pub trait Code {
     fn replaced(&mut self, process: Pid);
     /// What stands there: the innermost function that has a line of its own.
     fn place(&mut self, process: Pid, address: u64) -> Option<CodePlace>;
+    /// The same of code that takes time: also with lines of headers of the system.
+    fn place_of_code(&mut self, process: Pid, address: u64) -> Option<CodePlace> {
+        self.place(process, address)
+    }
     /// The file around an address, and the address in it.
     fn in_file(&mut self, process: Pid, address: u64) -> Option<FileAddress>;
     /// The function around an address: where it begins, and its bytes.

@@ -53,7 +53,19 @@ impl Places {
         if let Some(known) = self.by_address.get(&(process, address)) {
             return *known;
         }
-        let number = code.place(process, address).map(|place| self.number(place));
+        self.known(process, address, code.place(process, address))
+    }
+
+    /// The same of code that takes time; a survey has no other places.
+    pub fn of_code(&mut self, process: Pid, address: u64, code: &mut dyn Code) -> Option<u32> {
+        if let Some(known) = self.by_address.get(&(process, address)) {
+            return *known;
+        }
+        self.known(process, address, code.place_of_code(process, address))
+    }
+
+    fn known(&mut self, process: Pid, address: u64, place: Option<CodePlace>) -> Option<u32> {
+        let number = place.map(|place| self.number(place));
         self.by_address.insert((process, address), number);
         number
     }

@@ -65,6 +65,10 @@ impl Code for ProgramCode {
         self.files.place(process, address)
     }
 
+    fn place_of_code(&mut self, process: Pid, address: u64) -> Option<CodePlace> {
+        self.files.place_of_code(process, address)
+    }
+
     fn in_file(&mut self, process: Pid, address: u64) -> Option<FileAddress> {
         self.files.in_file(process, address)
     }
