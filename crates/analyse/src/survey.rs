@@ -50,7 +50,7 @@ pub fn survey(run: &ObjectRun) -> Option<LoopTables> {
         Reading::Measured(all)
     };
     let findings = if samples.measured().is_some() {
-        findings(&rows, code.offered.measured().copied())
+        findings(&rows, code.offered.measured().copied(), of_all.waiting().0)
     } else {
         Vec::new()
     };
@@ -199,6 +199,13 @@ fn outside_rows(run: &ObjectRun, code: &CodeSamples, all: u64) -> Vec<OutsideRow
     rows
 }
 
+/// Elements of an instruction of its arithmetic, on average.
+fn at_once(work: &LoopWork) -> f64 {
+    let lanes = f64::from(work.vector_bits.max(work.element_bits)) / f64::from(work.element_bits.max(1));
+    let (scalar, packed) = (f64::from(work.scalar_elements), f64::from(work.packed_elements));
+    (scalar + packed) / (scalar + packed / lanes)
+}
+
 /// How many times as fast the program is at most where a loop with this share of its time is so many times as fast (Amdahl, 1967).
 fn amdahl(share: f64, times: f64) -> f64 {
     1.0 / (1.0 - share + share / times)
@@ -206,11 +213,11 @@ fn amdahl(share: f64, times: f64) -> f64 {
 
 /// NW071: it computes with one element at once; loops that only compare, as in sorting, are not meant. NW072: it uses narrower vectors than the CPU has. NW073: its elements are gathered one by one. Those
 /// that can bring most first.
-fn findings(rows: &[LoopRow], offered: Option<u32>) -> Vec<LoopFinding> {
+fn findings(rows: &[LoopRow], offered: Option<u32>, waiting: f64) -> Vec<LoopFinding> {
     let mut findings = Vec::new();
-    for (row, of) in
-        rows.iter().enumerate().filter(|(_, of)| of.time.value.0 >= WORTH_SAYING && of.is_innermost)
-    {
+    // Who waits for a loop waits less where that is faster.
+    let share = |of: &LoopRow| (of.time.value.0 / (1.0 - waiting)).min(1.0);
+    for (row, of) in rows.iter().enumerate().filter(|(_, of)| share(of) >= WORTH_SAYING && of.is_innermost) {
         let work = &of.work;
         let at_most = offered.unwrap_or(work.vector_bits).max(work.vector_bits);
         let found = match of.level {
@@ -220,15 +227,26 @@ fn findings(rows: &[LoopRow], offered: Option<u32>) -> Vec<LoopFinding> {
             VectorLevel::Partial | VectorLevel::Full if work.gathers + work.scatters > 0 => {
                 Some((FindingId::LoopGathers, f64::from(work.lanes.max(1))))
             }
+            VectorLevel::Partial if work.scalar_elements > work.packed_elements && work.floating > 0 => {
+                let times = f64::from(at_most / work.element_bits.max(1)) / at_once(work);
+                (times > 1.0).then_some((FindingId::LoopScalar, times))
+            }
             VectorLevel::Partial | VectorLevel::Full
                 if work.vector_bits > 0 && at_most > work.vector_bits =>
             {
-                Some((FindingId::LoopNarrow, f64::from(at_most / work.vector_bits)))
+                // Its single elements can be brought together too.
+                let narrower = f64::from(at_most / work.vector_bits);
+                let lanes = f64::from(work.vector_bits / work.element_bits.max(1));
+                let single = work.element_bits > 0 && work.scalar_elements > 0;
+                Some((
+                    FindingId::LoopNarrow,
+                    if single { narrower * lanes / at_once(work) } else { narrower },
+                ))
             }
             _ => None,
         };
         let Some((id, times)) = found else { continue };
-        let brings = amdahl(of.time.value.0, times);
+        let brings = amdahl(share(of), times);
         if brings >= WORTH_DOING {
             findings.push(LoopFinding { id, row, lanes: Ratio(times), brings: Ratio(brings) });
         }

@@ -136,6 +136,15 @@ fn a_scalar_loop_can_bring_what_amdahl_says() {
     assert!((finding.brings.0 - 1.0 / (0.2 + 0.8 / 8.0)).abs() < 1e-12);
 }
 
+/// Threads that spin wait for the others: of 100 samples 60 are no work, and the loop is 32 of 40.
+#[test]
+fn time_in_which_threads_wait_takes_nothing_from_what_a_loop_can_bring() {
+    let spins = one(0x200, &[3], &[(1, 60)], LoopWork { instructions: 3, pauses: 1, ..LoopWork::default() });
+    let tables = tables(vec![one(0x100, &[2], &[(0, 32)], SCALAR), spins], 8, 512);
+    let [finding] = tables.findings.as_slice() else { panic!("{:?}", tables.findings) };
+    assert!((finding.brings.0 - 1.0 / (0.2 + 0.8 / 8.0)).abs() < 1e-12, "{finding:?}");
+}
+
 #[test]
 fn the_loop_that_can_bring_most_comes_first() {
     let narrow = one(0x100, &[1], &[(0, 50)], AVX);
@@ -154,6 +163,21 @@ fn what_takes_little_time_or_has_no_elements_is_no_finding() {
     let pointers = one(0x200, &[3], &[(0, 96)], LoopWork { instructions: 4, ..LoopWork::default() });
     let tables = tables(vec![little, pointers], 0, 512);
     assert_eq!((tables.rows[0].level, tables.findings.len()), (VectorLevel::NoVectorRegisters, 0));
+}
+
+/// Stores of two elements make no vectors of arithmetic that has one at once.
+#[test]
+fn what_a_partly_vectorized_loop_can_bring_is_of_its_single_elements_too() {
+    let moves = LoopWork { packed_moved: 5, vector_bits: 128, ..SCALAR };
+    let found = tables(vec![one(0x100, &[2], &[(0, 100)], moves)], 0, 512).findings;
+    assert_eq!((found[0].id, found[0].lanes), (FindingId::LoopScalar, Ratio(8.0)));
+    let mixed = LoopWork { scalar_elements: 6, packed_elements: 2, floating: 8, vector_bits: 128, ..SCALAR };
+    let found = tables(vec![one(0x100, &[2], &[(0, 100)], mixed)], 0, 512).findings;
+    // Eight elements in six instructions and one, where one instruction could have all.
+    assert_eq!((found[0].id, found[0].lanes), (FindingId::LoopScalar, Ratio(7.0)));
+    let half = LoopWork { scalar_elements: 4, packed_elements: 4, floating: 8, vector_bits: 128, ..SCALAR };
+    let found = tables(vec![one(0x100, &[2], &[(0, 100)], half)], 0, 512).findings;
+    assert_eq!((found[0].id, found[0].lanes), (FindingId::LoopNarrow, Ratio(6.0)));
 }
 
 #[test]

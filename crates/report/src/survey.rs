@@ -32,6 +32,8 @@ pub struct Shown<'a> {
 const ROWS: RowLimits = RowLimits { terminal: 20, html: 1000, rest: "the rest is in the JSON" };
 /// From this share of the time on it comes first.
 const MOSTLY_WAITING: f64 = 0.5;
+/// Less waiting changes no share to speak of.
+const WORTH_SAYING: f64 = 0.02;
 const OUTSIDE: RowLimits = RowLimits { terminal: 8, html: 200, rest: "the rest is in the JSON" };
 
 /// The loops as a document.
@@ -74,25 +76,20 @@ fn opening(shown: &Shown) -> Opening {
     let sentence = Some(in_vectors(by_use));
     let first = tables.findings.first().and_then(|finding| Some((finding, tables.rows.get(finding.row)?)));
     match first {
+        _ if by_use.waiting().0 >= MOSTLY_WAITING => Opening {
+            headline: "Threads mostly wait for others".to_owned(),
+            tone: Tone::Loud,
+            effect: Some(format!("{} of the time", percent(by_use.waiting()))),
+            sentence: Some("numawise snapshot says who waits for whom.".to_owned()),
+        },
         Some((finding, row)) => Opening {
             headline: capital(findings::title(finding.id)),
             tone: Tone::Loud,
             effect: Some(format!("{}: {} of the time", title(row), percent(row.time.value))),
             sentence,
         },
-        None if waiting(by_use) >= MOSTLY_WAITING => Opening {
-            headline: "Threads mostly wait for others".to_owned(),
-            tone: Tone::Loud,
-            effect: Some(format!("{} of the time", percent(Ratio(waiting(by_use))))),
-            sentence: Some("numawise snapshot says who waits for whom.".to_owned()),
-        },
         None => Opening { headline: "No loop stands out".to_owned(), sentence, ..Opening::default() },
     }
-}
-
-/// Share of the time in which threads spin, or are in MPI.
-fn waiting(by_use: &UseOfVectors) -> f64 {
-    by_use.spinning.0 + by_use.messages.0
 }
 
 fn in_vectors(by_use: &UseOfVectors) -> String {
@@ -280,8 +277,16 @@ fn entry(shown: &Shown, finding: &LoopFinding) -> Option<Entry> {
 }
 
 fn seen(shown: &Shown, finding: &LoopFinding, row: &LoopRow) -> Vec<String> {
+    let waiting = shown.tables.by_use.measured().map_or(0.0, |by_use| by_use.waiting().0);
+    let working = match waiting {
+        0.0..WORTH_SAYING => String::new(),
+        _ => format!(
+            "; {} of the time in which threads do not wait",
+            percent(Ratio(row.time.value.0 / (1.0 - waiting)))
+        ),
+    };
     let time = format!(
-        "{} of the time (95 % interval {} to {})",
+        "{} of the time (95 % interval {} to {}){working}",
         percent(row.time.value),
         percent(row.time.low),
         percent(row.time.high)
@@ -289,11 +294,14 @@ fn seen(shown: &Shown, finding: &LoopFinding, row: &LoopRow) -> Vec<String> {
     let work = &row.work;
     let offered = shown.tables.offered.measured().copied().unwrap_or(work.vector_bits);
     let what = match finding.id {
-        FindingId::LoopScalar => format!(
-            "one element of {} bits at once; vectors of this CPU hold {}",
-            work.element_bits,
-            offered / work.element_bits.max(1)
-        ),
+        FindingId::LoopScalar => {
+            let holds = offered / work.element_bits.max(1);
+            let single = match (work.scalar_elements, work.packed_elements) {
+                (_, 0) => "one element".to_owned(),
+                (scalar, packed) => format!("{scalar} of {} elements one", scalar + packed),
+            };
+            format!("{single} of {} bits at once; vectors of this CPU hold {holds}", work.element_bits)
+        }
         FindingId::LoopNarrow => {
             format!("vectors of {} bits; this CPU has {offered}", work.vector_bits)
         }

@@ -45,6 +45,13 @@ pub struct UseOfVectors {
     pub without_code: Ratio,
 }
 
+impl UseOfVectors {
+    /// In which threads spin, or are in MPI.
+    pub fn waiting(&self) -> Ratio {
+        Ratio(self.spinning.0 + self.messages.0)
+    }
+}
+
 /// How a loop uses vectors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum VectorLevel {

@@ -104,7 +104,6 @@ fn loops_on_the_terminal() {
 #[test]
 fn where_threads_mostly_wait_that_comes_first() {
     let mut of = tables();
-    of.findings.clear();
     let by_use = of.by_use.measured_mut().unwrap();
     (by_use.spinning, by_use.messages, by_use.scalar) = (Ratio(0.5), Ratio(0.2), Ratio(0.0));
     let text = text(&of);
