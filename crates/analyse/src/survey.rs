@@ -89,6 +89,15 @@ fn line(place: &CodePlace) -> Option<Line<'_>> {
     Some((place.source.file.measured()?.as_str(), *place.source.line.measured()?))
 }
 
+/// The function of which all lines are: also one that the compiler put into the loop's own.
+fn of_all_lines<'a>(run: &'a ObjectRun, parts: &[&MachineLoop]) -> Option<&'a String> {
+    let places = parts.iter().flat_map(|of| &of.lines).filter_map(|line| run.places.get(line.place as usize));
+    let mut names =
+        places.filter(|place| line(place).is_some()).map(|place| place.source.function.measured());
+    let first = names.next()??;
+    names.all(|name| name == Some(first)).then_some(first)
+}
+
 /// Loops of the machine code that one loop of the source became: those of one function, innermost or not, that have a line in common. Unrolled,
 /// peeled and remaining passes are so one loop, and copies for other data.
 fn source_loops(run: &ObjectRun, code: &CodeSamples) -> Vec<Vec<usize>> {
@@ -148,6 +157,9 @@ fn row(run: &ObjectRun, code: &CodeSamples, parts: &[usize], all: u64) -> Option
         place.source.file = Reading::Measured((*file).to_owned());
         place.source.line = Reading::Measured(*first);
         last_line = all_lines.iter().filter(|line| line.0 == *file).map(|line| line.1).max();
+    }
+    if let Some(name) = of_all_lines(run, &parts) {
+        place.source.function = Reading::Measured(name.clone());
     }
     place.address = hottest.head.address;
     let in_vectors: u64 =

@@ -107,6 +107,19 @@ fn what_a_loop_became_is_one_row() {
     assert!((row.busiest.0 - 70.0 / 90.0).abs() < 1e-12);
 }
 
+/// As the body of a parallel loop of oneTBB, which is in a function of its header.
+#[test]
+fn a_loop_whose_lines_are_all_of_a_function_that_was_put_there_is_of_that_function() {
+    let names = |lines: &[u32]| {
+        let tables = tables(vec![one(0x100, lines, &[(0, 100)], SCALAR)], 0, 512);
+        tables.rows[0].place.source.function.measured().cloned().unwrap()
+    };
+    assert_eq!(
+        (names(&[4]).as_str(), names(&[1, 4]).as_str(), names(&[]).as_str()),
+        ("at", "solve", "solve")
+    );
+}
+
 #[test]
 fn a_loop_that_joins_two_others_makes_them_one() {
     let parts = [one(0x100, &[1], &[(0, 50)], AVX), one(0x200, &[3], &[(0, 30)], AVX)];
