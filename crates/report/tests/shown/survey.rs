@@ -104,10 +104,16 @@ fn loops_on_the_terminal() {
 #[test]
 fn where_threads_mostly_wait_that_comes_first() {
     let mut of = tables();
+    of.rows[0].time = time(0.25);
     let by_use = of.by_use.measured_mut().unwrap();
     (by_use.spinning, by_use.messages, by_use.scalar) = (Ratio(0.5), Ratio(0.2), Ratio(0.0));
-    let text = text(&of);
-    assert!(text.contains("THREADS MOSTLY WAIT FOR OTHERS") && text.contains("70 % of the time"), "{text}");
+    let words = |of: &LoopTables| text(of).split_whitespace().collect::<Vec<_>>().join(" ");
+    let said = words(&of);
+    assert!(said.contains("THREADS MOSTLY WAIT FOR OTHERS 70 % of the time"), "{said}");
+    assert!(said.contains("23 % to 27 %); 83 % of the time in which threads do not wait"), "{said}");
+    of.rows[0].work.packed_elements = 2;
+    let said = words(&of);
+    assert!(said.contains("3 of 5 elements of 64 bits one by one; vectors of this CPU hold 8"), "{said}");
 }
 
 #[test]
@@ -142,6 +148,15 @@ fn loops_as_json() {
     assert_eq!((&value["findings"][2]["id"], &value["findings"][2]["loop"]), (&"NW072".into(), &2.into()));
     let advice = value["findings"][1]["advice"].as_array().unwrap();
     assert!(advice.len() == 1 && advice[0].as_str().unwrap().contains("libblas.so.3"), "{advice:?}");
+}
+
+#[test]
+fn openblas_is_asked_for_its_kernels_with_wide_vectors() {
+    let mut of = tables();
+    of.rows[1].place.file = "/usr/lib/x86_64-linux-gnu/openblas-pthread/libopenblasp-r0.3.21.so".to_owned();
+    assert!(text(&of).contains("to do    set OPENBLAS_CORETYPE=SKYLAKEX"), "{}", text(&of));
+    of.offered = Reading::Measured(256);
+    assert!(!text(&of).contains("OPENBLAS_CORETYPE"), "{}", text(&of));
 }
 
 #[test]
