@@ -20,6 +20,8 @@ mod timeline;
 use numawise_facts::Reading;
 use serde_json::Value;
 
+use crate::page_text::PageText;
+
 pub(crate) use text::capital;
 
 pub use boxes::{BoxLevel, Boxes, COLOURS, CellMark, DrawnBar, DrawnBox, DrawnCell};
@@ -65,7 +67,7 @@ pub struct Opening {
 pub struct Charts {
     pub data: Value,
     /// One behind the other.
-    pub scripts: Vec<&'static str>,
+    pub scripts: Vec<PageText>,
 }
 
 /// A part of a document.

@@ -17,6 +17,7 @@ pub mod notice;
 pub mod numactl;
 mod object;
 pub mod objects;
+mod page_text;
 pub mod perfetto;
 mod picture;
 pub mod placed;

@@ -30,9 +30,10 @@ use crate::document::{
     SHADE, Table, Text, Tone, section,
 };
 use crate::findings;
+use crate::page_text::{PageText, page_text};
 use crate::{notice, picture};
 
-const SCRIPT: &str = include_str!("study/charts.js");
+const SCRIPT: PageText = page_text!("src/study/charts.js");
 
 /// What is shown.
 #[derive(Debug, Clone, Copy)]

@@ -9,9 +9,10 @@ use crate::document::{
     Block, Cell, Charts, Column, Command, Document, Entry, Face, Fact, Opening, RatioRow, Ratios, Row, Table,
     Text, Tone, captioned, list, section,
 };
+use crate::page_text::{PageText, page_text};
 use crate::{findings, levels, notice, picture};
 
-const SCRIPT: &str = include_str!("charts.js");
+const SCRIPT: PageText = page_text!("src/check/charts.js");
 
 /// The check as a document.
 pub fn document(check: &Check) -> Document {

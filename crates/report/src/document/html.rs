@@ -4,9 +4,6 @@
 //! holds can become markup; what is put in as it is, is ours. A content security policy in the page keeps it from loading
 //! or sending anything.
 
-use std::io::Read as _;
-
-use flate2::read::ZlibDecoder;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use numawise_units::harmless::replaced;
 
@@ -19,19 +16,20 @@ use super::{
     Row, Section, Span, Table,
 };
 use super::{boxes, download, drawing};
+use crate::page_text::{PageText, page_text};
 
-const STYLE: &str = include_str!("page/style.css");
+const STYLE: PageText = page_text!("src/document/page/style.css");
 /// What all charts share, and the drawing of them; the charts themselves go in between.
-const SCRIPT: [&str; 2] = [include_str!("page/base.js"), include_str!("page/draw.js")];
-/// Packed by `build.rs`.
-const ECHARTS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/echarts.packed"));
+const SCRIPT: [PageText; 2] =
+    [page_text!("src/document/page/base.js"), page_text!("src/document/page/draw.js")];
+const ECHARTS: PageText = page_text!("assets/echarts.min.js");
 /// The script of a page that has no charts.
-pub const NO_CHARTS: &str = "const CHARTS = [];";
+pub const NO_CHARTS: PageText = page_text!("src/document/page/no_charts.js");
 /// The licences of what is embedded ask to go with it.
-const LICENCES: [&str; 3] = [
-    include_str!("../../assets/echarts.NOTICE"),
-    include_str!("../../assets/echarts.LICENSE"),
-    include_str!("../../assets/zrender.LICENSE"),
+const LICENCES: [PageText; 3] = [
+    page_text!("assets/echarts.NOTICE"),
+    page_text!("assets/echarts.LICENSE"),
+    page_text!("assets/zrender.LICENSE"),
 ];
 
 /// Nothing may be loaded from anywhere, nor sent: not by us, not by what somebody might smuggle in.
@@ -41,16 +39,9 @@ const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 
 pub const POLICY_OF_SERVED: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; \
                                 base-uri 'none'; form-action 'none'";
 
-fn echarts() -> String {
-    let mut text = String::new();
-    // Nothing can fail: a test unpacks it.
-    let _ = ZlibDecoder::new(ECHARTS).read_to_string(&mut text);
-    text
-}
-
 /// The document as one HTML file.
 pub fn html(document: &Document) -> String {
-    let charts = html! { script { (PreEscaped(licences())) (PreEscaped(echarts())) } };
+    let charts = html! { script { (PreEscaped(licences())) (PreEscaped(ECHARTS.text())) } };
     page(document, POLICY, &charts)
 }
 
@@ -79,7 +70,7 @@ fn page(document: &Document, policy: &str, charts: &Markup) -> String {
     let scripts = html! {
         script type="application/json" #data { (PreEscaped(data)) }
         (charts)
-        script { (PreEscaped(base)) @for script in own { (PreEscaped(script)) } (PreEscaped(draw)) }
+        script { (PreEscaped(base.text())) @for script in own { (PreEscaped(script.text())) } (PreEscaped(draw.text())) }
     };
     frame(&document.title, policy, &body, &scripts)
 }
@@ -390,7 +381,7 @@ fn frame(title: &str, policy: &str, body: &Markup, scripts: &Markup) -> String {
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="color-scheme" content="light dark";
                 title { (title) }
-                style { (PreEscaped(STYLE)) }
+                style { (PreEscaped(STYLE.text())) }
             }
             body {
                 main { (body) }
@@ -408,14 +399,6 @@ fn for_script(data: &serde_json::Value) -> String {
 
 /// The licences as a comment of the script.
 fn licences() -> String {
-    let texts = LICENCES.join("\n----\n").replace("*/", "* /");
+    let texts = LICENCES.map(PageText::text).join("\n----\n").replace("*/", "* /");
     format!("/*! The charts are drawn with Apache ECharts and zrender.\n\n{texts}\n*/\n")
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn what_draws_charts_is_whole() {
-        assert!(super::echarts() == include_str!("../../assets/echarts.min.js"));
-    }
 }

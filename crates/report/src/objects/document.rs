@@ -12,9 +12,10 @@ use crate::document::{
 };
 use crate::findings;
 use crate::notice;
+use crate::page_text::{PageText, page_text};
 use crate::program::exit;
 
-const SCRIPT: &str = include_str!("charts.js");
+const SCRIPT: PageText = page_text!("src/objects/charts.js");
 
 /// The objects as a document.
 pub fn document(shown: &Shown) -> Document {

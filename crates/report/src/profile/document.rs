@@ -9,8 +9,9 @@ use crate::document::{
     Block, Cell, Chart, Charts, Column, Document, Face, Fact, Matrix, Opening, Row, Section, Span, Table,
     Text, Tone, list, section,
 };
+use crate::page_text::{PageText, page_text};
 
-const SCRIPT: &str = include_str!("charts.js");
+const SCRIPT: PageText = page_text!("src/profile/charts.js");
 /// Up to so many cores have their matrix: on a terminal, in a page.
 const CORES_ON_TERMINAL: usize = 16;
 const CORES_IN_PAGE: usize = 64;

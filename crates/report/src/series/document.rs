@@ -12,8 +12,9 @@ use crate::document::{
     Block, Cell, Charts, Column, Document, Fact, Opening, Row, RowLimits, Table, chart, list, section,
 };
 use crate::notice;
+use crate::page_text::{PageText, page_text};
 
-const SCRIPT: &str = include_str!("charts.js");
+const SCRIPT: PageText = page_text!("src/series/charts.js");
 /// Rows of the table over time, about: what is between them is in the file.
 const MOMENTS: usize = 120;
 /// As many processes have a row on a terminal.

@@ -17,13 +17,14 @@ use crate::document::{
 };
 use crate::findings;
 use crate::notice;
+use crate::page_text::{PageText, page_text};
 
 /// Lines of the table of memory objects on a terminal.
 const OBJECT_LINES: usize = 20;
 /// Rows of the tables of a trace.
 const MOST_OF_TRACE: usize = 16;
 
-static SCRIPT: &str = include_str!("charts.js");
+const SCRIPT: PageText = page_text!("src/snapshot/charts.js");
 
 /// The snapshot as a document.
 pub fn document(shown: &Shown) -> Document {
@@ -71,7 +72,9 @@ pub fn opened(shown: &Shown) -> Document {
         blocks: Vec::new(),
         charts: Some(Charts {
             data: data(shown),
-            scripts: std::iter::once(SCRIPT).chain(shown.events.map(|_| events::SCRIPT)).collect(),
+            scripts: std::iter::once(SCRIPT)
+                .chain(shown.events.iter().flat_map(|_| events::SCRIPTS))
+                .collect(),
         }),
         width: 120,
     }

@@ -36,6 +36,7 @@ use super::{phases, words};
 use crate::amount::many;
 use crate::document::{BarPart, Block, Charts, Events, NO_CHARTS};
 use crate::object::each;
+use crate::page_text::{PageText, page_text};
 
 #[cfg(test)]
 #[path = "events_tests.rs"]
@@ -62,18 +63,23 @@ const KINDS: [WaitKind; 10] = [
     WaitKind::LateNeighbour,
 ];
 
-/// Draws them. Not a constant, of which each user would have a copy.
-pub static SCRIPT: &str = concat!(
-    include_str!("trace/unpack.js"),
-    include_str!("trace/view.js"),
-    include_str!("trace/draw.js"),
-    include_str!("trace/fetched.js"),
-    include_str!("trace/hands.js"),
-);
+/// Draw them.
+pub const SCRIPTS: [PageText; 5] = [
+    page_text!("src/snapshot/trace/unpack.js"),
+    page_text!("src/snapshot/trace/view.js"),
+    page_text!("src/snapshot/trace/draw.js"),
+    page_text!("src/snapshot/trace/fetched.js"),
+    page_text!("src/snapshot/trace/hands.js"),
+];
+
+/// The scripts of a page that has no other charts.
+pub fn scripts_alone() -> Vec<PageText> {
+    SCRIPTS.into_iter().chain([NO_CHARTS]).collect()
+}
 
 /// For a page that has nothing but a trace.
 pub fn charts(events: &TraceEvents, words: &EventWords) -> Charts {
-    Charts { data: json!({ "events": data(Some(events), words) }), scripts: vec![SCRIPT, NO_CHARTS] }
+    Charts { data: json!({ "events": data(Some(events), words) }), scripts: scripts_alone() }
 }
 
 /// The drawing, or why there is none; nothing where nobody gave events. `parts`: what a rank does, as of [`data`]; `file`: of the trace.

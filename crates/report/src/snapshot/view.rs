@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::{events, trace};
 /// What the page may load, and from whom.
 pub use crate::document::POLICY_OF_SERVED as POLICY;
-use crate::document::{self, Block, Charts, Document, Events, Fact, NO_CHARTS, Opening};
+use crate::document::{self, Block, Charts, Document, Events, Fact, Opening};
 
 #[cfg(test)]
 #[path = "view_tests.rs"]
@@ -62,7 +62,7 @@ pub fn page(of: &ShownView<'_>) -> String {
         blocks: vec![Block::Events(drawn), Block::Facts(facts)],
         charts: Some(Charts {
             data: json!({ "events": { "first": first, "ranks": of.ranks.map(ToString::to_string) } }),
-            scripts: vec![events::SCRIPT, NO_CHARTS],
+            scripts: events::scripts_alone(),
         }),
         width: 100,
     })
