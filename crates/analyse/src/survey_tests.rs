@@ -81,6 +81,7 @@ fn tables(loops: Vec<MachineLoop>, outside: u64, offered: u32) -> LoopTables {
         without_code: vec![],
         messages: vec![],
         offered: Reading::Measured(offered),
+        compiled: None,
     };
     let run =
         ObjectRun { places: places(), code: Reading::Measured(code), ..sample::run(two_sockets(), vec![]) };

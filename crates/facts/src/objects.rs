@@ -4,6 +4,7 @@
 //! field says so.
 
 mod code;
+mod compiled;
 mod cure;
 mod loads;
 mod traffic;
@@ -13,6 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::activity::CodePlace;
 pub use code::{CodeSamples, LoopLine, LoopWork, MachineLoop, OutsideLoops, ThreadSamples};
+pub use compiled::{CompiledUnit, CompilerFamily, CompilerRecords, LoopObstacle, LoopRemark, ObstacleCause};
 pub use cure::{ObjectCure, TriedCure};
 pub use loads::{DataSource, LoadSampler, LoadSamples, SampledLoads};
 pub use traffic::{BandwidthMoment, BandwidthOverTime, BandwidthSource, MemoryBound, MemoryBoundSource};

@@ -1,5 +1,5 @@
 //! What the code of a running program says, from outside: the files that are loaded into its processes -> functions, callers, lines and
-//! variables.
+//! variables; and what compilers wrote down of the loops in it.
 //!
 //! It reads files and copies of stacks, and of a live process only which files lie where. It runs nothing and judges nothing. Files of
 //! strangers may be broken, stripped, changed since they were loaded or gone: what they do not say is missing, with its reason.
@@ -18,6 +18,7 @@ mod loaded;
 mod mappings;
 mod python_source;
 mod python_variables;
+pub mod remarks;
 mod source;
 mod symbol_table;
 mod system_code;

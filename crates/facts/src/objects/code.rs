@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::FileAddress;
+use super::{CompilerRecords, FileAddress};
 use crate::Reading;
 
 /// The code in which a program was sampled, by clock ticks of its threads.
@@ -18,6 +18,9 @@ pub struct CodeSamples {
     pub messages: Vec<ThreadSamples>,
     /// Bits of the widest vectors that the CPU has instructions for.
     pub offered: Reading<u32>,
+    /// What compilers said of the loops; missing where the program was not built for the survey.
+    #[serde(default)]
+    pub compiled: Option<Reading<CompilerRecords>>,
 }
 
 /// Samples of a thread: an index of [`ObjectRun::threads`](super::ObjectRun::threads).

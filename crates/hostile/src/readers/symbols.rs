@@ -4,13 +4,16 @@ use std::path::Path;
 
 use numawise_facts::Reading;
 use numawise_facts::activity::{CodePlace, SourcePlace};
+use numawise_facts::objects::LoopRemark;
 use numawise_linux::Roots;
+use numawise_symbols::remarks::{clang_calls, clang_remarks, gcc_call, gcc_remarks};
 use numawise_symbols::{LoadedFiles, StackView};
 use numawise_units::{Bytes, Pid};
 
+use super::text;
 use crate::{Read, Reader, tree};
 
-pub(crate) const READERS: [Reader; 3] = [
+pub(crate) const READERS: [Reader; 5] = [
     Reader {
         name: "code-file",
         read: code_file,
@@ -54,7 +57,43 @@ pub(crate) const READERS: [Reader; 3] = [
         words: &["allocate(", ")", "&\n", "!", "::", "%", "'", ";", "stat=", "\n"],
         inputs: 600,
     },
+    Reader {
+        name: "gcc-remarks",
+        read: |input| {
+            let text = text(input);
+            let _ = gcc_call(&text);
+            remarks(&gcc_remarks(&text, "/src", 0), input)
+        },
+        corpus: &[
+            "crates/symbols/testdata/remarks/gcc-12.txt",
+            "crates/symbols/testdata/remarks/gfortran-12.txt",
+        ],
+        words: &[":1:1: missed: ", "couldn't vectorize loop\n", " between ", "_1(D)", "\u{0}", ": ", "\n"],
+        inputs: 600,
+    },
+    Reader {
+        name: "clang-remarks",
+        read: |input| {
+            let text = text(input);
+            remarks(&clang_remarks(&text, &clang_calls(&text)).1, input)
+        },
+        corpus: &[
+            "crates/symbols/testdata/remarks/clang-14.log",
+            "crates/symbols/testdata/remarks/clang-14.calls",
+        ],
+        words: &["<key>main-file</key>", "<string>", "</string>", "&amp;", "\" \"", "\\", "-cc1"],
+        inputs: 600,
+    },
 ];
+
+/// A record says no more than stands in it, and nothing of lines that are not there.
+fn remarks(remarks: &[LoopRemark], input: &[u8]) -> Read {
+    let texts = remarks.iter().flat_map(|of| &of.obstacle).map(|of| of.text.len());
+    if texts.sum::<usize>() > 2 * input.len() {
+        return Read::Nonsense("reasons are longer than the record".to_owned());
+    }
+    Read::accepted(None)
+}
 
 /// Places in the file that are asked for.
 const PLACES: u64 = 40;

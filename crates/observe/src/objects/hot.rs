@@ -152,6 +152,7 @@ impl HotCode {
             without_code: counted(&self.without_code),
             messages: counted(&self.messages),
             offered: self.offered.clone(),
+            compiled: None,
         };
         self.functions.iter().for_each(|of| of.tell(&mut all));
         all

@@ -262,6 +262,7 @@ fn survey() -> ObjectRun {
         without_code: samples(30),
         messages: samples(20),
         offered: Reading::Measured(512),
+        compiled: None,
     };
     ObjectRun { code: Reading::Measured(code), objects: vec![rest()], ..run() }
 }
