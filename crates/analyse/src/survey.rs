@@ -1,5 +1,7 @@
 //! What a survey says of loops: those of the source, made of those of the machine code, and what stands out.
 
+mod compiled;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use numawise_facts::activity::CodePlace;
@@ -11,6 +13,7 @@ use numawise_tables::survey::{LoopFinding, LoopRow, LoopTables, OutsideRow, UseO
 use numawise_units::{Arrange, Ratio};
 
 use super::objects;
+use compiled::Compiled;
 
 #[cfg(test)]
 #[path = "survey_tests.rs"]
@@ -33,8 +36,17 @@ pub fn survey(run: &ObjectRun) -> Option<LoopTables> {
     let loops = code.loops.iter().flat_map(|of| &of.samples);
     let outside = code.outside.iter().flat_map(|of| &of.samples);
     let all = count(loops.chain(outside).chain(&code.without_code).chain(&code.messages));
-    let mut rows: Vec<LoopRow> =
-        source_loops(run, code).into_iter().filter_map(|parts| row(run, code, &parts, all)).collect();
+    let compiled = code.compiled.as_ref().map(|records| records.as_ref().map(Compiled::of));
+    let mut rows: Vec<LoopRow> = source_loops(run, code)
+        .into_iter()
+        .filter_map(|parts| {
+            let mut row = row(run, code, &parts, all)?;
+            let parts: Vec<&MachineLoop> = parts.iter().filter_map(|part| code.loops.get(*part)).collect();
+            row.compiled =
+                compiled.as_ref().map(|known| known.as_ref().and_then(|of| of.said(run, &parts, &row)));
+            Some(row)
+        })
+        .collect();
     rows.arrange_by(|one, other| {
         let place = |of: &LoopRow| (of.place.file.clone(), of.place.address);
         other.samples.cmp(&one.samples).then_with(|| place(one).cmp(&place(other)))
@@ -178,6 +190,7 @@ fn row(run: &ObjectRun, code: &CodeSamples, parts: &[usize], all: u64) -> Option
         level: level(&hottest.work),
         in_vectors: share(in_vectors, samples),
         work: hottest.work,
+        compiled: None,
     })
 }
 

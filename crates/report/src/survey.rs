@@ -1,10 +1,11 @@
 //! Loops of a run: one document for the terminal and for HTML, and JSON.
 
 mod json;
+mod why;
 
 use numawise_facts::activity::CodePlace;
 use numawise_facts::{FindingId, ObjectRun, Reading};
-use numawise_tables::survey::{LoopFinding, LoopRow, LoopTables, UseOfVectors, VectorLevel};
+use numawise_tables::survey::{CompiledLoop, LoopFinding, LoopRow, LoopTables, UseOfVectors, VectorLevel};
 use numawise_units::Ratio;
 
 use crate::amount::many;
@@ -118,8 +119,17 @@ fn facts(shown: &Shown) -> Vec<Fact> {
         fact("Vectors here", Text::of(&shown.tables.offered, |bits| format!("{bits} bits at most"))),
         fact("Cost", words::cost(&shown.tables.cost, watching)),
     ];
+    facts.extend(build(shown).map(|text| fact("Build", text)));
     facts.extend(shown.record.map(|record| Fact { name: "Record", text: record.into(), code: true }));
     facts
+}
+
+/// The build before the run.
+fn build(shown: &Shown) -> Option<Text> {
+    let compiled = shown.run.code.measured()?.compiled.as_ref()?;
+    Some(Text::of(compiled, |of| {
+        format!("{}: {}, {}", of.command, many(of.compiled, "compilation"), of.wall)
+    }))
 }
 
 /// Where the time goes, with a colour of the page.
@@ -160,6 +170,7 @@ fn by_use(of: &UseOfVectors) -> Vec<Block> {
 }
 
 fn loops(shown: &Shown) -> Table {
+    let is_built = shown.tables.rows.iter().any(|of| of.compiled.is_some());
     let row = |of: &LoopRow| -> Row {
         let time = Cell {
             hover: Some(format!("95 % interval {} to {}", percent(of.time.low), percent(of.time.high))),
@@ -180,6 +191,7 @@ fn loops(shown: &Shown) -> Table {
             threads.into(),
         ]
         .into_iter()
+        .chain(is_built.then(|| why::in_short(of).into()))
         .collect()
     };
     Table {
@@ -190,7 +202,10 @@ fn loops(shown: &Shown) -> Table {
             Column::text("function"),
             Column::text("also").expendable(2),
             Column::text("threads").expendable(3),
-        ],
+        ]
+        .into_iter()
+        .chain(is_built.then(|| Column::text("compiler")))
+        .collect(),
         rows: shown.tables.rows.iter().map(row).collect(),
         most: Some(ROWS),
     }
@@ -270,9 +285,13 @@ fn entry(shown: &Shown, finding: &LoopFinding) -> Option<Entry> {
         title: format!("{}: {}", findings::title(finding.id), title(row)),
         parts: vec![
             ("seen", seen(shown, finding, row)),
+            ("compiler", why::said(row)),
             ("at most", vec![at_most(finding)]),
             ("to do", advice(shown, finding, row)),
-        ],
+        ]
+        .into_iter()
+        .filter(|(_, texts)| !texts.is_empty())
+        .collect(),
     })
 }
 
@@ -327,9 +346,24 @@ fn at_most(finding: &LoopFinding) -> String {
     )
 }
 
+/// What lets a compiler use all vectors of this CPU, as far as it has not been said already.
+fn native(compiled: Option<&CompiledLoop>) -> Option<String> {
+    let lacks = |flags: &[&str]| compiled.is_none_or(|of| !why::has(of, flags));
+    let missing = [("-O3", lacks(&["-O3", "-Ofast"])), ("-march=native", lacks(&["-march=native"]))];
+    let missing: Vec<&str> =
+        missing.into_iter().filter(|(_, is_missing)| *is_missing).map(|(flag, _)| flag).collect();
+    let verb = if compiled.is_some() { "add" } else { "compile with" };
+    let risk = if missing.contains(&"-march=native") {
+        "; it then needs a CPU like this one, and last digits may change"
+    } else {
+        ""
+    };
+    (!missing.is_empty()).then(|| format!("{verb} {}{risk}", missing.join(" ")))
+}
+
 fn advice(shown: &Shown, finding: &LoopFinding, row: &LoopRow) -> Vec<String> {
-    let native =
-        "compile with -O3 -march=native; it then needs a CPU like this one, and last digits may change";
+    let compiled = row.compiled.as_ref().and_then(Reading::measured);
+    let native = native(compiled);
     let mut advice = Vec::new();
     if is_installed(&row.place.file) {
         let library = row.place.file.rsplit('/').next().unwrap_or_default();
@@ -345,17 +379,17 @@ fn advice(shown: &Shown, finding: &LoopFinding, row: &LoopRow) -> Vec<String> {
     }
     match finding.id {
         FindingId::LoopScalar => {
-            advice.push(native.to_owned());
-            advice.push(
-                "ask the compiler why it stays scalar: -fopt-info-vec-missed (gcc, gfortran), -Rpass-analysis=loop-vectorize (clang, flang)"
-                    .to_owned(),
-            );
-            if row.work.calls > 0 {
+            advice.extend(compiled.map(why::cures).unwrap_or_default());
+            advice.extend(native.filter(|_| compiled.is_none_or(why::may_need_instructions)));
+            if row.compiled.is_none() {
+                advice.push("let the compiler say why it stays scalar: numawise survey --rebuild 'make'".to_owned());
+            }
+            if row.work.calls > 0 && compiled.is_none() {
                 advice.push("calls may keep it scalar: have them inlined, or use a vector maths library".to_owned());
             }
         }
         FindingId::LoopNarrow => {
-            advice.push(native.to_owned());
+            advice.extend(native);
             if row.work.vector_bits == 256 && shown.tables.offered.measured() == Some(&512) {
                 advice.push("add -mprefer-vector-width=512: compilers prefer 256 bits".to_owned());
             }

@@ -223,6 +223,13 @@ pub enum Error {
     )]
     NoFolderForCollector { memory: String, folder: PathBuf, source: io::Error },
     #[error(
+        "the folder for what compilers write down cannot be made in {}: {source}; expected one that TMPDIR names",
+        shown(folder)
+    )]
+    NoFolderForRecords { folder: PathBuf, source: io::Error },
+    #[error("the build cannot be started: /bin/sh: {0}")]
+    NoShellForBuild(io::Error),
+    #[error(
         "the folder through which ranks hand over what is measured of them cannot be made in {}: {source}",
         shown(folder)
     )]

@@ -11,6 +11,7 @@
 //! - [`objects_to`]: its objects put on nodes in the next run;
 //! - [`plan`]: a program with its threads and its memory where they are asked for; [`copies`]: several of it;
 //! - [`profiles`]: what memory benchmarks have saved;
+//! - [`rebuild`]: a program built anew, and what its compilers say of its loops;
 //! - [`slurm`]: trials of a study as jobs of Slurm;
 //! - [`snapshot`]: a program run once and watched from inside;
 //! - [`study`]: a program at all points of a grid of factors;
@@ -39,6 +40,7 @@ pub mod place;
 pub mod plan;
 pub mod profiles;
 mod ran;
+pub mod rebuild;
 mod room;
 pub mod shared_memory;
 pub mod slurm;

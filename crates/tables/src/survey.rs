@@ -1,7 +1,7 @@
 //! The loops of a program, those with most of its time first, and how many elements each works with at once.
 
 use numawise_facts::activity::CodePlace;
-use numawise_facts::objects::LoopWork;
+use numawise_facts::objects::{CompilerFamily, LoopObstacle, LoopWork};
 use numawise_facts::{FindingId, Reading};
 use numawise_units::Ratio;
 
@@ -84,6 +84,20 @@ pub struct LoopRow {
     pub in_vectors: Ratio,
     /// Of the part with most time.
     pub work: LoopWork,
+    /// What its compiler says of it; missing where the program was not built for the survey.
+    pub compiled: Option<Reading<CompiledLoop>>,
+}
+
+/// What a compiler says of a loop.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CompiledLoop {
+    pub compiler: CompilerFamily,
+    /// What of its options decides on vectors.
+    pub flags: Vec<String>,
+    /// The loop, or a copy of it, was vectorized.
+    pub is_vectorized: bool,
+    /// Why it, or other copies, were not.
+    pub obstacles: Vec<LoopObstacle>,
 }
 
 /// A function with time outside of loops.

@@ -125,7 +125,7 @@ impl Outputs {
     }
 
     /// Finds now what could not be written in the end.
-    fn check(&self) -> Result<(), Failure> {
+    pub fn check(&self) -> Result<(), Failure> {
         if let Some(path) = &self.output {
             numawise_record::object_run_may_be_saved(path, self.existing())?;
         }

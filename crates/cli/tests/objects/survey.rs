@@ -75,6 +75,98 @@ fn loops_are_found_with_what_they_do_with_vectors() {
     known_loops(false);
 }
 
+/// A product, of which the order must be kept, and a copy.
+const PRODUCT: &str = "#include <stdio.h>
+#define N 20000
+static double of[N], to[N];
+__attribute__((noinline)) double product(void)
+{
+    double all = 1;
+    for (int i = 0; i < N; i++)
+        all *= of[i];
+    return all;
+}
+int main(void)
+{
+    double sum = 0;
+    for (int i = 0; i < N; i++) of[i] = 1;
+    for (int k = 0; k < 20000; k++) { of[k] = 1; sum += product(); to[k] = sum; }
+    printf(\"%g %g\\n\", sum, to[7]);
+    return 0;
+}
+";
+
+/// A survey of the program, which `build` makes; what it says on the terminal, too.
+fn rebuilt(folder: &Path, build: &str) -> (Value, String) {
+    let numawise = installed(folder, true);
+    std::fs::write(folder.join("product.c"), PRODUCT).unwrap();
+    let mut survey = Command::new(&numawise);
+    survey.args([
+        "survey",
+        "--json=survey.json",
+        "--output=app.nw",
+        "--fresh",
+        "--rebuild",
+        build,
+        "--",
+        "./app",
+    ]);
+    let ran = survey.current_dir(folder).output().unwrap();
+    let text = String::from_utf8_lossy(&ran.stderr).into_owned();
+    assert!(ran.status.success(), "{}\n{text}", ran.status);
+    assert_eq!(String::from_utf8_lossy(&ran.stdout), "20000 8\n", "only the program prints there");
+    (json(&folder.join("survey.json")), text)
+}
+
+#[test]
+fn a_build_says_why_a_loop_is_not_vectorized() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let (survey, text) = rebuilt(folder, "gcc -O3 -g product.c -o app");
+    let compiler = &loop_of(&survey, "product")["compiler"];
+    assert_eq!((&compiler["family"], &compiler["flags"][0]), (&"gcc".into(), &"-O3".into()), "{compiler:#}");
+    assert_eq!(compiler["obstacles"][0]["cause"], "reduction_order", "{compiler:#}");
+    assert_eq!(survey["build"]["compilations"], 1);
+    assert!(
+        text.contains("gcc -O3 -g product.c -o app: 1 compilation") && text.contains("order of a sum"),
+        "{text}"
+    );
+    let report = Command::new(folder.join("bin/numawise"))
+        .args(["report", "app.nw", "--json"])
+        .current_dir(folder)
+        .output();
+    let again: Value = serde_json::from_slice(&report.unwrap().stdout).unwrap();
+    assert_eq!((&again["loops"], &again["build"]), (&survey["loops"], &survey["build"]));
+
+    // What is there runs, and nothing is said of it that another build says.
+    for (build, reason, said) in [
+        ("echo broken >&2; exit 3", "exit status 3", "broken"),
+        ("true", "compiled nothing", "the build took"),
+        ("gcc -O3 -g -c product.c -o other.o && touch -d 2020-01-01 app", "did not write", "the build took"),
+    ] {
+        let (survey, text) = rebuilt(folder, build);
+        let unknown = loop_of(&survey, "product")["compiler"]["unavailable"].as_str().unwrap_or_default();
+        assert!(unknown.contains(reason) && text.contains(said), "{build}: {unknown}\n{text}");
+    }
+}
+
+#[test]
+fn clang_says_why_a_loop_is_not_vectorized() {
+    if Command::new("clang").arg("--version").output().is_err() {
+        println!("SKIPPED: clang is not installed");
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let (survey, _) = rebuilt(folder.path(), "clang -O2 -g product.c -o app");
+    let compiler = &loop_of(&survey, "product")["compiler"];
+    assert_eq!(
+        (&compiler["family"], &compiler["flags"][0]),
+        (&"clang".into(), &"-O2".into()),
+        "{compiler:#}"
+    );
+    assert_eq!(compiler["obstacles"][0]["cause"], "reduction_order", "{compiler:#}");
+}
+
 #[test]
 fn without_perf_events_timers_in_the_program_find_them() {
     known_loops(true);

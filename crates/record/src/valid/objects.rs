@@ -2,10 +2,10 @@
 
 use numawise_facts::activity::CodePlace;
 use numawise_facts::objects::{
-    CodeSamples, HugePages, LINES, MemoryObject, ObjectPages, ObjectRunHeader, ObjectThread, ObjectWatching,
-    PARTS, SITE_FRAMES, SampledLoads,
+    CodeSamples, CompilerRecords, HugePages, LINES, MemoryObject, ObjectPages, ObjectRunHeader, ObjectThread,
+    ObjectWatching, PARTS, SITE_FRAMES, SampledLoads,
 };
-use numawise_facts::{Effect, ObjectRun};
+use numawise_facts::{Effect, ObjectRun, Reading};
 use numawise_units::{Bytes, Id};
 
 use super::run::{OfRun, run};
@@ -294,6 +294,23 @@ pub fn beyond_objects(run: &ObjectRun) -> Sound {
     run.code.measured().map_or(Ok(()), |of| code(run, of))
 }
 
+/// What compilers said: of calls that are there.
+fn records(of: &CompilerRecords, place: impl Fn() -> String) -> Sound {
+    text(&of.command, &place)?;
+    span(of.wall, &place)?;
+    count(of.compiled, &place)?;
+    let flags = of.units.iter().flat_map(|unit| unit.source.iter().chain(&unit.flags));
+    flags.chain(&of.written).try_for_each(|one| text(one, &place))?;
+    for remark in &of.remarks {
+        let found = remark.unit;
+        ensure((found as usize) < of.units.len(), &place, found, "the number of a compilation of the build")?;
+        text(&remark.file, &place)?;
+        let why = remark.obstacle.iter().flat_map(|why| why.about.iter().chain([&why.text]));
+        why.into_iter().try_for_each(|one| text(one, &place))?;
+    }
+    Ok(())
+}
+
 /// The loops of a survey: what they name is there, and they have no more samples than were taken.
 fn code(run: &ObjectRun, of: &CodeSamples) -> Sound {
     let place = |part: &'static str| move || format!("object_run.beyond: code.{part}");
@@ -309,6 +326,9 @@ fn code(run: &ObjectRun, of: &CodeSamples) -> Sound {
         ensure(is_before, place("loops.parent"), found, "the number of a loop before it")?;
     }
     of.outside.iter().try_for_each(|of| is_place(of.function, "outside.function"))?;
+    if let Some(compiled) = of.compiled.as_ref().and_then(Reading::measured) {
+        records(compiled, place("compiled"))?;
+    }
     let loops = of.loops.iter().flat_map(|of| &of.samples);
     let outside = of.outside.iter().flat_map(|of| &of.samples);
     let mut sum = 0u64;

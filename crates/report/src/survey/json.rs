@@ -5,7 +5,7 @@ use numawise_tables::objects::ShareInterval;
 use numawise_tables::survey::{LoopFinding, LoopRow, VectorLevel};
 use serde_json::{Value, json as object};
 
-use super::{Shown, advice, seen};
+use super::{Shown, advice, seen, why};
 use crate::notice;
 use crate::object::{each, reading};
 
@@ -35,6 +35,11 @@ fn value(shown: &Shown) -> Value {
             "outside_of_loops": 100.0 * by_use.outside.0,
             "without_code": 100.0 * by_use.without_code.0,
         })),
+        "build": run.code.measured().and_then(|code| code.compiled.as_ref()).map(|of| reading(of, |of| object!({
+            "command": of.command,
+            "seconds": of.wall.seconds(),
+            "compilations": of.compiled,
+        }))),
         "outside": each(&tables.outside, |of| object!({
             "function": place(&of.function),
             "time_percent": interval(&of.time),
@@ -72,7 +77,7 @@ fn place(of: &CodePlace) -> Value {
 }
 
 fn one(of: &LoopRow) -> Value {
-    object!({
+    let mut shown = object!({
         "place": place(&of.place),
         "last_line": of.last_line,
         "time_percent": interval(&of.time),
@@ -91,7 +96,18 @@ fn one(of: &LoopRow) -> Value {
         },
         "in_vectors_percent": 100.0 * of.in_vectors.0,
         "work": of.work,
-    })
+    });
+    if let Some(compiled) = &of.compiled {
+        shown["compiler"] = reading(compiled, |of| {
+            object!({
+                "family": of.compiler,
+                "flags": of.flags,
+                "vectorized": of.is_vectorized,
+                "obstacles": of.obstacles,
+            })
+        });
+    }
+    shown
 }
 
 fn finding(shown: &Shown, of: &LoopFinding) -> Value {
@@ -102,6 +118,7 @@ fn finding(shown: &Shown, of: &LoopFinding) -> Value {
         "lanes": of.lanes,
         "brings_at_most": of.brings,
         "seen": row.map(|row| seen(shown, of, row)),
+        "compiler": row.map(why::said).filter(|said| !said.is_empty()),
         "advice": row.map(|row| advice(shown, of, row)),
     })
 }

@@ -1,12 +1,14 @@
 //! Loops as people and scripts see them.
 
 use numawise_facts::activity::{CodePlace, SourcePlace};
-use numawise_facts::objects::LoopWork;
+use numawise_facts::objects::{CompilerFamily, LoopObstacle, LoopWork, ObstacleCause};
 use numawise_facts::{FindingId, ObjectRun, Reading};
 use numawise_report::document::{self, Style};
 use numawise_report::survey::{SCHEMA, Shown, document, json};
 use numawise_tables::objects::ShareInterval;
-use numawise_tables::survey::{LoopFinding, LoopRow, LoopTables, OutsideRow, UseOfVectors, VectorLevel};
+use numawise_tables::survey::{
+    CompiledLoop, LoopFinding, LoopRow, LoopTables, OutsideRow, UseOfVectors, VectorLevel,
+};
 use numawise_units::Ratio;
 use serde_json::Value;
 
@@ -41,6 +43,7 @@ fn row(place: CodePlace, share: f64, level: VectorLevel, work: LoopWork) -> Loop
         level,
         in_vectors: Ratio(0.0),
         work,
+        compiled: None,
     }
 }
 
@@ -99,6 +102,47 @@ fn text(tables: &LoopTables) -> String {
 #[test]
 fn loops_on_the_terminal() {
     insta::assert_snapshot!("survey", text(&tables()));
+}
+
+/// The same with what compilers say: of the first loop a reason, of the second nothing, of the third that it was vectorized.
+fn built() -> LoopTables {
+    let mut of = tables();
+    let why = LoopObstacle {
+        cause: ObstacleCause::Call,
+        line: Some(42),
+        about: Some("sin".to_owned()),
+        text: "not vectorized: relevant stmt not supported: _6 = sin (_4);".to_owned(),
+    };
+    let flags = ["-O2", "-march=native"].map(str::to_owned).to_vec();
+    let said =
+        CompiledLoop { compiler: CompilerFamily::Gcc, flags, is_vectorized: false, obstacles: vec![why] };
+    let vectorized = CompiledLoop { is_vectorized: true, obstacles: vec![], ..said.clone() };
+    of.rows[0].compiled = Some(Reading::Measured(said));
+    of.rows[1].compiled = Some(Reading::unavailable(
+        "the build did not write /usr/lib/x86_64-linux-gnu/libblas.so.3: it was there before",
+    ));
+    of.rows[2].compiled = Some(Reading::Measured(vectorized));
+    of
+}
+
+#[test]
+fn what_compilers_say_on_the_terminal() {
+    insta::assert_snapshot!("survey_built", text(&built()));
+}
+
+#[test]
+fn what_compilers_say_as_json() {
+    let (run, tables) = (wave(), built());
+    let value: Value =
+        serde_json::from_str(&json(&Shown { run: &run, tables: &tables, record: None })).unwrap();
+    let of = |k: usize| &value["loops"][k]["compiler"];
+    assert_eq!((&of(0)["family"], &of(0)["flags"][1]), (&"gcc".into(), &"-march=native".into()));
+    let why = &of(0)["obstacles"][0];
+    assert_eq!((&why["cause"], &why["about"], &why["line"]), (&"call".into(), &"sin".into(), &42.into()));
+    assert!(of(1)["unavailable"].as_str().unwrap().contains("libblas.so.3"));
+    assert_eq!((&of(2)["vectorized"], &of(2)["obstacles"]), (&true.into(), &Value::Array(vec![])));
+    let said = value["findings"][0]["compiler"].as_array().unwrap();
+    assert!(said[1].as_str().unwrap().contains("it calls sin"), "{said:?}");
 }
 
 #[test]

@@ -80,10 +80,7 @@ impl CollectorFolder {
             Ok(made) => return Ok((made, None)),
             Err(error) => format!("{IN_MEMORY}: {error}"),
         };
-        let temporary = environment("TMPDIR").filter(|folder| !folder.is_empty());
-        let temporary = temporary.map_or_else(|| PathBuf::from("/tmp"), PathBuf::from);
-        // Processes may change their folder.
-        let temporary = std::path::absolute(&temporary).unwrap_or(temporary);
+        let temporary = temporary(environment);
         match make_in(&temporary) {
             Ok(made) => {
                 let folder = made.name.clone();
@@ -91,6 +88,16 @@ impl CollectorFolder {
             }
             Err(source) => Err(Error::NoFolderForCollector { memory: problem, folder: temporary, source }),
         }
+    }
+
+    /// Where temporary files go, for what is large.
+    ///
+    /// # Errors
+    /// Where none can be made there.
+    pub fn on_disk(environment: &dyn Fn(&str) -> Option<OsString>) -> Result<CollectorFolder, Error> {
+        let folder = temporary(environment);
+        let made = CollectorFolder::make_in(&folder);
+        made.map_err(|source| Error::NoFolderForRecords { folder, source })
     }
 
     fn make_in(folder: &Path) -> io::Result<CollectorFolder> {
@@ -179,6 +186,13 @@ impl CollectorFolder {
     pub fn name(&self) -> &str {
         &self.name
     }
+}
+
+fn temporary(environment: &dyn Fn(&str) -> Option<OsString>) -> PathBuf {
+    let temporary = environment("TMPDIR").filter(|folder| !folder.is_empty());
+    let temporary = temporary.map_or_else(|| PathBuf::from("/tmp"), PathBuf::from);
+    // Processes may change their folder.
+    std::path::absolute(&temporary).unwrap_or(temporary)
 }
 
 impl Drop for CollectorFolder {

@@ -1,0 +1,151 @@
+use ObstacleCause::{Aliasing, Cost, Dependence, Level};
+use numawise_facts::activity::{CodePlace, SourcePlace};
+use numawise_facts::objects::{CodeSamples, CompilerFamily, FileAddress, LoopLine, LoopWork, ThreadSamples};
+use numawise_units::Nanoseconds;
+
+use super::*;
+use crate::objects::sample;
+use crate::sample::two_sockets;
+
+fn place(function: &str, file: &str, line: u32) -> CodePlace {
+    CodePlace {
+        file: "/app".to_owned(),
+        address: u64::from(line),
+        source: SourcePlace {
+            function: Reading::Measured(function.to_owned()),
+            file: Reading::Measured(file.to_owned()),
+            line: Reading::Measured(line),
+        },
+    }
+}
+
+/// `of` is the cause; none where the loop was vectorized.
+fn remark(unit: u32, file: &str, line: u32, of: Option<ObstacleCause>) -> LoopRemark {
+    let why = |cause| LoopObstacle { cause, line: None, about: None, text: "so".to_owned() };
+    LoopRemark { unit, file: file.to_owned(), line, obstacle: of.map(why) }
+}
+
+fn unit(source: &str, tried: bool) -> CompiledUnit {
+    let (source, flags) = (Some(source.to_owned()), vec![format!("-O{}", u8::from(tried) * 2)]);
+    CompiledUnit { source, compiler: CompilerFamily::Gcc, flags, tried }
+}
+
+/// What is said of a loop of `solve` with these lines: of `solve` itself, and of `at`, which was put into it.
+fn said(own: &[u32], other: &[u32], remarks: Vec<LoopRemark>) -> Reading<CompiledLoop> {
+    said_of("/app", own, other, vec![unit("/src/solve.c", true), unit("/src/main.c", false)], remarks)
+}
+
+fn said_of(
+    written: &str,
+    own: &[u32],
+    other: &[u32],
+    units: Vec<CompiledUnit>,
+    remarks: Vec<LoopRemark>,
+) -> Reading<CompiledLoop> {
+    let mut places = vec![place("solve", "/src/solve.c", 10)];
+    places.extend(own.iter().map(|line| place("solve", "/src/solve.c", *line)));
+    places.extend(other.iter().map(|line| place("at", "/src/grid.h", *line)));
+    let lines = (1..places.len() as u32).map(|place| LoopLine { place, instructions: 2 }).collect();
+    let records = CompilerRecords {
+        command: "make".to_owned(),
+        wall: Nanoseconds(1),
+        compiled: 2,
+        units,
+        remarks,
+        written: vec![written.to_owned()],
+    };
+    let one = MachineLoop {
+        head: FileAddress { file: "/app".to_owned(), address: 0x100 },
+        function: 0,
+        parent: None,
+        depth: 1,
+        is_innermost: true,
+        lines,
+        samples: vec![ThreadSamples { thread: 0, samples: 200 }],
+        work: LoopWork::default(),
+    };
+    let code = CodeSamples {
+        loops: vec![one],
+        outside: vec![],
+        without_code: vec![],
+        messages: vec![],
+        offered: Reading::Measured(256),
+        compiled: Some(Reading::Measured(records)),
+    };
+    let run = ObjectRun { places, code: Reading::Measured(code), ..sample::run(two_sockets(), vec![]) };
+    super::super::survey(&run).unwrap().rows.remove(0).compiled.unwrap()
+}
+
+fn causes(said: &Reading<CompiledLoop>) -> Vec<ObstacleCause> {
+    said.measured().unwrap_or_else(|| panic!("{said:?}")).obstacles.iter().map(|of| of.cause).collect()
+}
+
+#[test]
+fn a_record_is_of_the_loop_with_its_line() {
+    let remarks = || {
+        vec![
+            remark(0, "/src/solve.c", 12, Some(Aliasing)),
+            remark(0, "/src/solve.c", 13, Some(Cost)),
+            remark(0, "/src/solve.c", 40, Some(Dependence)),
+            remark(0, "/other/solve.c", 12, Some(Dependence)),
+            remark(0, "/src/grid.h", 5, Some(Dependence)),
+        ]
+    };
+    assert_eq!(causes(&said(&[12, 13], &[5], remarks())), [Aliasing], "the first line of its own");
+    assert_eq!(causes(&said(&[], &[5, 6], remarks())), [Dependence], "all of it was put there");
+    assert_eq!(causes(&said(&[11, 14], &[], remarks())), [Aliasing], "lines without instructions");
+    assert_eq!(causes(&said(&[42], &[], remarks())), [Dependence], "its head has none");
+    assert!(said(&[50], &[], remarks()).measured().is_none());
+}
+
+#[test]
+fn copies_of_a_loop_are_said_together() {
+    let copies = vec![
+        remark(0, "/src/solve.c", 12, None),
+        remark(0, "/src/solve.c", 12, Some(Cost)),
+        remark(0, "/src/solve.c", 12, Some(Cost)),
+    ];
+    let said = said(&[12], &[], copies);
+    assert_eq!(causes(&said), [Cost]);
+    assert!(said.measured().unwrap().is_vectorized);
+}
+
+#[test]
+fn what_was_not_vectorized_at_all_has_its_level_as_reason() {
+    let units = vec![unit("/src/solve.c", false)];
+    let said = said_of("/app", &[12], &[], units, vec![]);
+    assert_eq!(
+        (causes(&said), said.measured().unwrap().flags.clone()),
+        (vec![Level], vec!["-O0".to_owned()])
+    );
+}
+
+#[test]
+fn records_of_another_build_are_not_used() {
+    let remarks = || vec![remark(0, "/src/solve.c", 12, Some(Cost))];
+    let units = || vec![unit("/src/solve.c", true)];
+    let old = said_of("/lib/other.so", &[12], &[], units(), remarks());
+    assert!(old.reason().unwrap().to_string().contains("did not write /app"), "{old:?}");
+    let unknown = said_of("/app", &[12], &[], vec![unit("/src/main.c", true)], vec![]);
+    assert!(unknown.reason().unwrap().to_string().contains("did not compile /src/solve.c"), "{unknown:?}");
+    assert!(said(&[], &[], remarks()).reason().unwrap().to_string().contains("-g"));
+}
+
+#[test]
+fn of_sources_with_one_name_nothing_is_said_where_they_differ() {
+    let units = || vec![unit("solve.c", true), unit("solve.c", true)];
+    let two = |other| {
+        let remarks = vec![remark(0, "solve.c", 12, Some(Cost)), remark(1, "solve.c", 12, other)];
+        said_of("/app", &[12], &[], units(), remarks)
+    };
+    assert_eq!(causes(&two(Some(Cost))), [Cost]);
+    assert!(two(Some(Aliasing)).reason().unwrap().to_string().contains("several sources are called solve.c"));
+}
+
+#[test]
+fn a_path_without_a_root_is_the_end_of_another() {
+    let same = [("/a/b.c", "/a/b.c"), ("/x/a/b.c", "./a/b.c"), ("b.c", "/x/b.c"), ("./b.c", "b.c")];
+    assert!(same.iter().all(|(one, other)| is_same_file(one, other)));
+    let others = [("/a/b.c", "/c/b.c"), ("/x/ab.c", "b.c"), ("a/b.c", "/x/b.c"), ("b.c", "c.c")];
+    assert!(others.iter().all(|(one, other)| !is_same_file(one, other)));
+}

@@ -1,0 +1,138 @@
+use numawise_facts::activity::SourcePlace;
+use numawise_facts::objects::{CompilerFamily, FileAddress, LoopLine, LoopWork, MachineLoop, ObstacleCause};
+
+use super::*;
+
+const SUM: &str = "double sum(const double *of, int count)\n{\n    double all = 1;\n    for (int i = 0; i < count; i++)\n        \
+                   all *= of[i];\n    return all;\n}\n";
+const MAIN: &str =
+    "double sum(const double *, int);\nint main(void) { double a[9] = { 1 }; return (int) sum(a, 9); }\n";
+
+fn folder() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("sum.c"), SUM).unwrap();
+    fs::write(folder.path().join("main.c"), MAIN).unwrap();
+    folder
+}
+
+fn built(folder: &Path, command: &str) -> RanBuild {
+    let temporary = folder.join("temporary");
+    let _ = fs::create_dir(&temporary);
+    let environment = |name: &str| match name {
+        "TMPDIR" => Some(temporary.clone().into()),
+        name => std::env::var_os(name),
+    };
+    build(&format!("cd '{}' && {command}", folder.display()), &environment).unwrap()
+}
+
+/// A program with a sampled loop in lines 4 and 5 of `sum.c`.
+fn records(folder: &Path, build: &RanBuild) -> Reading<CompilerRecords> {
+    let place = |line: u32| CodePlace {
+        file: "app".to_owned(),
+        address: u64::from(line),
+        source: SourcePlace {
+            function: Reading::Measured("sum".to_owned()),
+            file: Reading::Measured(folder.join("sum.c").display().to_string()),
+            line: Reading::Measured(line),
+        },
+    };
+    let one = MachineLoop {
+        head: FileAddress { file: folder.join("app").display().to_string(), address: 0 },
+        function: 0,
+        parent: None,
+        depth: 1,
+        is_innermost: true,
+        lines: [1, 2].map(|place| LoopLine { place, instructions: 3 }).to_vec(),
+        samples: vec![],
+        work: LoopWork::default(),
+    };
+    let code = CodeSamples {
+        loops: vec![one],
+        outside: vec![],
+        without_code: vec![],
+        messages: vec![],
+        offered: Reading::Measured(256),
+        compiled: None,
+    };
+    build.records(
+        &code,
+        &[place(1), place(4), place(5)],
+        &RunSpec { command: vec!["app".into()], directory: folder.to_owned() },
+    )
+}
+
+/// What a build that has the loop's record says.
+fn of_sum(command: &str) -> CompilerRecords {
+    let folder = folder();
+    let build = built(folder.path(), command);
+    assert_eq!(build.exit(), Exit::Code(0), "{command}: {}", build.last_lines());
+    let records = records(folder.path(), &build).measured().unwrap_or_else(|| panic!("{command}")).clone();
+    let remark =
+        records.remarks.iter().find(|of| of.line == 4).unwrap_or_else(|| panic!("{command}: {records:?}"));
+    let why = remark.obstacle.as_ref().unwrap();
+    assert_eq!(why.cause, ObstacleCause::ReductionOrder, "{command}");
+    assert!(Path::new(&remark.file).ends_with("sum.c"), "{command}: {}", remark.file);
+    assert_eq!(records.written, [folder.path().join("app").display().to_string()], "{command}");
+    // Nothing of ours is left among the user's files.
+    let entries = fs::read_dir(folder.path()).unwrap().flatten().map(|entry| entry.file_name());
+    let names: Vec<OsString> = entries.filter(|name| name.to_string_lossy().contains("opt")).collect();
+    assert!(names.is_empty(), "{command}: {names:?}");
+    drop(build);
+    assert_eq!(fs::read_dir(folder.path().join("temporary")).unwrap().count(), 0, "{command}");
+    records
+}
+
+fn flags(records: &CompilerRecords) -> Vec<&str> {
+    let remark = records.remarks.iter().find(|of| of.line == 4).unwrap();
+    let unit = &records.units[remark.unit as usize];
+    unit.flags
+        .iter()
+        .map(String::as_str)
+        .filter(|flag| flag.starts_with("-O") || flag.starts_with("-fl"))
+        .collect()
+}
+
+#[test]
+fn a_compiler_says_why_however_it_is_called() {
+    let several = of_sum("gcc -O3 -g main.c sum.c -o other -o app");
+    assert_eq!((several.compiled, flags(&several)), (2, vec!["-O3"]));
+    let gcc = "$(command -v gcc)";
+    of_sum(&format!("{gcc} -O2 -g -c sum.c -o ./sum.o && {gcc} -c main.c && {gcc} main.o sum.o -o app"));
+    of_sum("sh -c 'gcc -O3 -c sum.c & gcc -O3 -c main.c & wait' && gcc main.o sum.o -o app");
+    let whole = of_sum("gcc -O3 -flto -g main.c sum.c -o app");
+    assert_eq!(flags(&whole), ["-O3"], "as the linker says it");
+}
+
+#[test]
+fn clang_says_why_however_it_is_called() {
+    if Command::new("clang").arg("--version").stdout(Stdio::null()).status().is_err() {
+        println!("SKIPPED: clang is not installed");
+        return;
+    }
+    let records = of_sum("\"$(command -v clang)\" -O2 -g main.c sum.c -o app");
+    assert_eq!((records.compiled, flags(&records)), (2, vec!["-O2"]));
+    assert_eq!(records.units[0].compiler, CompilerFamily::Clang);
+}
+
+#[test]
+fn a_build_that_fails_or_compiles_nothing_says_so() {
+    let folder = folder();
+    let reason = |command: &str| {
+        let build = built(folder.path(), command);
+        let reason =
+            records(folder.path(), &build).reason().unwrap_or_else(|| panic!("{command}")).to_string();
+        (reason, build.last_lines())
+    };
+    let (why, printed) = reason("gcc -O2 -c no-such-file.c");
+    assert!(why.contains("exit status 1") && printed.contains("no-such-file.c"), "{why}: {printed}");
+    assert!(reason("kill -9 $$").0.contains("signal 9"));
+    assert!(reason("true").0.contains("compiled nothing"));
+    let old = built(folder.path(), "gcc -O3 -g main.c sum.c -o app && touch -d 2020-01-01 app");
+    assert!(records(folder.path(), &old).measured().unwrap().written.is_empty());
+}
+
+#[test]
+fn the_output_of_a_build_is_shown_without_remarks() {
+    let printed = "one\na.c:1:2: remark: vectorized loop [-Rpass=loop-vectorize]\n  for (;;)\n  ^\na.c:3:1: error: x\n  y\n  ^\ntwo\n";
+    assert_eq!(without_remarks(printed), ["one", "a.c:3:1: error: x", "  y", "  ^", "two"]);
+}
