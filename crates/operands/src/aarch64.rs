@@ -56,6 +56,8 @@ fn step(ip: u64, instruction: &Instruction) -> Step {
         load: load(instruction),
         repeats: false,
         pauses: false,
+        compares: changes::compares(instruction),
+        condition: changes::condition(instruction.opcode),
     }
 }
 

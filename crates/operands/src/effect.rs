@@ -33,9 +33,15 @@ fn set(step: &Step, registers: &mut Registers, made: [Option<(u8, Option<u64>)>;
 
 fn result(change: &Change, registers: &Registers) -> Option<u64> {
     let (a, b) = (registers.value(change.a)?, registers.value(change.b)?);
-    let bits = if change.is_narrow { 31 } else { 63 };
+    let value = combined(change.operation, (a, b), change.is_narrow).wrapping_add(change.plus);
+    Some(if change.is_narrow { value & 0xffff_ffff } else { value })
+}
+
+/// What becomes of two values; of 32 bits only the lower half counts.
+pub fn combined(operation: Operation, (a, b): (u64, u64), is_narrow: bool) -> u64 {
+    let bits = if is_narrow { 31 } else { 63 };
     let by = (b & bits) as u32;
-    let value = match change.operation {
+    match operation {
         Operation::Add => a.wrapping_add(b),
         Operation::Subtract => a.wrapping_sub(b),
         Operation::And => a & b,
@@ -45,12 +51,10 @@ fn result(change: &Change, registers: &Registers) -> Option<u64> {
         Operation::ShiftLeft => a << by,
         Operation::ShiftRight => a >> by,
         Operation::ShiftRightSigned => {
-            let signed = if change.is_narrow { Part::Signed(32).of(a) } else { a };
+            let signed = if is_narrow { Part::Signed(32).of(a) } else { a };
             (signed as i64 >> by) as u64
         }
-    };
-    let value = value.wrapping_add(change.plus);
-    Some(if change.is_narrow { value & 0xffff_ffff } else { value })
+    }
 }
 
 /// Adds what registers hold that are not known, and of which, with one that is known, this step made another: as of `lea rdi, [rbx + rax]`.

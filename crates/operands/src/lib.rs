@@ -13,14 +13,18 @@
 //! blame where it is not one instruction. How often the right memory is blamed in compilers' code is measured by the example `blame` of
 //! numawise-observe.
 //!
-//! [`Nest`] finds the loops of a listing, and [`works`] with [`VectorUse`] on how many elements their instructions work at once.
+//! [`Nest`] finds the loops of a listing, and [`works`] with [`VectorUse`] on how many elements their instructions work at once. A [`Course`] says what
+//! a pass of an innermost loop loads, stores and computes, and by the registers of a sample how many passes there are.
 //!
 //! Addresses are those of the process that was sampled. Code is of x86-64 or aarch64, by a parameter: either is understood everywhere. All is pure and can be used from several threads.
 
 mod aarch64;
 mod architecture;
 mod blame;
+mod body;
+mod course;
 mod effect;
+mod forms;
 mod listing;
 mod nest;
 mod pass;
@@ -32,6 +36,9 @@ mod x86_64;
 
 pub use architecture::Architecture;
 pub use blame::{Blame, blame};
+pub use course::{
+    Course, CourseAccess, Moment, NoCounter, NoCourse, NoPassCount, PassCount, PassCounts, Stride,
+};
 pub use listing::Listing;
 pub use nest::{Loop, Nest};
 pub use pass::{Pass, once_around};

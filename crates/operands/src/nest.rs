@@ -45,6 +45,7 @@ pub struct Nest {
     pub irreducible: usize,
     /// The first instruction of each block, with the innermost loop that it is in.
     blocks: Vec<(usize, Option<u32>)>,
+    pub(crate) graph: Graph,
 }
 
 impl Nest {
@@ -94,7 +95,7 @@ impl Nest {
             of.own = joined(own.map(|block| graph.steps(*block)));
         }
         let blocks = graph.begins.iter().copied().zip(innermost).collect();
-        Nest { loops, irreducible, blocks }
+        Nest { loops, irreducible, blocks, graph }
     }
 
     /// The innermost loop around an instruction, by its number.
@@ -119,7 +120,8 @@ fn joined(ranges: impl Iterator<Item = Range<usize>>) -> Vec<Range<usize>> {
 }
 
 /// Basic blocks, by their numbers in the order of the code, and the ways between them.
-struct Graph {
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Graph {
     /// The first instruction of each, and behind the last one.
     begins: Vec<usize>,
     end: usize,
@@ -200,11 +202,22 @@ impl Graph {
         before
     }
 
-    fn behind(&self, block: usize) -> &[usize] {
+    /// Blocks that come behind a block.
+    pub fn behind(&self, block: usize) -> &[usize] {
         &self.behind[block]
     }
 
-    fn steps(&self, block: usize) -> Range<usize> {
+    /// Blocks that come before a block.
+    pub fn before(&self, block: usize) -> &[usize] {
+        &self.before[block]
+    }
+
+    /// The block that an instruction is in.
+    pub fn block_of(&self, step: usize) -> Option<usize> {
+        self.begins.partition_point(|begin| *begin <= step).checked_sub(1)
+    }
+
+    pub fn steps(&self, block: usize) -> Range<usize> {
         self.begins[block]..self.begins.get(block + 1).map_or(self.end, |next| *next)
     }
 

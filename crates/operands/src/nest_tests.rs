@@ -101,7 +101,7 @@ fn a_return_leads_nowhere() {
         // Nothing leads here.
         a.jmp(head).unwrap();
     });
-    assert_eq!(nest, Nest { loops: vec![], irreducible: 0, blocks: nest.blocks.clone() });
+    assert_eq!(nest, Nest { loops: vec![], irreducible: 0, ..nest.clone() });
 }
 
 /// Blocks of one instruction and a conditional jump each.

@@ -22,6 +22,10 @@ pub struct Step {
     pub(crate) repeats: bool,
     /// Tells the processor that the thread spins: `pause`, `yield`, `wfe`.
     pub(crate) pauses: bool,
+    /// What it sets flags by, where that is understood.
+    pub(crate) compares: Option<Compare>,
+    /// When a branch is taken, where that is understood.
+    pub(crate) condition: Option<Condition>,
 }
 
 /// What an instruction does with memory.
@@ -95,6 +99,40 @@ impl MemoryOperand {
                 base.wrapping_add(self.displacement).wrapping_sub(stack.wrapping_sub(BELOW)) < FRAME
             }
             _ => false,
+        }
+    }
+}
+
+/// Two values of which the difference, or the sum, is compared with 0: as they are before the step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Compare {
+    pub a: Source,
+    pub b: Source,
+    pub is_sum: bool,
+    /// Of 32 bits.
+    pub is_narrow: bool,
+}
+
+/// How the first value of a comparison has to be to the second one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Condition {
+    Equal,
+    NotEqual,
+    Less,
+    LessOrEqual,
+    Greater,
+    GreaterOrEqual,
+}
+
+impl Condition {
+    pub fn negated(self) -> Condition {
+        match self {
+            Condition::Equal => Condition::NotEqual,
+            Condition::NotEqual => Condition::Equal,
+            Condition::Less => Condition::GreaterOrEqual,
+            Condition::LessOrEqual => Condition::Greater,
+            Condition::Greater => Condition::LessOrEqual,
+            Condition::GreaterOrEqual => Condition::Less,
         }
     }
 }

@@ -73,6 +73,8 @@ pub struct Work {
     pub is_masked: bool,
     /// It accesses the same memory in each pass: the stack at a fixed place, or a constant.
     pub is_at_fixed_place: bool,
+    /// Its vectors are as long as the processor has them: at least `bits`.
+    pub is_of_unknown_length: bool,
 }
 
 impl Work {
@@ -88,7 +90,7 @@ impl Work {
     }
 
     /// Floating-point operations of one execution, on all lanes.
-    fn floating(self) -> u32 {
+    pub(crate) fn floating(self) -> u32 {
         let is_floating = matches!(self.element, Some(Element::F16 | Element::F32 | Element::F64));
         match self.operation {
             _ if !is_floating => 0,

@@ -1,12 +1,14 @@
 //! Code of x86-64.
 
 use iced_x86::{
-    Decoder, DecoderOptions, FlowControl, Instruction, InstructionInfo, InstructionInfoFactory, Mnemonic,
-    OpAccess, OpKind, Register, UsedMemory, UsedRegister,
+    ConditionCode, Decoder, DecoderOptions, FlowControl, Instruction, InstructionInfo,
+    InstructionInfoFactory, Mnemonic, OpAccess, OpKind, Register, UsedMemory, UsedRegister,
 };
 
 use crate::registers::{Part, RegisterSet, Source};
-use crate::step::{Change, Direction, Flow, Load, MemoryOperand, Operation, Segment, Step};
+use crate::step::{
+    Change, Compare, Condition, Direction, Flow, Load, MemoryOperand, Operation, Segment, Step,
+};
 
 /// Numbers of general registers.
 const RSP: u8 = 4;
@@ -57,6 +59,8 @@ fn step(instruction: &Instruction, info: &InstructionInfo) -> Step {
         repeats: instruction.is_string_instruction()
             && (instruction.has_rep_prefix() || instruction.has_repne_prefix()),
         pauses: instruction.mnemonic() == Mnemonic::Pause,
+        compares: compares(instruction),
+        condition: condition(instruction),
     }
 }
 
@@ -273,6 +277,36 @@ fn value(instruction: &Instruction, number: u32) -> Option<Source> {
         | OpKind::Immediate32to64 => Some(Source::Constant(instruction.immediate(number))),
         _ => None,
     }
+}
+
+/// What flags say of registers that count.
+fn compares(instruction: &Instruction) -> Option<Compare> {
+    let one = Source::Constant(1);
+    let (b, is_sum) = match instruction.mnemonic() {
+        Mnemonic::Cmp | Mnemonic::Sub => (value(instruction, 1)?, false),
+        Mnemonic::Add => (value(instruction, 1)?, true),
+        Mnemonic::Inc => (one, true),
+        Mnemonic::Dec => (one, false),
+        Mnemonic::Test if instruction.op0_register() == instruction.op1_register() => {
+            (Source::Constant(0), false)
+        }
+        _ => return None,
+    };
+    let is_narrow = instruction.op0_register().is_gpr32();
+    Some(Compare { a: value(instruction, 0)?, b, is_sum, is_narrow })
+}
+
+/// Without regard to signs: counters and pointers do not pass the middle of all numbers.
+fn condition(instruction: &Instruction) -> Option<Condition> {
+    Some(match instruction.condition_code() {
+        ConditionCode::e => Condition::Equal,
+        ConditionCode::ne => Condition::NotEqual,
+        ConditionCode::l | ConditionCode::b | ConditionCode::s => Condition::Less,
+        ConditionCode::le | ConditionCode::be => Condition::LessOrEqual,
+        ConditionCode::g | ConditionCode::a => Condition::Greater,
+        ConditionCode::ge | ConditionCode::ae | ConditionCode::ns => Condition::GreaterOrEqual,
+        _ => return None,
+    })
 }
 
 /// The second operand, a narrower register; none of those that begin at bit 8.

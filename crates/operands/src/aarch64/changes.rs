@@ -4,7 +4,7 @@ use yaxpeax_arm::armv8::a64::{Instruction, Opcode, Operand, ShiftStyle, SizeCode
 
 use super::{LAST, source};
 use crate::registers::{Part, Source};
-use crate::step::{Change, Operation};
+use crate::step::{Change, Compare, Condition, Operation};
 
 /// Of the first operand.
 pub fn change(ip: u64, instruction: &Instruction) -> Option<Change> {
@@ -37,6 +37,33 @@ pub fn change(ip: u64, instruction: &Instruction) -> Option<Change> {
         Opcode::SBFM => field(operands, to, is_narrow, true),
         _ => None,
     }
+}
+
+/// What flags say of registers that count; a branch that compares with zero says it itself.
+pub fn compares(instruction: &Instruction) -> Option<Compare> {
+    let operands = &instruction.operands;
+    let is_narrow =
+        matches!(operands[0], Operand::Register(SizeCode::W, _) | Operand::RegisterOrSP(SizeCode::W, _));
+    let (a, b, is_sum) = match instruction.opcode {
+        Opcode::SUBS => (value(&operands[1])?, value(&operands[2])?, false),
+        Opcode::ADDS => (value(&operands[1])?, value(&operands[2])?, true),
+        Opcode::CBZ | Opcode::CBNZ => (value(&operands[0])?, Source::Constant(0), false),
+        _ => return None,
+    };
+    Some(Compare { a, b, is_sum, is_narrow })
+}
+
+/// By the numbers of conditions (Arm Architecture Reference Manual, C1.2.4); without regard to signs.
+pub fn condition(opcode: Opcode) -> Option<Condition> {
+    Some(match opcode {
+        Opcode::CBZ | Opcode::Bcc(0) => Condition::Equal,
+        Opcode::CBNZ | Opcode::Bcc(1) => Condition::NotEqual,
+        Opcode::Bcc(3 | 4 | 11) => Condition::Less,
+        Opcode::Bcc(9 | 13) => Condition::LessOrEqual,
+        Opcode::Bcc(8 | 12) => Condition::Greater,
+        Opcode::Bcc(2 | 5 | 10) => Condition::GreaterOrEqual,
+        _ => return None,
+    })
 }
 
 fn is_zero(operand: &Operand) -> bool {

@@ -43,6 +43,8 @@ pub fn step(ip: u64, word: u32) -> Step {
         load: None,
         repeats: false,
         pauses: false,
+        compares: None,
+        condition: None,
     }
 }
 

@@ -72,6 +72,7 @@ fn work(instruction: &Instruction) -> Option<Work> {
         bits: whole,
         is_masked: false,
         is_at_fixed_place,
+        is_of_unknown_length: false,
     })
 }
 
@@ -160,6 +161,7 @@ fn scalable(word: u32) -> Option<Work> {
         bits: SHORTEST,
         is_masked: false,
         is_at_fixed_place: false,
+        is_of_unknown_length: true,
     })
 }
 

@@ -53,6 +53,7 @@ fn work(instruction: &Instruction, memory: Option<UsedMemory>) -> Option<Work> {
         bits,
         is_masked: instruction.op_mask() != Register::None,
         is_at_fixed_place: memory.is_some_and(is_fixed),
+        is_of_unknown_length: false,
     })
 }
 
