@@ -36,7 +36,9 @@ impl Body {
         for range in &of.steps {
             let first = graph.block_of(range.start)?;
             members.extend(
-                (first..).take_while(|block| graph.steps(*block).start < range.end).take(MOST_BLOCKS + 1),
+                (first..graph.count())
+                    .take_while(|block| graph.steps(*block).start < range.end)
+                    .take(MOST_BLOCKS + 1),
             );
         }
         let head = graph.block_of(of.head)?;

@@ -254,15 +254,6 @@ impl Moment<'_> {
         self.left().is_none_or(|left| left < all).then_some(all)
     }
 
-    /// A number of the pass: the next one has the next number.
-    pub fn pass_number(&self) -> Option<i64> {
-        let change_of = |register: u32| self.course.changes[register as usize].as_ref()?.as_constant();
-        let all = self.course.matter.iter();
-        let mut moving = all.filter_map(|register| Some((*register, change_of(*register)?)));
-        let (register, change) = moving.find(|(_, change)| *change != 0)?;
-        (self.held[register as usize]? as i64).checked_div_euclid(change as i64)
-    }
-
     /// Where an access of this pass is.
     pub fn place(&self, of: &CourseAccess) -> Option<u64> {
         self.value(&of.address)

@@ -277,6 +277,8 @@ fn of_ways_through_a_loop_samples_say_how_often_each_is_gone() {
     // Each of six instructions has 100 samples, and two have 25.
     let likely = counts.likely(|step| if step == 3 || step == 4 { 25 } else { 100 }).unwrap();
     assert_eq!((likely.stored, likely.double, likely.loaded), (2.0, 0.25, 8.0));
+    let waits = |step: usize| if step < 3 { 100 } else { 300 };
+    assert_eq!(counts.likely(waits), None, "one block waits longer than another");
     assert!(!code.course.is_straight());
     assert_eq!(code.trips(5, &[(DI, RSI - 80)]), Some(Trips::Left(9)));
 }
@@ -348,17 +350,6 @@ fn passes_of_conditions_are_those_of_arithmetic() {
     assert_eq!(passes(Condition::NotEqual, 0xffff_fff6, 5, true), Some(2));
 }
 
-#[test]
-fn a_pass_has_the_number_behind_that_of_the_one_before() {
-    let code = triad();
-    let number = |step: usize, offset: u64| {
-        let mut registers = registers_at(&code.listing, step);
-        registers.set(C, Some(offset));
-        code.course.moment(step, &registers).pass_number().unwrap()
-    };
-    assert_eq!([number(1, 64), number(4, 64), number(5, 96), number(3, 96)], [2, 2, 2, 3]);
-}
-
 proptest! {
     #[test]
     fn no_code_makes_it_fail(
@@ -374,7 +365,7 @@ proptest! {
                 for step in 0..listing.steps().len() {
                     let registers = registers_at(&listing, step);
                     let moment = course.moment(step, &registers);
-                    let _ = (moment.trips(), moment.left(), moment.pass_number());
+                    let _ = (moment.trips(), moment.left());
                     let places = course.accesses.iter().map(|of| (moment.place(of), moment.stride(of)));
                     prop_assert_eq!(places.count(), course.accesses.len());
                 }

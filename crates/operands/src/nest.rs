@@ -212,6 +212,11 @@ impl Graph {
         &self.before[block]
     }
 
+    /// How many blocks there are.
+    pub fn count(&self) -> usize {
+        self.begins.len()
+    }
+
     /// The block that an instruction is in.
     pub fn block_of(&self, step: usize) -> Option<usize> {
         self.begins.partition_point(|begin| *begin <= step).checked_sub(1)

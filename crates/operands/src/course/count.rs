@@ -10,6 +10,9 @@ use crate::{Operation, Work};
 /// Of fewer samples in a loop nothing follows on which way passes go.
 const LEAST_SAMPLES: u64 = 200;
 
+/// How many times the time of one instruction those of other blocks may take.
+const EVEN: f64 = 1.5;
+
 /// Bytes and operations.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct PassCount {
@@ -126,8 +129,9 @@ impl PassCounts {
         self.least == self.most
     }
 
-    /// What a pass does on average. Samples show how much time each block has: as long as instructions of a loop take as long as one another on average,
-    /// this is how often it is gone through. Nothing of few samples.
+    /// What a pass does on average. Samples show how much time each block has: where instructions of those that each pass goes through take about as long as
+    /// one another, this is how often another one is gone through. Nothing of few samples, and where blocks take unequal time: behind a branch that nobody
+    /// can foretell the processor waits, and samples say more of that than of how often.
     pub fn likely(&self, samples: impl Fn(usize) -> u64) -> Option<PassCount> {
         if self.is_exact() {
             return Some(self.most);
@@ -137,16 +141,24 @@ impl PassCounts {
         if all < LEAST_SAMPLES {
             return None;
         }
-        let sure = self.blocks.iter().filter(|(.., is_sure)| *is_sure);
+        let density = |steps: &std::ops::Range<usize>| of_block(steps) as f64 / steps.len() as f64;
+        let (sure, others): (Vec<_>, Vec<_>) = self.blocks.iter().partition(|(.., is_sure)| *is_sure);
+        let densities: Vec<f64> = sure.iter().map(|(steps, ..)| density(steps)).collect();
+        let low = densities.iter().copied().fold(f64::INFINITY, f64::min);
+        let high = densities.iter().copied().fold(0.0, f64::max);
         let (time, steps) =
-            sure.fold((0, 0), |sum, (steps, ..)| (sum.0 + of_block(steps), sum.1 + steps.len()));
+            sure.iter().fold((0, 0), |sum, (steps, ..)| (sum.0 + of_block(steps), sum.1 + steps.len()));
         let of_pass = time as f64 / steps as f64;
+        // One block alone cannot show that it takes as long as others.
+        let is_even = sure.len() > 1 && high <= EVEN * low;
+        if !is_even || others.iter().any(|(steps, ..)| density(steps) > EVEN * of_pass) {
+            return None;
+        }
         let mut sum = [0.0; 9];
         for (steps, count, is_sure) in &self.blocks {
             let share = match is_sure {
                 true => 1.0,
-                false if of_pass > 0.0 => (of_block(steps) as f64 / steps.len() as f64 / of_pass).min(1.0),
-                false => return None,
+                false => (density(steps) / of_pass).min(1.0),
             };
             sum.iter_mut().zip(count.each()).for_each(|(sum, one)| *sum += share * one);
         }
