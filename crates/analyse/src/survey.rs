@@ -9,11 +9,16 @@ use numawise_facts::objects::{CodeSamples, LoopWork, MachineLoop, ThreadSamples}
 use numawise_facts::{FindingId, ObjectRun, Reading};
 use numawise_stats::proportion;
 use numawise_tables::objects::ShareInterval;
-use numawise_tables::survey::{LoopFinding, LoopRow, LoopTables, OutsideRow, UseOfVectors, VectorLevel};
+use numawise_tables::survey::{
+    Ceiling, LoopFinding, LoopRow, LoopTables, OutsideRow, UseOfVectors, VectorLevel,
+};
 use numawise_units::{Arrange, Ratio};
 
 use super::objects;
 use compiled::Compiled;
+
+mod roof;
+mod streams;
 
 #[cfg(test)]
 #[path = "survey_tests.rs"]
@@ -69,7 +74,8 @@ pub fn survey(run: &ObjectRun) -> Option<LoopTables> {
     let by_use = samples.as_ref().map(|_| of_all);
     let outside = outside_rows(run, code, all);
     let (offered, cost) = (code.offered.clone(), objects::cost(run));
-    Some(LoopTables { rows, left_out, outside, samples, by_use, offered, cost, findings })
+    let ceilings = code.ceilings.as_ref().map(|_| ());
+    Some(LoopTables { rows, left_out, outside, samples, ceilings, by_use, offered, cost, findings })
 }
 
 fn count<'a>(samples: impl IntoIterator<Item = &'a ThreadSamples>) -> u64 {
@@ -177,6 +183,7 @@ fn row(run: &ObjectRun, code: &CodeSamples, parts: &[usize], all: u64) -> Option
     let in_vectors: u64 =
         parts.iter().filter(|of| level(&of.work) >= VectorLevel::Partial).map(|of| count(&of.samples)).sum();
     (samples > 0).then_some(())?;
+    let streams = streams::streams(&hottest.accesses);
     Some(LoopRow {
         place,
         last_line,
@@ -191,6 +198,11 @@ fn row(run: &ObjectRun, code: &CodeSamples, parts: &[usize], all: u64) -> Option
         in_vectors: share(in_vectors, samples),
         work: hottest.work,
         compiled: None,
+        pass: hottest.pass.clone(),
+        trips: hottest.trips.clone(),
+        speed: hottest.speed.clone(),
+        roof: roof::roof(hottest, &streams, threads.len() as u32, &code.ceilings),
+        streams,
     })
 }
 
@@ -236,7 +248,26 @@ fn amdahl(share: f64, times: f64) -> f64 {
     1.0 / (1.0 - share + share / times)
 }
 
-/// NW071: it computes with one element at once; loops that only compare, as in sorting, are not meant. NW072: it uses narrower vectors than the CPU has. NW073: its elements are gathered one by one. Those
+/// Half of what memory gives is as good as all: other threads and other loops take their share.
+const MOSTLY_MEMORY: f64 = 0.5;
+
+/// How many times as fast a loop gets at most that goes so many times as fast by its instructions: what it loads and stores stays.
+fn under_roof(of: &LoopRow, times: f64) -> f64 {
+    let roof = of.roof.measured();
+    let most = roof.and_then(|roof| Some(roof.of_data()?.passes / roof.passes.measured()?));
+    times.min(most.unwrap_or(f64::INFINITY)).max(1.0)
+}
+
+/// How many times as fast a loop is at most that waits for memory mostly, where nothing comes from there.
+fn without_memory(of: &LoopRow) -> Option<f64> {
+    let roof = of.roof.measured()?;
+    let passes = *roof.passes.measured()?;
+    let memory = roof.ceilings.iter().find(|ceiling| ceiling.of == Ceiling::Memory)?;
+    let next = roof.ceilings.iter().find(|ceiling| ceiling.of != Ceiling::Memory)?;
+    (passes >= MOSTLY_MEMORY * memory.passes).then(|| next.passes / passes)
+}
+
+/// NW074: memory gives what it can. NW071: it computes with one element at once; loops that only compare, as in sorting, are not meant. NW072: it uses narrower vectors than the CPU has. NW073: its elements are gathered one by one. Those
 /// that can bring most first.
 fn findings(rows: &[LoopRow], offered: Option<u32>, waiting: f64) -> Vec<LoopFinding> {
     let mut findings = Vec::new();
@@ -270,10 +301,14 @@ fn findings(rows: &[LoopRow], offered: Option<u32>, waiting: f64) -> Vec<LoopFin
             }
             _ => None,
         };
-        let Some((id, times)) = found else { continue };
-        let brings = amdahl(share(of), times);
-        if brings >= WORTH_DOING {
-            findings.push(LoopFinding { id, row, lanes: Ratio(times), brings: Ratio(brings) });
+        let memory = without_memory(of).map(|times| (FindingId::LoopMemory, times, times));
+        for (id, lanes, times) in
+            found.map(|(id, lanes)| (id, lanes, under_roof(of, lanes))).into_iter().chain(memory)
+        {
+            let brings = amdahl(share(of), times);
+            if brings >= WORTH_DOING {
+                findings.push(LoopFinding { id, row, lanes: Ratio(lanes), brings: Ratio(brings) });
+            }
         }
     }
     findings.arrange_by(|one, other| other.brings.0.total_cmp(&one.brings.0).then(one.row.cmp(&other.row)));

@@ -68,6 +68,10 @@ fn one(head: u64, lines: &[u32], samples: &[(u32, u64)], work: LoopWork) -> Mach
             .map(|(thread, samples)| ThreadSamples { thread: *thread, samples: *samples })
             .collect(),
         work,
+        pass: Reading::unavailable("none"),
+        trips: Reading::unavailable("none"),
+        speed: Reading::unavailable("none"),
+        accesses: Vec::new(),
     }
 }
 
@@ -78,6 +82,7 @@ fn tables(loops: Vec<MachineLoop>, outside: u64, offered: u32) -> LoopTables {
             function: 5,
             samples: vec![ThreadSamples { thread: 0, samples: outside }],
         }],
+        ceilings: Reading::unavailable("none"),
         without_code: vec![],
         messages: vec![],
         offered: Reading::Measured(offered),

@@ -13,7 +13,10 @@ use numawise_units::{Bytes, CpuId, Nanoseconds, NodeId, Pid, Rank};
 use serde::{Deserialize, Serialize};
 
 use crate::activity::CodePlace;
-pub use code::{CodeSamples, LoopLine, LoopWork, MachineLoop, OutsideLoops, ThreadSamples};
+pub use code::{
+    CacheCeiling, Ceilings, CodeSamples, LoopAccess, LoopLine, LoopPass, LoopSpeed, LoopTrips, LoopWork,
+    MachineLoop, OutsideLoops, PassCount, ThreadSamples,
+};
 pub use compiled::{CompiledUnit, CompilerFamily, CompilerRecords, LoopObstacle, LoopRemark, ObstacleCause};
 pub use cure::{ObjectCure, TriedCure};
 pub use loads::{DataSource, LoadSampler, LoadSamples, SampledLoads};

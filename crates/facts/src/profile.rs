@@ -29,6 +29,9 @@ pub struct Profile {
     pub loaded: Vec<LoadedLatency>,
     /// A line that one core has changed, read by another.
     pub transfers: Vec<Transfer>,
+    /// Of one core; of older profiles unavailable.
+    #[serde(default = "untold")]
+    pub core: Reading<CorePeaks>,
 }
 
 impl Profile {
@@ -39,6 +42,42 @@ impl Profile {
     pub fn of_json(text: &str) -> serde_json::Result<Profile> {
         serde_json::from_str(text)
     }
+}
+
+/// What one core computes in registers, and reads from each of its caches, at most.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CorePeaks {
+    pub cpu: CpuId,
+    pub arithmetic: Vec<PeakArithmetic>,
+    /// From the nearest on.
+    pub caches: Vec<PeakCache>,
+}
+
+/// Instructions of a loop of arithmetic.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PeakKind {
+    /// Of a vector; of one element at once those of the element.
+    pub bits: u32,
+    pub element_bits: u32,
+    /// A product and a sum in one instruction.
+    pub is_fused: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PeakArithmetic {
+    pub kind: PeakKind,
+    /// Floating-point operations in a second; a product with a sum is two.
+    pub rate: Reading<Estimate<f64>>,
+}
+
+/// A cache from which one core reads.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PeakCache {
+    pub level: u32,
+    pub size: Bytes,
+    /// How much was read again and again.
+    pub bytes: Bytes,
+    pub read: Reading<Estimate<BytesPerSecond>>,
 }
 
 /// Which machine, when, how, and how far it went.

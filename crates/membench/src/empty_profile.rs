@@ -29,6 +29,7 @@ pub fn of(
         bandwidth: bandwidths(machine, layout, request),
         loaded: Vec::new(),
         transfers: Vec::new(),
+        core: CellError::Stopped.reading(),
     };
     for (from, to, mix) in without_load(layout, request) {
         profile.loaded.push(LoadedLatency {

@@ -3,5 +3,6 @@
 mod bandwidth;
 mod latency;
 mod loaded;
+mod peaks;
 mod transfer;
 mod trial;

@@ -6,6 +6,7 @@
 
 use numawise_facts::{LoopPath, MemoryLoop, Mix, Vectors};
 
+pub(crate) mod arithmetic;
 pub mod chase;
 
 #[cfg(target_arch = "aarch64")]

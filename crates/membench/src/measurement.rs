@@ -141,6 +141,9 @@ fn run_within(
     let schedule =
         Schedule::new(plan.budget.seconds(), plan.budget.seconds() / limits.share * limits.patience);
     let complete = measurement.steps(plan, schedule, began, sink);
+    if complete {
+        measurement.core_peaks();
+    }
     measurement.profile.header.complete = complete && !stop.load(Relaxed);
     measurement.profile.header.took = Reading::Measured(Nanoseconds::from_seconds(clock::now() - began));
     measurement.conclude();

@@ -163,9 +163,10 @@ impl ObjectTracker {
         }
     }
 
-    /// Finds the loops in which threads are, in place of the memory that they wait for. `offered`: bits of the widest vectors of the CPU.
-    pub fn surveying(self, offered: Reading<u32>) -> ObjectTracker {
-        ObjectTracker { hot: Some(HotCode::new(offered)), ..self }
+    /// Finds the loops in which threads are, in place of the memory that they wait for. `offered`: bits of the widest vectors of the CPU;
+    /// `period`: CPU time of a thread from sample to sample.
+    pub fn surveying(self, offered: Reading<u32>, period: Nanoseconds) -> ObjectTracker {
+        ObjectTracker { hot: Some(HotCode::new(offered, period)), ..self }
     }
 
     /// A process that was forked has the memory of its parent.
@@ -341,7 +342,7 @@ impl ObjectTracker {
         let process = sample.process;
         let thread = self.thread(process, sample.thread);
         if let Some(hot) = &mut self.hot {
-            return hot.sample((process, sample.registers.ip), thread, &mut *self.code);
+            return hot.sample((process, &sample.registers), thread, &mut *self.code);
         }
         self.process(process).seen_stack(sample.thread, sample.stack.sp);
         let code = &mut self.code;

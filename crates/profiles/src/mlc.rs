@@ -72,6 +72,7 @@ pub(crate) fn profile(text: &str) -> Result<Profile, MlcError> {
     notices.extend(of_the_method(text, &sections));
     let nodes = tables.nodes();
     Ok(Profile {
+        core: Reading::unavailable("MLC's text does not tell"),
         latency: tables.latency(buffer(&sections)),
         working_sets: Vec::new(),
         bandwidth: tables.bandwidth(),

@@ -1,5 +1,6 @@
 //! Loops of a run: one document for the terminal and for HTML, and JSON.
 
+mod bounds;
 mod json;
 mod why;
 
@@ -35,6 +36,8 @@ const ROWS: RowLimits = RowLimits { terminal: 20, html: 1000, rest: "the rest is
 const MOSTLY_WAITING: f64 = 0.5;
 /// Less waiting changes no share to speak of.
 const WORTH_SAYING: f64 = 0.02;
+/// What uses more of its cache lines wastes none to speak of.
+const WHOLE_LINES: f64 = 0.9;
 const OUTSIDE: RowLimits = RowLimits { terminal: 8, html: 200, rest: "the rest is in the JSON" };
 
 /// The loops as a document.
@@ -47,6 +50,7 @@ pub fn document(shown: &Shown) -> Document {
     if !tables.rows.is_empty() {
         blocks.push(section("loops", "Loops with most time", vec![Block::Table(loops(shown))]));
     }
+    blocks.extend(bounds::passes(shown));
     if !tables.findings.is_empty() {
         let entries = tables.findings.iter().filter_map(|finding| entry(shown, finding)).collect();
         blocks.push(section("findings", "Findings", vec![Block::Entries(entries)]));
@@ -286,7 +290,7 @@ fn entry(shown: &Shown, finding: &LoopFinding) -> Option<Entry> {
         parts: vec![
             ("seen", seen(shown, finding, row)),
             ("compiler", why::said(row)),
-            ("at most", vec![at_most(finding)]),
+            ("at most", vec![at_most(finding, row)]),
             ("to do", advice(shown, finding, row)),
         ]
         .into_iter()
@@ -330,6 +334,7 @@ fn seen(shown: &Shown, finding: &LoopFinding, row: &LoopRow) -> Vec<String> {
         FindingId::LoopNarrow => {
             format!("vectors of {} bits; this CPU has {offered}", work.vector_bits)
         }
+        FindingId::LoopMemory => bounds::seen_of_memory(row),
         _ => format!(
             "{} and {} of single elements in a pass",
             many(u64::from(work.gathers), "gather"),
@@ -339,10 +344,13 @@ fn seen(shown: &Shown, finding: &LoopFinding, row: &LoopRow) -> Vec<String> {
     [time, what].into_iter().collect()
 }
 
-fn at_most(finding: &LoopFinding) -> String {
+fn at_most(finding: &LoopFinding, row: &LoopRow) -> String {
+    let is_bounded = row.roof.measured().is_some_and(|roof| roof.passes.measured().is_some());
     format!(
-        "the program is {} as fast, if the loop is {} as fast: not where it waits for memory",
-        finding.brings, finding.lanes
+        "the program is {} as fast, if the loop is {} as fast{}",
+        finding.brings,
+        finding.lanes,
+        if is_bounded { ", or as memory lets it" } else { ": not where it waits for memory" }
     )
 }
 
@@ -393,6 +401,15 @@ fn advice(shown: &Shown, finding: &LoopFinding, row: &LoopRow) -> Vec<String> {
             if row.work.vector_bits == 256 && shown.tables.offered.measured() == Some(&512) {
                 advice.push("add -mprefer-vector-width=512: compilers prefer 256 bits".to_owned());
             }
+        }
+        FindingId::LoopMemory => {
+            let command = shown.run.header.command.shell_line();
+            advice.push(format!("numawise objects -- {command} says which arrays these are, and on which NUMA node"));
+            if bounds::of_lines(&row.streams).measured().is_some_and(|share| share.0 < WHOLE_LINES) {
+                advice.push("use whole cache lines: arrays in place of structures, the last index in the innermost loop".to_owned());
+            }
+            advice.push("join loops over the same arrays, or work in blocks that caches hold; take float for double".to_owned());
+            return advice;
         }
         _ => advice.push(
             "lay data out so that elements of neighbouring passes are neighbours: arrays in place of structures, loops in the order of \

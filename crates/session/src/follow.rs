@@ -1,5 +1,6 @@
 //! Following the memory objects of a program that is started: what is opened before it, what follows it, and what is kept of it.
 
+mod ceilings;
 mod code;
 pub mod live;
 mod sampling;
@@ -156,7 +157,7 @@ impl BeginsToFollow {
         let BeginsToFollow { followed, calibrated, sampler, counters, logged_in, notices } = self;
         let at = clock::monotonic();
         let method = calibrated.method();
-        let run_version = run.version.clone();
+        let (run_version, period) = (run.version.clone(), calibrated.period);
         let is_sampled = sampler.is_some();
         let sampler = sampler.map(|sampler| (sampler, calibrated.fault_period()));
         let folder = logged_in.clone();
@@ -164,7 +165,7 @@ impl BeginsToFollow {
             let tracker = ObjectTracker::new(at, method, Box::new(ProgramCode::new(followed.least())));
             let tracker = match followed {
                 Followed::Objects { .. } => tracker,
-                Followed::Loops => tracker.surveying(sampling::widest_vectors()),
+                Followed::Loops => tracker.surveying(sampling::widest_vectors(), period),
             };
             let bandwidth = BandwidthWatch::begin(Roots::live(), nodes_with_cpus, at);
             ObjectFeed::new(tracker, HeapLogs::new(&logged_in), is_sampled, bandwidth)
@@ -226,6 +227,7 @@ impl EndedFollowing {
         let code = match tracked.code.take() {
             Some(mut code) => {
                 code.loops.iter_mut().for_each(|of| of.head.file = redactor.text(&of.head.file));
+                code.ceilings = ceilings::of(&header.machine);
                 Reading::Measured(code)
             }
             None => Reading::unavailable("its loops were not surveyed"),

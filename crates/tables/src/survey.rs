@@ -1,9 +1,9 @@
 //! The loops of a program, those with most of its time first, and how many elements each works with at once.
 
 use numawise_facts::activity::CodePlace;
-use numawise_facts::objects::{CompilerFamily, LoopObstacle, LoopWork};
+use numawise_facts::objects::{CompilerFamily, LoopObstacle, LoopPass, LoopSpeed, LoopTrips, LoopWork};
 use numawise_facts::{FindingId, Reading};
-use numawise_units::Ratio;
+use numawise_units::{Bytes, Ratio};
 
 use crate::objects::ShareInterval;
 
@@ -18,6 +18,8 @@ pub struct LoopTables {
     pub outside: Vec<OutsideRow>,
     /// What was sampled, all together.
     pub samples: Reading<u64>,
+    /// Why there are no ceilings, where there are none.
+    pub ceilings: Reading<()>,
     /// Of the time; of few samples nothing is said.
     pub by_use: Reading<UseOfVectors>,
     /// Bits of the widest vectors that the CPU has instructions for.
@@ -82,8 +84,14 @@ pub struct LoopRow {
     pub level: VectorLevel,
     /// What of its time is in parts that work with several elements at once.
     pub in_vectors: Ratio,
-    /// Of the part with most time.
+    /// All below is of the part with most time.
     pub work: LoopWork,
+    pub pass: Reading<LoopPass>,
+    pub trips: Reading<LoopTrips>,
+    pub speed: Reading<LoopSpeed>,
+    /// Those that move on, in the order of its instructions.
+    pub streams: Vec<LoopStream>,
+    pub roof: Reading<LoopRoof>,
     /// What its compiler says of it; missing where the program was not built for the survey.
     pub compiled: Option<Reading<CompiledLoop>>,
 }
@@ -98,6 +106,66 @@ pub struct CompiledLoop {
     pub is_vectorized: bool,
     /// Why it, or other copies, were not.
     pub obstacles: Vec<LoopObstacle>,
+}
+
+/// What bounds a thread in a loop, by what the machine was measured to do at most.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LoopRoof {
+    /// Floating-point operations for each byte that instructions load and store.
+    pub per_byte: Reading<f64>,
+    /// Bytes that a pass moves between memory, or the cache that holds all, and the nearest cache: whole lines; those written are read before.
+    pub moved: Reading<f64>,
+    /// Passes in a second at most, the lowest ceiling first; one at least.
+    pub ceilings: Vec<LoopCeiling>,
+    /// What a thread reached: passes in a second, and of the lowest ceiling.
+    pub passes: Reading<f64>,
+    pub reached: Reading<Ratio>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LoopCeiling {
+    pub of: Ceiling,
+    pub passes: f64,
+}
+
+/// What a machine has only so much of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ceiling {
+    /// Arithmetic, with vectors as wide as the loop has them.
+    Arithmetic,
+    /// Loads and stores of the nearest cache.
+    NearestCache,
+    /// The cache that holds what it goes over.
+    Cache(u32),
+    /// No cache holds it.
+    Memory,
+}
+
+impl LoopRoof {
+    /// The lowest that better instructions do not raise.
+    pub fn of_data(&self) -> Option<LoopCeiling> {
+        self.ceilings.iter().copied().find(|ceiling| ceiling.of != Ceiling::Arithmetic)
+    }
+}
+
+/// Accesses of a pass that are apart by what does not change: of one array, or of one row of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LoopStream {
+    pub reads: bool,
+    pub writes: bool,
+    /// Bytes by which it moves on in a pass.
+    pub stride: Reading<i64>,
+    /// Bytes that a pass accesses, each access counted, and those that no other pass does.
+    pub bytes: u64,
+    pub fresh: Reading<u64>,
+    /// Used bytes of all in the cache lines that it comes to.
+    pub of_lines: Reading<Ratio>,
+    /// From where to where in each stride: more than one part of structures, for one.
+    pub parts: Vec<(u64, u64)>,
+    /// From the lowest to the highest address that samples saw.
+    pub span: Reading<Bytes>,
+    /// More than 1 of gathers and scatters.
+    pub elements: u32,
 }
 
 /// A function with time outside of loops.

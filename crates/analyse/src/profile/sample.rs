@@ -24,6 +24,7 @@ impl Shape {
     /// Everything that this depth measures.
     pub fn profile(&self) -> Profile {
         let mut profile = Profile {
+            core: Reading::unavailable("none"),
             header: self.header(),
             latency: Vec::new(),
             working_sets: Vec::new(),

@@ -63,6 +63,10 @@ fn said_of(
         lines,
         samples: vec![ThreadSamples { thread: 0, samples: 200 }],
         work: LoopWork::default(),
+        pass: Reading::unavailable("none"),
+        trips: Reading::unavailable("none"),
+        speed: Reading::unavailable("none"),
+        accesses: Vec::new(),
     };
     let code = CodeSamples {
         loops: vec![one],
@@ -70,6 +74,7 @@ fn said_of(
         without_code: vec![],
         messages: vec![],
         offered: Reading::Measured(256),
+        ceilings: Reading::unavailable("none"),
         compiled: Some(Reading::Measured(records)),
     };
     let run = ObjectRun { places, code: Reading::Measured(code), ..sample::run(two_sockets(), vec![]) };

@@ -128,6 +128,8 @@ identifiers! {
     "NW072" LoopNarrow,
     /// A hot loop gathers its elements one by one.
     "NW073" LoopGathers,
+    /// A hot loop waits for memory, which gives what it can.
+    "NW074" LoopMemory,
     /// One rank computes longer than others before a call, and they wait for it.
     "NW081" OneRankComputesLonger,
     /// Ranks compute for unequal times, now one and now another.

@@ -2,11 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
+use numawise_units::{Bytes, BytesPerSecond};
+
 use super::{CompilerRecords, FileAddress};
-use crate::Reading;
+use crate::{PeakArithmetic, Reading};
 
 /// The code in which a program was sampled, by clock ticks of its threads.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CodeSamples {
     /// A loop stands behind the one around it. Those around sampled ones are there too.
     pub loops: Vec<MachineLoop>,
@@ -21,6 +23,30 @@ pub struct CodeSamples {
     /// What compilers said of the loops; missing where the program was not built for the survey.
     #[serde(default)]
     pub compiled: Option<Reading<CompilerRecords>>,
+    /// What the machine was measured to do at most.
+    #[serde(default = "unsaid")]
+    pub ceilings: Reading<Ceilings>,
+}
+
+/// What a machine was measured to compute and to move at most.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Ceilings {
+    pub arithmetic: Vec<PeakArithmetic>,
+    /// From the nearest on.
+    pub caches: Vec<CacheCeiling>,
+    /// Of one core and the nearest memory, and of all cores together.
+    pub core_memory: Reading<BytesPerSecond>,
+    pub machine_memory: Reading<BytesPerSecond>,
+}
+
+/// A cache from which one core reads.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CacheCeiling {
+    pub level: u32,
+    pub size: Bytes,
+    /// Cores that share it.
+    pub cores: u32,
+    pub read: Reading<BytesPerSecond>,
 }
 
 /// Samples of a thread: an index of [`ObjectRun::threads`](super::ObjectRun::threads).
@@ -39,7 +65,7 @@ pub struct OutsideLoops {
 }
 
 /// A loop of the machine code: compilers make several of one in the source.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MachineLoop {
     /// Of its first instruction.
     pub head: FileAddress,
@@ -55,6 +81,103 @@ pub struct MachineLoop {
     /// In its own instructions.
     pub samples: Vec<ThreadSamples>,
     pub work: LoopWork,
+    #[serde(default = "unsaid")]
+    pub pass: Reading<LoopPass>,
+    #[serde(default = "unsaid")]
+    pub trips: Reading<LoopTrips>,
+    #[serde(default = "unsaid")]
+    pub speed: Reading<LoopSpeed>,
+    /// Of one pass, in the order of its instructions; none where they were not looked into.
+    #[serde(default)]
+    pub accesses: Vec<LoopAccess>,
+}
+
+/// The reading of a member that an older record does not have.
+fn unsaid<T>() -> Reading<T> {
+    Reading::unavailable("the record was made by an older version")
+}
+
+/// What one pass of a loop does: from its head until it comes there again.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LoopPass {
+    /// On average.
+    pub mean: Reading<PassCount>,
+    /// Whichever way passes go, and whatever masks leave out.
+    pub least: PassCount,
+    pub most: PassCount,
+}
+
+/// Bytes and operations, counted from instructions.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct PassCount {
+    /// Bytes of memory that moves on from pass to pass, or lies anywhere.
+    pub loaded: f64,
+    pub stored: f64,
+    /// Bytes at the same places of the stack in each pass.
+    pub stack_loaded: f64,
+    pub stack_stored: f64,
+    /// Bytes at the same other places in each pass.
+    pub fixed: f64,
+    /// Floating-point operations on elements of 64, 32 and 16 bits; a product with a sum is two.
+    pub double: f64,
+    pub single: f64,
+    pub half: f64,
+    pub instructions: f64,
+}
+
+impl PassCount {
+    /// Bytes that are not of the stack, nor at fixed places.
+    pub fn moved(&self) -> f64 {
+        self.loaded + self.stored
+    }
+
+    pub fn operations(&self) -> f64 {
+        self.double + self.single + self.half
+    }
+}
+
+/// How often a loop is passed through from its begin to its end.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct LoopTrips {
+    pub mean: f64,
+    /// Standard deviation.
+    pub deviation: f64,
+    /// Of those that were seen.
+    pub least: u64,
+    pub most: u64,
+    pub samples: u64,
+}
+
+/// How fast one thread goes through a loop.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct LoopSpeed {
+    /// In a second of CPU time: the median, and the quartiles.
+    pub passes: f64,
+    pub low: f64,
+    pub high: f64,
+    /// Samples with the one before.
+    pub pairs: u64,
+}
+
+/// An access to memory in each pass of a loop.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LoopAccess {
+    /// Of the instruction, in the file of the loop.
+    pub address: u64,
+    pub reads: bool,
+    pub writes: bool,
+    pub bytes: u32,
+    /// More than 1 of gathers and scatters.
+    pub elements: u32,
+    /// By how many bytes it moves on in a pass.
+    pub stride: Reading<i64>,
+    /// Accesses with the same number are apart by what does not change.
+    pub stream: u32,
+    /// From the lowest of its stream on.
+    pub offset: u64,
+    pub is_of_stack: bool,
+    /// The lowest and the highest address that samples saw.
+    pub seen: Reading<(u64, u64)>,
 }
 
 /// A line of the source that a loop was made of.

@@ -6,12 +6,15 @@ use numawise_facts::Reading;
 use numawise_facts::objects::{
     CodeSamples, FileAddress, LoopLine, LoopWork, MachineLoop, OutsideLoops, ThreadSamples,
 };
-use numawise_operands::{Architecture, Listing, Nest, VectorUse, Work, works};
-use numawise_units::Pid;
+use numawise_operands::{Architecture, Listing, Nest, Registers, VectorUse, Work, works};
+use numawise_units::{Nanoseconds, Pid};
 
 use super::input::Code;
 use super::places::Places;
 use super::polling::is_message_passing;
+use passing::Passing;
+
+mod passing;
 
 #[cfg(test)]
 #[path = "hot_tests.rs"]
@@ -21,12 +24,16 @@ mod tests;
 #[derive(Debug)]
 pub struct HotCode {
     offered: Reading<u32>,
+    /// CPU time of a thread from sample to sample.
+    period: Nanoseconds,
     functions: Vec<Function>,
     by_begin: HashMap<FileAddress, u32>,
     /// What lies at an address in a process.
     known: HashMap<(Pid, u64), Lies>,
     without_code: BTreeMap<u32, u64>,
     messages: BTreeMap<u32, u64>,
+    /// How many samples each thread had.
+    samples_of: HashMap<u32, u64>,
 }
 
 /// What an instruction is of.
@@ -54,23 +61,31 @@ struct Function {
     /// Places of the instructions of loops that were sampled, as far as they were asked for.
     places: BTreeMap<u32, Option<u32>>,
     place: Option<u32>,
+    /// Loops that were sampled, and how threads go through them.
+    passing: BTreeMap<u32, Passing>,
 }
 
 impl HotCode {
-    /// `offered`: bits of the widest vectors that the CPU has instructions for.
-    pub fn new(offered: Reading<u32>) -> HotCode {
+    /// `offered`: bits of the widest vectors that the CPU has instructions for. `period`: CPU time of a thread from sample to sample.
+    pub fn new(offered: Reading<u32>, period: Nanoseconds) -> HotCode {
         HotCode {
             offered,
+            period,
             functions: Vec::new(),
             by_begin: HashMap::new(),
             known: HashMap::new(),
             without_code: BTreeMap::new(),
             messages: BTreeMap::new(),
+            samples_of: HashMap::new(),
         }
     }
 
     /// A thread was at an instruction.
-    pub fn sample(&mut self, (process, ip): (Pid, u64), thread: u32, code: &mut dyn Code) {
+    pub fn sample(&mut self, (process, registers): (Pid, &Registers), thread: u32, code: &mut dyn Code) {
+        let ip = registers.ip;
+        let number = self.samples_of.entry(thread).or_default();
+        *number += 1;
+        let number = *number;
         let known = self.known.get(&(process, ip)).copied();
         let lies = known.unwrap_or_else(|| {
             let found = self.find(process, ip, code);
@@ -79,7 +94,9 @@ impl HotCode {
         });
         let count = match lies {
             Lies::Function(function, step) => {
-                self.functions[function as usize].samples.entry((step, thread)).or_default()
+                let of = &mut self.functions[function as usize];
+                of.passes(step as usize, registers, (thread, number, self.period));
+                of.samples.entry((step, thread)).or_default()
             }
             Lies::Messages => self.messages.entry(thread).or_default(),
             Lies::Unknown => self.without_code.entry(thread).or_default(),
@@ -107,7 +124,7 @@ impl HotCode {
                 let works = works(architecture, &listing, begin, &bytes);
                 let nest = Nest::of(&listing);
                 let (samples, places) = (BTreeMap::new(), BTreeMap::new());
-                let (at, place) = (begin, None);
+                let (at, place, passing) = (begin, None, BTreeMap::new());
                 let begin = in_file.clone();
                 self.functions.push(Function {
                     begin,
@@ -119,6 +136,7 @@ impl HotCode {
                     samples,
                     places,
                     place,
+                    passing,
                 });
                 let number = (self.functions.len() - 1) as u32;
                 self.by_begin.insert(in_file, number);
@@ -153,6 +171,7 @@ impl HotCode {
             messages: counted(&self.messages),
             offered: self.offered.clone(),
             compiled: None,
+            ceilings: Reading::unavailable("the machine was not asked for"),
         };
         self.functions.iter().for_each(|of| of.tell(&mut all));
         all
@@ -170,6 +189,20 @@ fn by_thread(samples: impl Iterator<Item = (u32, u64)>) -> Vec<ThreadSamples> {
 }
 
 impl Function {
+    /// Notes what the registers of a thread say of the loop that it is in. Addresses in the code are those of one process: others say nothing.
+    fn passes(&mut self, step: usize, registers: &Registers, when: (u32, u64, Nanoseconds)) {
+        let Some(of) = self.nest.around(step).filter(|_| self.listing.steps()[step].ip() == registers.ip)
+        else {
+            return;
+        };
+        let passing = self.passing.entry(of as u32);
+        passing
+            .or_insert_with(|| {
+                Passing::of(registers.architecture(), (&self.listing, &self.works), &self.nest, of)
+            })
+            .sample(step, registers, when);
+    }
+
     /// Loops that were sampled, and those around them.
     fn sampled(&self) -> Vec<bool> {
         let mut is_sampled = vec![false; self.nest.loops.len()];
@@ -212,6 +245,9 @@ impl Function {
                 *lines.entry(place).or_default() += 1;
             }
             let head = self.listing.steps()[machine.head].ip().wrapping_sub(self.at);
+            let unlooked = Passing::default();
+            let passing = self.passing.get(&(of as u32)).unwrap_or(&unlooked);
+            let at_step = |step: usize| self.counts(move |one| one == step).map(|(_, samples)| samples).sum();
             all.loops.push(MachineLoop {
                 head: FileAddress { file: self.begin.file.clone(), address: self.begin.address + head },
                 function,
@@ -224,6 +260,12 @@ impl Function {
                     .collect(),
                 samples: by_thread(self.counts(|step| self.nest.around(step) == Some(of))),
                 work: work(&VectorUse::of(&self.listing, &self.works, machine)),
+                pass: passing.pass(&at_step),
+                trips: passing.trips(),
+                speed: passing.speed(),
+                accesses: passing.accesses(|step| {
+                    self.begin.address + self.listing.steps()[step].ip().wrapping_sub(self.at)
+                }),
             });
         }
     }

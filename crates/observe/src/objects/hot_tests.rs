@@ -67,6 +67,10 @@ fn code() -> (Fake, Vec<u64>) {
     (Fake { bytes, file: "/a", asked: 0 }, begins)
 }
 
+fn sample(hot: &mut HotCode, (process, ip): (Pid, u64), thread: u32, code: &mut Fake) {
+    hot.sample((process, &Registers::new(ip, [0; 16])), thread, code);
+}
+
 fn samples(of: &[ThreadSamples]) -> Vec<(u32, u64)> {
     of.iter().map(|of| (of.thread, of.samples)).collect()
 }
@@ -74,13 +78,14 @@ fn samples(of: &[ThreadSamples]) -> Vec<(u32, u64)> {
 #[test]
 fn samples_belong_to_the_innermost_loop_around_them() {
     let (mut fake, at) = code();
-    let (mut hot, mut places) = (HotCode::new(Reading::Measured(256)), Places::default());
+    let (mut hot, mut places) =
+        (HotCode::new(Reading::Measured(256), Nanoseconds(1_000_000)), Places::default());
     for (offset, thread) in
         [(at[0], 0), (at[1], 0), (at[2], 0), (at[2], 1), (at[4], 1), (at[6], 0), (at[7], 0)]
     {
-        hot.sample((ONE, BEGIN + offset), thread, &mut fake);
+        sample(&mut hot, (ONE, BEGIN + offset), thread, &mut fake);
     }
-    hot.sample((ONE, 0x99), 2, &mut fake);
+    sample(&mut hot, (ONE, 0x99), 2, &mut fake);
     let found = hot.finish(&mut places, &mut fake);
     let [outer, inner] = found.loops.as_slice() else { panic!("{:?}", found.loops) };
     assert_eq!((samples(&outer.samples), outer.depth, outer.is_innermost), (vec![(0, 2)], 1, false));
@@ -94,10 +99,11 @@ fn samples_belong_to_the_innermost_loop_around_them() {
 #[test]
 fn processes_with_the_same_file_have_the_same_loops() {
     let (mut fake, at) = code();
-    let (mut hot, mut places) = (HotCode::new(Reading::Measured(256)), Places::default());
+    let (mut hot, mut places) =
+        (HotCode::new(Reading::Measured(256), Nanoseconds(1_000_000)), Places::default());
     for _ in 0..100 {
-        hot.sample((ONE, Fake::base(ONE) + at[2]), 0, &mut fake);
-        hot.sample((OTHER, Fake::base(OTHER) + at[3]), 1, &mut fake);
+        sample(&mut hot, (ONE, Fake::base(ONE) + at[2]), 0, &mut fake);
+        sample(&mut hot, (OTHER, Fake::base(OTHER) + at[3]), 1, &mut fake);
     }
     assert_eq!(fake.asked, 2, "an instruction of a process is looked up once");
     let found = hot.finish(&mut places, &mut fake);
@@ -109,8 +115,9 @@ fn processes_with_the_same_file_have_the_same_loops() {
 #[test]
 fn a_loop_around_a_sampled_one_is_there_without_samples() {
     let (mut fake, at) = code();
-    let (mut hot, mut places) = (HotCode::new(Reading::Measured(256)), Places::default());
-    hot.sample((ONE, BEGIN + at[3]), 0, &mut fake);
+    let (mut hot, mut places) =
+        (HotCode::new(Reading::Measured(256), Nanoseconds(1_000_000)), Places::default());
+    sample(&mut hot, (ONE, BEGIN + at[3]), 0, &mut fake);
     hot.forget(ONE, &mut places, &mut fake);
     let found = hot.finish(&mut places, &mut fake);
     assert_eq!(found.loops.iter().map(|of| of.samples.len()).collect::<Vec<_>>(), [0, 1]);
@@ -120,9 +127,10 @@ fn a_loop_around_a_sampled_one_is_there_without_samples() {
 fn what_lies_in_a_library_of_message_passing_is_counted_apart_and_not_looked_up() {
     let (mut fake, at) = code();
     fake.file = "/usr/lib/libmpi.so.40";
-    let (mut hot, mut places) = (HotCode::new(Reading::Measured(256)), Places::default());
+    let (mut hot, mut places) =
+        (HotCode::new(Reading::Measured(256), Nanoseconds(1_000_000)), Places::default());
     for thread in [0, 0, 1] {
-        hot.sample((ONE, BEGIN + at[2]), thread, &mut fake);
+        sample(&mut hot, (ONE, BEGIN + at[2]), thread, &mut fake);
     }
     let found = hot.finish(&mut places, &mut fake);
     assert_eq!((samples(&found.messages), fake.asked), (vec![(0, 2), (1, 1)], 0));

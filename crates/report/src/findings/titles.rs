@@ -49,6 +49,7 @@ pub fn title(id: FindingId) -> &'static str {
         FindingId::LoopScalar => "a hot loop is not vectorized",
         FindingId::LoopNarrow => "a hot loop uses narrower vectors than the CPU has",
         FindingId::LoopGathers => "a hot loop gathers its elements one by one",
+        FindingId::LoopMemory => "memory bounds a hot loop",
         FindingId::OneRankComputesLonger => "one rank computes longer, and others wait for it",
         FindingId::ComputingUnequal => "computing is unequal, and no single rank is the cause",
         FindingId::SendsWait => "sends wait for late receives",

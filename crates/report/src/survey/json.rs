@@ -2,7 +2,7 @@
 
 use numawise_facts::activity::CodePlace;
 use numawise_tables::objects::ShareInterval;
-use numawise_tables::survey::{LoopFinding, LoopRow, VectorLevel};
+use numawise_tables::survey::{Ceiling, LoopFinding, LoopRoof, LoopRow, LoopStream, VectorLevel};
 use serde_json::{Value, json as object};
 
 use super::{Shown, advice, seen, why};
@@ -96,6 +96,11 @@ fn one(of: &LoopRow) -> Value {
         },
         "in_vectors_percent": 100.0 * of.in_vectors.0,
         "work": of.work,
+        "pass": of.pass,
+        "trips": of.trips,
+        "speed": of.speed,
+        "streams": each(&of.streams, stream),
+        "roof": reading(&of.roof, roof),
     });
     if let Some(compiled) = &of.compiled {
         shown["compiler"] = reading(compiled, |of| {
@@ -108,6 +113,38 @@ fn one(of: &LoopRow) -> Value {
         });
     }
     shown
+}
+
+fn roof(of: &LoopRoof) -> Value {
+    object!({
+        "operations_per_byte": of.per_byte,
+        "moved_bytes": of.moved,
+        "passes_per_second": of.passes,
+        "reached_percent": reading(&of.reached, |share| object!(100.0 * share.0)),
+        "ceilings": each(&of.ceilings, |ceiling| object!({
+            "of": match ceiling.of {
+                Ceiling::Arithmetic => "arithmetic".to_owned(),
+                Ceiling::NearestCache => "loads_and_stores".to_owned(),
+                Ceiling::Cache(level) => format!("l{level}"),
+                Ceiling::Memory => "memory".to_owned(),
+            },
+            "passes_per_second": ceiling.passes,
+        })),
+    })
+}
+
+fn stream(of: &LoopStream) -> Value {
+    object!({
+        "reads": of.reads,
+        "writes": of.writes,
+        "stride": of.stride,
+        "bytes": of.bytes,
+        "fresh_bytes": of.fresh,
+        "of_lines_percent": reading(&of.of_lines, |share| object!(100.0 * share.0)),
+        "parts": of.parts,
+        "span": of.span,
+        "elements": of.elements,
+    })
 }
 
 fn finding(shown: &Shown, of: &LoopFinding) -> Value {

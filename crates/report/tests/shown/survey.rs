@@ -1,15 +1,18 @@
 //! Loops as people and scripts see them.
 
 use numawise_facts::activity::{CodePlace, SourcePlace};
-use numawise_facts::objects::{CompilerFamily, LoopObstacle, LoopWork, ObstacleCause};
+use numawise_facts::objects::{
+    CompilerFamily, LoopObstacle, LoopPass, LoopTrips, LoopWork, ObstacleCause, PassCount,
+};
 use numawise_facts::{FindingId, ObjectRun, Reading};
 use numawise_report::document::{self, Style};
 use numawise_report::survey::{SCHEMA, Shown, document, json};
 use numawise_tables::objects::ShareInterval;
 use numawise_tables::survey::{
-    CompiledLoop, LoopFinding, LoopRow, LoopTables, OutsideRow, UseOfVectors, VectorLevel,
+    Ceiling, CompiledLoop, LoopCeiling, LoopFinding, LoopRoof, LoopRow, LoopStream, LoopTables, OutsideRow,
+    UseOfVectors, VectorLevel,
 };
-use numawise_units::Ratio;
+use numawise_units::{Bytes, Ratio};
 use serde_json::Value;
 
 use crate::memory_objects::wave;
@@ -44,6 +47,11 @@ fn row(place: CodePlace, share: f64, level: VectorLevel, work: LoopWork) -> Loop
         in_vectors: Ratio(0.0),
         work,
         compiled: None,
+        pass: Reading::unavailable("it calls functions, whose instructions are not its own"),
+        trips: Reading::unavailable("it can be left at several places"),
+        speed: Reading::unavailable("it begins anew from sample to sample"),
+        streams: Vec::new(),
+        roof: Reading::unavailable("it calls functions, whose instructions are not its own"),
     }
 }
 
@@ -59,6 +67,39 @@ fn tables() -> LoopTables {
     let narrow = LoopWork { element_bits: 32, packed_elements: 8, vector_bits: 256, ..LoopWork::default() };
     let (full, partial, scalar_time) = (Ratio(0.2), Ratio(0.0), Ratio(0.7));
     let none = Ratio(0.0);
+    let count = PassCount { loaded: 64.0, stored: 32.0, double: 16.0, ..PassCount::default() };
+    let pack = LoopRow {
+        pass: Reading::Measured(LoopPass { mean: Reading::Measured(count), least: count, most: count }),
+        trips: Reading::Measured(LoopTrips {
+            mean: 99.5,
+            deviation: 20.0,
+            least: 50,
+            most: 200,
+            samples: 180,
+        }),
+        streams: vec![LoopStream {
+            reads: true,
+            writes: false,
+            stride: Reading::Measured(-64),
+            bytes: 64,
+            fresh: Reading::Measured(16),
+            of_lines: Reading::Measured(Ratio(0.25)),
+            parts: vec![(0, 8), (24, 32)],
+            span: Reading::Measured(Bytes(4096)),
+            elements: 1,
+        }],
+        roof: Reading::Measured(LoopRoof {
+            per_byte: Reading::Measured(0.17),
+            moved: Reading::Measured(128.0),
+            ceilings: vec![
+                LoopCeiling { of: Ceiling::Memory, passes: 1.5e8 },
+                LoopCeiling { of: Ceiling::Arithmetic, passes: 2e9 },
+            ],
+            passes: Reading::Measured(1.2e8),
+            reached: Reading::Measured(Ratio(0.8)),
+        }),
+        ..row(place("/app/wave", "pack", Some(60)), 0.2, VectorLevel::Full, narrow)
+    };
     LoopTables {
         rows: vec![
             row(place("/app/wave", "step", Some(41)), 0.5, VectorLevel::Scalar, scalar),
@@ -68,11 +109,12 @@ fn tables() -> LoopTables {
                 VectorLevel::Scalar,
                 scalar,
             ),
-            row(place("/app/wave", "pack", Some(60)), 0.2, VectorLevel::Full, narrow),
+            pack,
         ],
         left_out: (0, Ratio(0.0)),
         outside: vec![OutsideRow { function: place("/app/wave", "main", Some(90)), time: time(0.1) }],
         samples: Reading::Measured(1000),
+        ceilings: Reading::Measured(()),
         by_use: Reading::Measured(UseOfVectors {
             full,
             partial,
@@ -89,6 +131,7 @@ fn tables() -> LoopTables {
             LoopFinding { id: FindingId::LoopScalar, row: 0, lanes: Ratio(8.0), brings: Ratio(1.78) },
             LoopFinding { id: FindingId::LoopScalar, row: 1, lanes: Ratio(8.0), brings: Ratio(1.21) },
             LoopFinding { id: FindingId::LoopNarrow, row: 2, lanes: Ratio(2.0), brings: Ratio(1.11) },
+            LoopFinding { id: FindingId::LoopMemory, row: 2, lanes: Ratio(16.7), brings: Ratio(1.05) },
         ],
     }
 }

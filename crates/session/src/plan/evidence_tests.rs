@@ -62,6 +62,7 @@ fn found(taken: Reading<u64>) -> SavedProfile {
         notices: vec![],
     };
     let profile = Profile {
+        core: Reading::unavailable("none"),
         header,
         latency: vec![latency(0), latency(1)],
         working_sets: vec![],

@@ -1,0 +1,65 @@
+//! What this machine was measured to do at most.
+
+use std::collections::BTreeSet;
+
+use numawise_facts::objects::{CacheCeiling, Ceilings};
+use numawise_facts::{Machine, Mix, PeakCache, Profile, Reading, Target, Workers};
+use numawise_units::BytesPerSecond;
+
+use crate::profiles;
+
+#[cfg(test)]
+#[path = "ceilings_tests.rs"]
+mod tests;
+
+/// By its newest profile.
+pub fn of(machine: &Machine) -> Reading<Ceilings> {
+    match profiles::newest_of(machine) {
+        Some(saved) => by(machine, &saved.profile),
+        None => Reading::unavailable("there is no saved profile of this machine"),
+    }
+}
+
+fn by(machine: &Machine, profile: &Profile) -> Reading<Ceilings> {
+    let core = match &profile.core {
+        Reading::Measured(core) => core,
+        Reading::Unavailable { unavailable } => {
+            return Reading::unavailable(format!(
+                "the newest profile of this machine has no peaks of a core: {unavailable}"
+            ));
+        }
+    };
+    let own = machine.cpus.iter().find(|cpu| cpu.id == core.cpu);
+    let node = machine.nodes.iter().find(|node| node.cpus.contains(core.cpu)).map(|node| node.id);
+    let cores_of = |of: &PeakCache| {
+        let mut caches = machine.caches.iter().filter(|cache| cache.level == of.level);
+        let cpus = caches.find(|cache| cache.cpus.contains(core.cpu)).map(|cache| &cache.cpus);
+        let sharing = machine.cpus.iter().filter(|cpu| cpus.is_some_and(|cpus| cpus.contains(cpu.id)));
+        sharing.map(|cpu| cpu.core).collect::<BTreeSet<u32>>().len().max(1) as u32
+    };
+    let cache = |of: &PeakCache| CacheCeiling {
+        level: of.level,
+        size: of.size,
+        cores: cores_of(of),
+        read: of.read.as_ref().map(|rate| rate.median),
+    };
+    let rate = |workers: Workers, target: Target| {
+        let mixes = [Mix::Triad, Mix::Read2Write1, Mix::Read];
+        let found = mixes.iter().filter_map(|mix| profile.bandwidth_of(workers, target, *mix));
+        let rates = found.filter_map(|cell| Some(cell.rate.measured()?.median.0));
+        match rates.max_by(f64::total_cmp) {
+            Some(rate) => Reading::Measured(BytesPerSecond(rate)),
+            None => Reading::unavailable("the newest profile of this machine does not tell it"),
+        }
+    };
+    let core_memory = match node.filter(|_| own.is_some()) {
+        Some(node) => rate(Workers::Core(node), Target::Node(node)),
+        None => Reading::unavailable("the CPU that was measured is not there"),
+    };
+    Reading::Measured(Ceilings {
+        arithmetic: core.arithmetic.clone(),
+        caches: core.caches.iter().map(cache).collect(),
+        core_memory,
+        machine_memory: rate(Workers::Machine, Target::Local),
+    })
+}
