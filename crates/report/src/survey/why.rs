@@ -18,7 +18,7 @@ const MATHS: [&str; 12] =
 pub fn in_short(row: &LoopRow) -> Text {
     let Some(compiled) = &row.compiled else { return Text::default() };
     Text::of(compiled, |of| match of.obstacles.first() {
-        Some(why) if row.level < VectorLevel::Full || !of.is_vectorized => noun(why),
+        Some(why) if row.level < VectorLevel::Full => noun(why),
         _ => "vectorized".to_owned(),
     })
 }
@@ -54,12 +54,16 @@ pub fn said(row: &LoopRow) -> Vec<String> {
         Some(Reading::Measured(of)) => of,
     };
     let mut said = vec![compiled_with(of)];
+    if row.level == VectorLevel::Full {
+        return said;
+    }
+    let part = if of.is_vectorized { "not vectorized, or not fully" } else { "not vectorized" };
     for why in &of.obstacles {
         let line = why.line.map(|line| format!(", line {line}")).unwrap_or_default();
         let own = if why.text.is_empty() { String::new() } else { format!(" (\"{}\"{line})", why.text) };
-        said.push(format!("not vectorized: {}{own}", sentence(why)));
+        said.push(format!("{part}: {}{own}", sentence(why)));
     }
-    if of.is_vectorized && row.level < VectorLevel::Full {
+    if of.is_vectorized && of.obstacles.is_empty() {
         let copy = "vectorized, but the time is in a scalar copy or in the remainder: the loop has few iterations, or its data overlap";
         said.push(copy.to_owned());
     }

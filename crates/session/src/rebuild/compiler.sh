@@ -11,7 +11,11 @@ number=0
 while [ $number -lt 100 ]; do
     record=$folder/records/$$-$number
     if (set -C && printf '%s\0' "$PWD" "$COLLECT_GCC_OPTIONS" "$@" >"$record.call") 2>/dev/null; then
-        exec "$real" "$@" "-fopt-info-vec-missed-optimized-internals=$record.loops"
+        "$real" "$@" "-fopt-info-vec-all-internals=$record.all"
+        status=$?
+        grep -E ': missed: |: optimized: |fold-left' "$record.all" >"$record.loops" 2>/dev/null
+        rm -f "$record.all"
+        exit $status
     fi
     number=$((number + 1))
 done

@@ -30,6 +30,7 @@ fn each_loop_has_its_own_reason() {
         (48, Some(Call)),
         (54, Some(Cost)),
         (59, Some(ControlFlow)),
+        (70, Some(ReductionOrder)),
     ];
     assert_eq!(causes, expected);
     assert!(remarks.iter().all(|of| of.unit == 0 && of.file == "/home/me/app/loops.c"));

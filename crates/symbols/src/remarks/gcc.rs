@@ -1,4 +1,4 @@
-//! The records of gcc, g++ and gfortran: `-fopt-info-vec-missed-optimized-internals`, from version 9 on.
+//! The records of gcc, g++ and gfortran: `-fopt-info-vec-all-internals`, from version 9 on; of its notes only the one of sums in order.
 //!
 //! A line is `FILE:LINE:COLUMN: KIND: TEXT`; what is part of something else stands further to the right. A loop is tried with one width
 //! of vectors after the other: the first attempt is with the widest, and says what is in the way. `couldn't vectorize loop` or `loop vectorized`
@@ -78,28 +78,38 @@ impl GccCall {
     }
 }
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Missed,
+    Optimized,
+    Note,
+}
+
+const KINDS: [(&str, Kind); 3] =
+    [(": missed: ", Kind::Missed), (": optimized: ", Kind::Optimized), (": note: ", Kind::Note)];
+
 /// A line of the record.
 #[derive(Debug, Clone, Copy)]
 struct Line<'a> {
     file: &'a str,
     line: u32,
-    is_missed: bool,
+    kind: Kind,
     depth: usize,
     text: &'a str,
 }
 
 impl<'a> Line<'a> {
     fn of(text: &'a str) -> Option<Line<'a>> {
-        let (place, kind, text) = [": missed: ", ": optimized: "]
+        let (place, kind, text) = KINDS
             .into_iter()
-            .find_map(|kind| text.split_once(kind).map(|(place, text)| (place, kind, text)))?;
+            .find_map(|(word, kind)| text.split_once(word).map(|(place, text)| (place, kind, text)))?;
         let mut parts = place.rsplitn(3, ':');
         let (_column, line, file) = (parts.next()?, parts.next()?, parts.next()?);
         let trimmed = text.trim_start();
         Some(Line {
             file,
             line: line.parse().ok()?,
-            is_missed: kind == ": missed: ",
+            kind,
             depth: text.len() - trimmed.len(),
             text: trimmed.trim_end(),
         })
@@ -112,31 +122,41 @@ pub fn gcc_remarks(record: &str, folder: &str, unit: u32) -> Vec<LoopRemark> {
     let mut attempt: Vec<Line<'_>> = Vec::new();
     // The last loop has no reason yet: it may follow.
     let mut is_open = false;
+    let mut in_order: Option<LoopObstacle> = None;
     for line in record.lines().filter_map(Line::of) {
-        let ended = line.depth == 0 && line.is_missed && line.text == "couldn't vectorize loop";
-        let vectorized = !line.is_missed && line.text.contains("loop vectorized using");
+        let is_missed = line.kind == Kind::Missed;
+        let ended = line.depth == 0 && is_missed && line.text == "couldn't vectorize loop";
+        let vectorized = line.kind == Kind::Optimized && line.text.contains("loop vectorized using");
         if ended || vectorized {
-            let obstacle = ended.then(|| obstacle(&attempt, line));
+            let obstacle = ended.then(|| obstacle(&attempt, line)).filter(|of| of.text != INSIDE);
             is_open = obstacle.as_ref().is_some_and(|of| of.cause == ObstacleCause::Other);
-            if obstacle.as_ref().is_none_or(|of| of.text != INSIDE) {
-                let file = super::joined(folder, line.file);
-                remarks.push(LoopRemark { unit, file, line: line.line, obstacle });
+            let file = super::joined(folder, line.file);
+            // Its sums are computed one by one all the same.
+            let sums = in_order.take().filter(|_| vectorized).map(Some);
+            for obstacle in [obstacle].into_iter().chain(sums) {
+                remarks.push(LoopRemark { unit, file: file.clone(), line: line.line, obstacle });
             }
             attempt.clear();
+        } else if line.kind == Kind::Note {
+            if line.text.contains(IN_ORDER) {
+                in_order = Some(LoopObstacle { cause: ObstacleCause::ReductionOrder, ..other(&line) });
+            }
         } else if line.depth == 0 {
-            if let Some(of) = remarks.last_mut().filter(|_| is_open && line.is_missed)
+            if let Some(of) = remarks.last_mut().filter(|_| is_open && is_missed)
                 && let Some((_, found)) = known(&line)
             {
                 of.obstacle = Some(found);
                 is_open = false;
             }
-        } else if line.is_missed {
+        } else if is_missed {
             attempt.push(line);
         }
     }
     remarks
 }
 
+/// A sum of which only the terms are computed in vectors.
+const IN_ORDER: &str = "(fold-left) reduction";
 /// A loop in one that is vectorized as a whole.
 const INSIDE: &str = "outer-loop already vectorized.";
 

@@ -63,3 +63,10 @@ void chosen(double *to, const int *kind, int count)
         case 9: to[i] = -to[i]; break;
         }
 }
+
+double added(const double *of, int count)
+{
+    double sum = 0;
+    for (int i = 0; i < count; i++) sum += of[i];
+    return sum;
+}
