@@ -350,7 +350,11 @@ fn at_most(finding: &LoopFinding, row: &LoopRow) -> String {
         "the program is {} as fast, if the loop is {} as fast{}",
         finding.brings,
         finding.lanes,
-        if is_bounded { ", or as memory lets it" } else { ": not where it waits for memory" }
+        match finding.id {
+            FindingId::LoopMemory => ", with its data in a cache",
+            _ if is_bounded => ", or as memory lets it",
+            _ => ": not where it waits for memory",
+        }
     )
 }
 

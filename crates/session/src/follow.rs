@@ -102,6 +102,15 @@ impl Followed {
             Followed::Loops => Bytes(1 << 50),
         }
     }
+
+    /// From how many bytes on a variable has its name.
+    fn least_variable(self) -> Bytes {
+        match self {
+            Followed::Objects { least } => least,
+            // Smaller than a page none bounds a loop.
+            Followed::Loops => Bytes::kib(4),
+        }
+    }
 }
 
 impl Following {
@@ -162,7 +171,8 @@ impl BeginsToFollow {
         let sampler = sampler.map(|sampler| (sampler, calibrated.fault_period()));
         let folder = logged_in.clone();
         let watch = ObjectWatch::start(sampler, move || {
-            let tracker = ObjectTracker::new(at, method, Box::new(ProgramCode::new(followed.least())));
+            let tracker =
+                ObjectTracker::new(at, method, Box::new(ProgramCode::new(followed.least_variable())));
             let tracker = match followed {
                 Followed::Objects { .. } => tracker,
                 Followed::Loops => tracker.surveying(sampling::widest_vectors(), period),

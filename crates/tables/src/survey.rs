@@ -3,7 +3,7 @@
 use numawise_facts::activity::CodePlace;
 use numawise_facts::objects::{CompilerFamily, LoopObstacle, LoopPass, LoopSpeed, LoopTrips, LoopWork};
 use numawise_facts::{FindingId, Reading};
-use numawise_units::{Bytes, Ratio};
+use numawise_units::{Bytes, NodeId, Ratio};
 
 use crate::objects::ShareInterval;
 
@@ -166,6 +166,9 @@ pub struct LoopStream {
     pub span: Reading<Bytes>,
     /// More than 1 of gathers and scatters.
     pub elements: u32,
+    /// The variable that it is in, and the nodes on which its pages lay.
+    pub variable: Reading<String>,
+    pub nodes: Vec<NodeId>,
 }
 
 /// A function with time outside of loops.

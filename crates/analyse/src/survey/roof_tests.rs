@@ -71,6 +71,8 @@ fn stream(writes: bool, span: u64) -> LoopStream {
         parts: vec![(0, 32)],
         span: Reading::Measured(Bytes(span)),
         elements: 1,
+        variable: Reading::unavailable("none"),
+        nodes: vec![],
     }
 }
 

@@ -1,6 +1,6 @@
 //! What memory a loop goes over: how far from pass to pass, and how much of each cache line it uses.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use numawise_facts::Reading;
 use numawise_facts::objects::LoopAccess;
@@ -73,6 +73,14 @@ fn stream(mut group: Vec<(u64, &LoopAccess)>) -> LoopStream {
             _ => Reading::unavailable("no sample says its address"),
         },
         elements: group.iter().map(|(_, of)| of.elements).max().unwrap_or(1),
+        variable: first.variable.clone(),
+        nodes: group
+            .iter()
+            .flat_map(|(_, of)| &of.nodes)
+            .copied()
+            .collect::<BTreeSet<_>>()
+            .into_iter()
+            .collect(),
     }
 }
 

@@ -12,6 +12,8 @@ fn access(stream: u32, stride: i64, (offset, bytes): (u64, u32), address: u64) -
         offset,
         is_of_stack: false,
         seen: Reading::Measured((address, address + 1_000_000)),
+        variable: Reading::unavailable("none"),
+        nodes: vec![numawise_units::NodeId(1)],
     }
 }
 
@@ -31,6 +33,7 @@ fn neighbours_of_a_stencil_are_counted_once() {
     let of = |offset| access(0, 8, (offset, 8), 0x1000 + offset);
     let found = streams(&[of(0), of(8), of(16)]);
     assert_eq!((found.len(), found[0].bytes, found[0].fresh.clone()), (1, 24, Reading::Measured(8)));
+    assert_eq!(found[0].nodes.len(), 1);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use numawise_units::{Bytes, BytesPerSecond};
+use numawise_units::{Bytes, BytesPerSecond, NodeId};
 
 use super::{CompilerRecords, FileAddress};
 use crate::{PeakArithmetic, Reading};
@@ -140,6 +140,9 @@ impl PassCount {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct LoopTrips {
     pub mean: f64,
+    /// 95 % interval of the mean.
+    pub low: f64,
+    pub high: f64,
     /// Standard deviation.
     pub deviation: f64,
     /// Of those that were seen.
@@ -178,6 +181,12 @@ pub struct LoopAccess {
     pub is_of_stack: bool,
     /// The lowest and the highest address that samples saw.
     pub seen: Reading<(u64, u64)>,
+    /// The variable that it is in.
+    #[serde(default = "unsaid")]
+    pub variable: Reading<String>,
+    /// Nodes on which pages of it lay.
+    #[serde(default)]
+    pub nodes: Vec<NodeId>,
 }
 
 /// A line of the source that a loop was made of.

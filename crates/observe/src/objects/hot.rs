@@ -9,7 +9,7 @@ use numawise_facts::objects::{
 use numawise_operands::{Architecture, Listing, Nest, Registers, VectorUse, Work, works};
 use numawise_units::{Nanoseconds, Pid};
 
-use super::input::Code;
+use super::input::{Code, LoadedVariable};
 use super::places::Places;
 use super::polling::is_message_passing;
 use passing::Passing;
@@ -34,6 +34,8 @@ pub struct HotCode {
     messages: BTreeMap<u32, u64>,
     /// How many samples each thread had.
     samples_of: HashMap<u32, u64>,
+    /// Large variables of processes, as far as they were asked for.
+    variables: HashMap<Pid, Vec<LoadedVariable>>,
 }
 
 /// What an instruction is of.
@@ -77,6 +79,7 @@ impl HotCode {
             without_code: BTreeMap::new(),
             messages: BTreeMap::new(),
             samples_of: HashMap::new(),
+            variables: HashMap::new(),
         }
     }
 
@@ -95,7 +98,7 @@ impl HotCode {
         let count = match lies {
             Lies::Function(function, step) => {
                 let of = &mut self.functions[function as usize];
-                of.passes(step as usize, registers, (thread, number, self.period));
+                of.passes(step as usize, (process, registers), (thread, number, self.period));
                 of.samples.entry((step, thread)).or_default()
             }
             Lies::Messages => self.messages.entry(thread).or_default(),
@@ -158,6 +161,8 @@ impl HotCode {
     fn name(&mut self, process: Option<Pid>, places: &mut Places, code: &mut dyn Code) {
         for of in self.functions.iter_mut().filter(|of| process.is_none_or(|process| of.process == process)) {
             of.name(places, code);
+            let known = self.variables.entry(of.process).or_default();
+            of.passing.values_mut().for_each(|passing| passing.name(of.process, code, known));
         }
     }
 
@@ -190,7 +195,12 @@ fn by_thread(samples: impl Iterator<Item = (u32, u64)>) -> Vec<ThreadSamples> {
 
 impl Function {
     /// Notes what the registers of a thread say of the loop that it is in. Addresses in the code are those of one process: others say nothing.
-    fn passes(&mut self, step: usize, registers: &Registers, when: (u32, u64, Nanoseconds)) {
+    fn passes(
+        &mut self,
+        step: usize,
+        (process, registers): (Pid, &Registers),
+        when: (u32, u64, Nanoseconds),
+    ) {
         let Some(of) = self.nest.around(step).filter(|_| self.listing.steps()[step].ip() == registers.ip)
         else {
             return;
@@ -200,7 +210,7 @@ impl Function {
             .or_insert_with(|| {
                 Passing::of(registers.architecture(), (&self.listing, &self.works), &self.nest, of)
             })
-            .sample(step, registers, when);
+            .sample(step, (process, registers), when);
     }
 
     /// Loops that were sampled, and those around them.

@@ -260,7 +260,15 @@ fn survey() -> ObjectRun {
             least: PassCount { loaded: 64.0, ..PassCount::default() },
             most: PassCount { loaded: 96.0, double: 8.0, ..PassCount::default() },
         }),
-        trips: Reading::Measured(LoopTrips { mean: 9.5, deviation: 0.5, least: 9, most: 10, samples: 390 }),
+        trips: Reading::Measured(LoopTrips {
+            mean: 9.5,
+            low: 9.4,
+            high: 9.6,
+            deviation: 0.5,
+            least: 9,
+            most: 10,
+            samples: 390,
+        }),
         speed: Reading::Measured(LoopSpeed { passes: 2e8, low: 1e8, high: 3e8, pairs: 40 }),
         accesses: vec![LoopAccess {
             address: 0x1244,
@@ -273,6 +281,8 @@ fn survey() -> ObjectRun {
             offset: 8,
             is_of_stack: false,
             seen: Reading::Measured((0x7fff_0000_0000, 0x7fff_0000_1000)),
+            variable: Reading::Measured("table".to_owned()),
+            nodes: vec![NodeId(0), NodeId(1)],
         }],
     };
     let code = CodeSamples {

@@ -3,7 +3,7 @@
 use numawise_facts::Reading;
 use numawise_facts::objects::{LoopPass, LoopTrips, PassCount};
 use numawise_tables::survey::{Ceiling, LoopRow, LoopStream};
-use numawise_units::{Bytes, BytesPerSecond, Ratio};
+use numawise_units::{Bytes, BytesPerSecond, NodeSet, Ratio};
 
 use super::{ROWS, Shown, at};
 use crate::document::{Block, Cell, Column, Row, Table, Text, section};
@@ -78,8 +78,17 @@ pub fn seen_of_memory(row: &LoopRow) -> String {
     });
     let span: u64 = row.streams.iter().filter_map(|of| of.span.measured()).map(|span| span.0).sum();
     let rate = |rate: Option<f64>| BytesPerSecond(rate.unwrap_or_default());
+    let mut names: Vec<&str> = Vec::new();
+    for name in row.streams.iter().filter_map(|of| of.variable.measured()) {
+        if !names.contains(&name.as_str()) {
+            names.push(name);
+        }
+    }
+    let nodes: NodeSet = row.streams.iter().flat_map(|of| of.nodes.iter().copied()).collect();
+    let variables = if names.is_empty() { String::new() } else { format!(" of {}", names.join(", ")) };
+    let lies = if nodes.is_empty() { String::new() } else { format!(", on NUMA node {nodes}") };
     format!(
-        "a thread moves {} of {} that memory gives it; no cache holds {}",
+        "a thread moves {} of {} that memory gives it; no cache holds {}{variables}{lies}",
         rate(moved),
         rate(most),
         Bytes(span)

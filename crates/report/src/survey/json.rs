@@ -144,6 +144,8 @@ fn stream(of: &LoopStream) -> Value {
         "parts": of.parts,
         "span": of.span,
         "elements": of.elements,
+        "variable": of.variable,
+        "nodes": of.nodes,
     })
 }
 

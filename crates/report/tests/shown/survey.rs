@@ -12,7 +12,7 @@ use numawise_tables::survey::{
     Ceiling, CompiledLoop, LoopCeiling, LoopFinding, LoopRoof, LoopRow, LoopStream, LoopTables, OutsideRow,
     UseOfVectors, VectorLevel,
 };
-use numawise_units::{Bytes, Ratio};
+use numawise_units::{Bytes, NodeId, Ratio};
 use serde_json::Value;
 
 use crate::memory_objects::wave;
@@ -72,6 +72,8 @@ fn tables() -> LoopTables {
         pass: Reading::Measured(LoopPass { mean: Reading::Measured(count), least: count, most: count }),
         trips: Reading::Measured(LoopTrips {
             mean: 99.5,
+            low: 97.0,
+            high: 102.0,
             deviation: 20.0,
             least: 50,
             most: 200,
@@ -87,6 +89,8 @@ fn tables() -> LoopTables {
             parts: vec![(0, 8), (24, 32)],
             span: Reading::Measured(Bytes(4096)),
             elements: 1,
+            variable: Reading::Measured("field".to_owned()),
+            nodes: vec![NodeId(1)],
         }],
         roof: Reading::Measured(LoopRoof {
             per_byte: Reading::Measured(0.17),

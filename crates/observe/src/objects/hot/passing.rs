@@ -1,14 +1,17 @@
 //! How threads go through a loop, by the registers of samples: how often from its begin to its end, how fast, and over which memory.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use numawise_facts::Reading;
 use numawise_facts::objects::{LoopAccess, LoopPass, LoopSpeed, LoopTrips, PassCount};
+use numawise_linux::calls::pages::page_nodes;
 use numawise_operands::{
     Architecture, Course, CourseAccess, Direction, Listing, Nest, NoCounter, NoPassCount, Registers, Stride,
     Work,
 };
-use numawise_units::Nanoseconds;
+use numawise_units::{Nanoseconds, NodeId, Pid};
+
+use super::super::input::{Code, LoadedVariable};
 
 #[cfg(test)]
 #[path = "passing_tests.rs"]
@@ -22,6 +25,8 @@ const LEAST_SAMPLES: u64 = 30;
 const LEAST_LEFT: u64 = 100;
 /// Standard deviations that chance makes at most, nearly always.
 const CHANCE: f64 = 4.0;
+/// Of the 95 % interval of a mean.
+const NORMAL: f64 = 1.96;
 /// Pairs of samples that are kept.
 const MOST_PAIRS: usize = 20_000;
 const LEAST_PAIRS: usize = 20;
@@ -35,6 +40,7 @@ pub struct Passing {
     course: Option<Course>,
     whole: Whole,
     left: Left,
+    samples: u64,
     seen: Vec<Seen>,
     /// An access that moves on by as much in each pass, one that writes where there is one.
     swept: Option<(usize, i64)>,
@@ -59,6 +65,7 @@ struct Whole {
     samples: u64,
     sum: f64,
     inverse: f64,
+    inverse_squares: f64,
     least: u64,
     most: u64,
 }
@@ -78,6 +85,8 @@ struct Seen {
     addresses: Option<(u64, u64)>,
     stride: Option<i64>,
     differs: bool,
+    variable: Option<String>,
+    nodes: BTreeSet<u32>,
 }
 
 impl Passing {
@@ -106,7 +115,7 @@ impl Passing {
     pub fn sample(
         &mut self,
         step: usize,
-        registers: &Registers,
+        (process, registers): (Pid, &Registers),
         (thread, sample, period): (u32, u64, Nanoseconds),
     ) {
         let Some(course) = &self.course else { return };
@@ -122,6 +131,12 @@ impl Passing {
         for (of, seen) in course.accesses.iter().zip(&mut self.seen) {
             seen.add(moment.place(of), moment.stride(of));
         }
+        self.samples += 1;
+        // Ever more seldom: pages stay where they are, mostly.
+        if self.samples.is_power_of_two() {
+            let places = course.accesses.iter().map(|of| moment.place(of));
+            look(process, places, &mut self.seen);
+        }
         let Some(before) = self.last.insert(thread, (sample, left, number)) else { return };
         // Samples of a thread are as much of its CPU time apart, however long it waited for a CPU.
         if sample != before.0 + 1 {
@@ -134,6 +149,16 @@ impl Passing {
         if let (Some(before), Some(number)) = (before.2, number) {
             let passed = number.checked_sub(before).and_then(|by| u64::try_from(by).ok());
             self.swept_speeds.add(passed, span);
+        }
+    }
+
+    /// The variables that its accesses are in.
+    pub fn name(&mut self, process: Pid, code: &mut dyn Code, known: &mut Vec<LoadedVariable>) {
+        for seen in &mut self.seen {
+            let Some((address, _)) = seen.addresses.filter(|_| seen.variable.is_none()) else { continue };
+            known.extend(code.variables_near(process, address));
+            let of = known.iter().find(|of| (of.address..of.address + of.bytes).contains(&address));
+            seen.variable = of.map(|of| of.name.clone());
         }
     }
 
@@ -204,6 +229,16 @@ impl Passing {
 
 const NOT_INNERMOST: &str = "loops lie inside of it, or it was not sampled itself";
 
+/// Asks the kernel on which nodes accesses are; of a process that is gone it says nothing.
+fn look(process: Pid, places: impl Iterator<Item = Option<u64>>, seen: &mut [Seen]) {
+    let all = places.zip(seen).filter_map(|(place, seen)| Some((place? as usize, seen)));
+    let (addresses, seen): (Vec<usize>, Vec<&mut Seen>) = all.unzip();
+    let mut nodes = vec![-1; addresses.len()];
+    if !addresses.is_empty() && page_nodes(process, &addresses, &mut nodes).is_ok() {
+        seen.into_iter().zip(nodes).for_each(|(seen, node)| seen.nodes.extend(u32::try_from(node).ok()));
+    }
+}
+
 fn count(of: &numawise_operands::PassCount) -> PassCount {
     PassCount {
         loaded: of.loaded,
@@ -241,6 +276,11 @@ fn access(of: &CourseAccess, seen: &Seen, address: u64) -> LoopAccess {
             Some(seen) => Reading::Measured(seen),
             None => Reading::unavailable("no sample says its address"),
         },
+        variable: match &seen.variable {
+            Some(name) => Reading::Measured(name.clone()),
+            None => Reading::unavailable("it is no large variable: allocated, or on the stack"),
+        },
+        nodes: seen.nodes.iter().copied().map(NodeId).collect(),
     }
 }
 
@@ -286,6 +326,7 @@ impl Whole {
         self.samples += 1;
         self.sum += all as f64;
         self.inverse += 1.0 / all as f64;
+        self.inverse_squares += 1.0 / all as f64 / all as f64;
     }
 
     /// A sample meets a loop with N passes N times as often as one with a single pass, so that each counts 1 / N (Cox, Some sampling problems
@@ -295,7 +336,13 @@ impl Whole {
         let variance = (self.sum / self.inverse - mean * mean).max(0.0);
         // What is left of rounding.
         let deviation = if self.least == self.most { 0.0 } else { variance.sqrt() };
-        LoopTrips { mean, deviation, least: self.least, most: self.most, samples: self.samples }
+        // Of the mean of 1 / N, as a part of it.
+        let n = self.samples as f64;
+        let spread = (self.inverse_squares / n - (self.inverse / n).powi(2)).max(0.0).sqrt();
+        let error = if deviation > 0.0 { NORMAL * spread / n.sqrt() / (self.inverse / n) } else { 0.0 };
+        let low = (mean / (1.0 + error)).max(self.least as f64);
+        let high = if error < 1.0 { mean / (1.0 - error) } else { f64::INFINITY }.min(self.most as f64);
+        LoopTrips { mean, low, high, deviation, least: self.least, most: self.most, samples: self.samples }
     }
 }
 
@@ -332,6 +379,10 @@ impl Left {
             );
         }
         let most = mean.round() as u64;
-        Reading::Measured(LoopTrips { mean, deviation: 0.0, least: most, most, samples: self.samples })
+        let low = self.most as f64 + 1.0;
+        // With 95 % the greatest of n is at least 0.05^(1 / n) of all.
+        let high = low / 0.05_f64.powf(1.0 / n);
+        let samples = self.samples;
+        Reading::Measured(LoopTrips { mean, low, high, deviation: 0.0, least: most, most, samples })
     }
 }

@@ -18,6 +18,7 @@ fn long_loops_are_seen_more_often_and_count_less() {
     let squares = [10.0_f64, 30.0, 50.0, 1000.0].map(|all| (all - 272.5) * (all - 272.5));
     assert!((found.deviation - (squares.iter().sum::<f64>() / 4.0).sqrt()).abs() < 1e-6, "{found:?}");
     assert_eq!((found.least, found.most), (10, 1000));
+    assert!(found.low < 272.5 && found.high > 272.5 && found.high <= 1000.0, "{found:?}");
     assert_eq!(whole([7; 100].into_iter()).deviation, 0.0);
 }
 
@@ -31,6 +32,7 @@ fn left(numbers: impl Iterator<Item = u64>) -> Reading<LoopTrips> {
 fn what_is_left_says_the_passes_of_a_loop_that_always_has_as_many() {
     let found = left((0..997).map(|k| k * 389 % 1000)).measured().copied().unwrap();
     assert!((found.mean - 1000.0).abs() < 10.0 && found.deviation == 0.0, "{found:?}");
+    assert!(found.low <= 1000.0 && found.high >= 1000.0, "{found:?}");
     assert_eq!(left((0..200).map(|_| 0)).measured().unwrap().mean, 1.0);
 }
 
