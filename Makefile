@@ -47,7 +47,8 @@ all: $(NUMAWISE) $(LIBRARY).so pages
 .PHONY: $(NUMAWISE) $(LIBRARY).so $(ISO3DFD)
 $(NUMAWISE):
 	$(CARGO) build --profile preloaded --locked -p numawise-agent -p numawise-collector -p numawise-heap
-	$(CARGO) build --release --locked -p numawise --target $(HOST) --config 'target.$(HOST).rustflags = ["-Crelocation-model=static"]'
+	$(CARGO) build --release --locked -p numawise --target $(HOST) --config 'target.$(HOST).rustflags = ["-Crelocation-model=static"]' \
+	  --config 'build.rustc-wrapper = "$(CURDIR)/scripts/rustc-outlined"'
 	cp -u --remove-destination $(NUMAWISE:target/%=target/$(HOST)/%) $(NUMAWISE)
 	cp -u $(subst release,preloaded,$(LIBRARIES)) $(dir $(NUMAWISE))
 $(LIBRARY).so:
