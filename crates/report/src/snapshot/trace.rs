@@ -24,6 +24,7 @@ mod period;
 mod placed;
 mod profiles;
 mod quantities;
+mod shapes;
 mod slices;
 mod teams;
 
@@ -31,7 +32,6 @@ pub use super::words::operation;
 pub use foreign::{ForeignTrace, foreign_document, foreign_json};
 pub use json::json;
 pub use placed::change as placed_change;
-pub use profiles::rate;
 
 /// Characters of a line of the timeline.
 const LINE: usize = 80;
@@ -300,7 +300,11 @@ pub fn lane_name(world: Option<u32>, rank: u32, thread: Option<i32>) -> String {
 
 /// In a column of ranks.
 fn of_world(rank: u32, world: Option<u32>) -> Cell {
-    world.map_or_else(|| rank.to_string(), |world| format!("{rank} of world {world}")).into()
+    rank_of_world(rank, world).into()
+}
+
+fn rank_of_world(rank: u32, world: Option<u32>) -> String {
+    world.map_or_else(|| rank.to_string(), |world| format!("{rank} of world {world}"))
 }
 
 /// The state that took most of a span; a blank where nothing of the rank was there.

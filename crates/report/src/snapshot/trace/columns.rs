@@ -1,4 +1,4 @@
-//! Figures of a trace's tables, each declared once: JSON and CSV follow.
+//! Figures of a trace's tables, each declared once: JSON, CSV and some tables for people follow.
 
 use numawise_facts::Reading::{self, Measured};
 use numawise_facts::activity::CodePlace;
@@ -11,10 +11,11 @@ use serde_json::json;
 
 use super::super::figure::{self, CsvCell, Unit, declare};
 use super::super::{phases, words};
-use super::json::{
-    activity_json, activity_word, call_json, change_json, change_word, kind_word, rank_in_call,
-};
 use super::placed::{amount_of, change_word as placed_word};
+use super::rank_of_world;
+use super::shapes::{
+    activity_json, activity_word, at, call_json, change_json, change_word, kind_word, rank_in_call, rate,
+};
 use super::teams::{self, between, ends, longest_json, point_json};
 use crate::object::each;
 
@@ -66,12 +67,17 @@ declare! {
         json "world" Json |of| Measured(json!(of.world));
         both "from" Number |of| Measured(of.from.into()) => in_csv: "rank";
         both "to" Number |of| Measured(of.to.into()) => in_csv: "to_rank";
-        both "messages" Count |of| Measured(of.messages);
-        both "bytes" Bytes |of| Measured(of.bytes);
-        both "timed" Count |of| Measured(of.timed);
+        shown "from rank" Name |of| Measured(rank_of_world(of.from, of.world)) => at: 1;
+        shown "to rank" Name |of| Measured(rank_of_world(of.to, of.world)) => at: 1;
+        both "messages" Count |of| Measured(of.messages) => number: "messages";
+        both "bytes" Bytes |of| Measured(of.bytes) => number: "bytes", at: 2;
+        both "timed" Count |of| Measured(of.timed) => number: "time known of", expendable: 1;
+        shown "mean rate" Name |of| Measured(rate(of).map_or_else(|| "-".to_owned(), |rate| rate.to_string()));
+        shown "longest" Name |of| Measured(of.longest.map_or_else(|| "-".to_owned(), |of| format!("{} for {} at {}", of.time, of.bytes, of.begin)))
+            => expendable: 2;
         both "timed_bytes" Bytes |of| Measured(of.timed_bytes);
         both "timed_seconds" Time |of| Measured(of.time);
-        json "bytes_per_second" Json |of| Measured(json!(super::rate(of).map(|rate| rate.0)));
+        json "bytes_per_second" Json |of| Measured(json!(rate(of).map(|rate| rate.0)));
         json "longest" Json |of| Measured(json!(of.longest.map(|of| json!({
             "seconds": of.time.seconds(), "begin_seconds": of.begin.seconds(), "bytes": of.bytes.0,
         }))));
@@ -80,13 +86,19 @@ declare! {
     }
 
     pub COLLECTIVES: CollectiveProfile {
-        both "call" Name |of| Measured(of.call.clone()) => in_csv: "name";
+        both "call" Name |of| Measured(of.call.clone()) => in_csv: "name", text: "call";
         both "communicator" Name |of| of.communicator.clone();
-        both "ranks" Count |of| Measured(of.ranks);
-        both "calls" Count |of| Measured(of.calls);
-        both "seconds" Time |of| Measured(of.time);
+        shown "communicator" Name |of| Measured(match of.communicator.measured() {
+            Some(name) if !name.is_empty() => name.clone(),
+            Some(_) => "without a name".to_owned(),
+            None => "not known".to_owned(),
+        }) => text: "communicator";
+        both "ranks" Count |of| Measured(of.ranks) => number: "ranks";
+        both "calls" Count |of| Measured(of.calls) => number: "calls";
+        both "seconds" Time |of| Measured(of.time) => number: "time, all ranks";
         both "waiting_seconds" Time |of| Measured(of.waiting);
-        both "bytes" Bytes |of| Measured(of.bytes);
+        shown "waiting" Share |of| Measured(super::share(of.waiting, of.time));
+        both "bytes" Bytes |of| Measured(of.bytes) => number: "bytes", expendable: 1;
     }
 
     /// The rank and the call are those of the change, where it has any.
@@ -244,14 +256,6 @@ fn known<T>(of: Option<T>, why: &'static str) -> Reading<T> {
 
 fn place_of(of: Option<&CallPlace>, why: &'static str) -> Reading<CodePlace> {
     of.map_or_else(|| Reading::unavailable(why), |of| of.place.clone())
-}
-
-/// The call in which a rank was, or before which it computed.
-pub fn at(of: &RankActivity) -> Option<&CallPlace> {
-    match of {
-        RankActivity::Called(at) | RankActivity::Polled(at) => Some(at),
-        other => other.computed_to().flatten(),
-    }
 }
 
 /// The call before which a rank computes otherwise.

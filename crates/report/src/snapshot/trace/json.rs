@@ -1,102 +1,16 @@
 //! A trace for scripts.
 
-use numawise_facts::Reading;
-use numawise_facts::activity::CodePlace;
-use numawise_tables::snapshot::{
-    CallPlace, NotJudgedReason, RankActivity, RankAsOthers, RankInCall, RunTrace, TraceChange, TraceTimes,
-    WaitKind,
-};
+use numawise_tables::snapshot::{NotJudgedReason, RunTrace, TraceTimes};
 use numawise_units::Nanoseconds;
 use serde_json::{Value, json as object};
 
-use super::super::{figure, figures};
-use super::{columns, placed, teams};
+use super::super::figure;
+use super::columns;
+use super::shapes::call_json;
 use crate::object::{each, reading};
 
-/// As JSON and CSV have it.
-pub fn kind_word(of: WaitKind) -> &'static str {
-    match of {
-        WaitKind::LateSender => "late_sender",
-        WaitKind::LateReceiver => "late_receiver",
-        WaitKind::LateRoot => "late_root",
-        WaitKind::EarlyRoot => "early_root",
-        WaitKind::LastOfAll => "last_of_all",
-        WaitKind::LatePost => "late_post",
-        WaitKind::LateComplete => "late_complete",
-        WaitKind::LockContention => "lock_contention",
-        WaitKind::LateLowerRank => "late_lower_rank",
-        WaitKind::LateNeighbour => "late_neighbour",
-    }
-}
-
-/// As JSON and CSV have it.
-pub fn activity_word(of: &RankActivity) -> &'static str {
-    match of {
-        RankActivity::Computed { .. } => "computed",
-        RankActivity::Called(_) => "called",
-        RankActivity::Polled(_) => "polled",
-        RankActivity::LeftOut => "left_out",
-        RankActivity::Outside => "outside",
-        RankActivity::InRegion { .. } => "in_region",
-        RankActivity::Serial { .. } => "serial",
-        RankActivity::InFiles { .. } => "in_files",
-    }
-}
-
-/// As JSON and CSV have it.
-pub fn change_word(of: &TraceChange) -> &'static str {
-    match of {
-        TraceChange::ComputingEqual => "computing_equal",
-        TraceChange::CallsInstant => "calls_instant",
-        TraceChange::ReceivesPosted => "receives_posted",
-        TraceChange::FilesInstant => "files_instant",
-        TraceChange::ThreadsEqual { .. } => "threads_equal",
-        TraceChange::SerialDivided => "serial_divided",
-        TraceChange::RankAsOthers(RankAsOthers { others: Some(_), .. }) => "rank_computes_as_others",
-        TraceChange::RankAsOthers(_) => "rank_computes_nothing",
-    }
-}
-
-pub fn change_json(of: &TraceChange) -> Value {
-    let kind = change_word(of);
-    if let TraceChange::ThreadsEqual { region } = of {
-        return object!({ "kind": kind, "region": code(region) });
-    }
-    let TraceChange::RankAsOthers(of) = of else { return object!({ "kind": kind }) };
-    object!({
-        "kind": kind, "world": of.world, "rank": of.rank, "before": of.to.as_ref().map(call_json),
-        "own_seconds": of.own.seconds(), "others_mean_seconds": of.others.map(Nanoseconds::seconds),
-    })
-}
-
-pub fn call_json(of: &CallPlace) -> Value {
-    object!({ "call": of.call, "place": code(&of.place) })
-}
-
-fn code(of: &Reading<CodePlace>) -> Value {
-    figures::place(of)
-}
-
-pub fn rank_in_call(of: &RankInCall) -> Value {
-    object!({ "rank": of.rank, "call": of.call, "place": code(&of.place) })
-}
-
-pub fn activity_json(of: &RankActivity) -> Value {
-    let mut all = object!({ "kind": activity_word(of), "at": columns::at(of).map(call_json) });
-    match of {
-        RankActivity::InRegion { region, thread, .. } => {
-            all["region"] = code(region);
-            all["thread"] = object!(thread);
-        }
-        RankActivity::InFiles { operation, .. } => all["operation"] = object!(operation),
-        RankActivity::Serial { after, before, .. } => {
-            all["after"] = teams::point_json(after.as_ref());
-            all["before"] = teams::point_json(before.as_ref());
-        }
-        _ => {}
-    }
-    all
-}
+/// Marks of a JSON.
+const MOST: usize = 4096;
 
 /// Null where no trace was made.
 pub fn json(of: Option<&RunTrace>) -> Value {
@@ -124,7 +38,7 @@ pub fn json(of: Option<&RunTrace>) -> Value {
         "openmp": figure::list(columns::CONSTRUCTS, &of.openmp),
         "regions": figure::list(columns::REGIONS, &of.regions),
         "serial": figure::list(columns::SERIAL, &of.serial),
-        "placed": placed::json(of),
+        "placed": placed_json(of),
         "openmp_unseen": of.openmp_unseen,
         "phases": figure::list(columns::PHASES, &of.phases),
         "waits": figure::list(columns::WAITS, &of.waits),
@@ -156,5 +70,15 @@ pub fn json(of: Option<&RunTrace>) -> Value {
             },
             "calls": row.calls, "seconds": row.time.seconds(),
         })),
+    })
+}
+
+fn placed_json(of: &RunTrace) -> Value {
+    reading(&of.placed, |placed| {
+        object!({
+            "interval_seconds": placed.interval.seconds(),
+            "left_out": placed.marks.len().saturating_sub(MOST),
+            "marks": figure::list(columns::MARKS, placed.marks.get(..MOST).unwrap_or(&placed.marks)),
+        })
     })
 }

@@ -2,17 +2,12 @@
 
 use numawise_tables::snapshot::{PlacedChange, PlacedMark, RunTrace, TracedRank};
 use numawise_units::{Bytes, Nanoseconds};
-use serde_json::{Value, json as object};
 
-use super::super::figure;
 use super::{LINE, rank_name};
 use crate::document::{BarPart, Block, Cell, Column, Face, Row, Table, Timeline, TimelineRow, section};
-use crate::object::reading;
 
 /// Spans of a drawing in a page.
 const BINS: usize = 200;
-/// Marks of a JSON.
-const MOST: usize = 4096;
 
 /// A kind of change: its part of a drawing, its sign, its word in JSON and CSV. Of several in one place the first one is shown: what lasts comes last.
 const KINDS: [(BarPart, char, &str); 5] = [
@@ -175,16 +170,6 @@ fn drawing(of: &RunTrace) -> Timeline {
         begin: of.begin.to_string(),
         end: (of.begin + of.span).to_string(),
     }
-}
-
-pub fn json(of: &RunTrace) -> Value {
-    reading(&of.placed, |placed| {
-        object!({
-            "interval_seconds": placed.interval.seconds(),
-            "left_out": placed.marks.len().saturating_sub(MOST),
-            "marks": figure::list(super::columns::MARKS, placed.marks.get(..MOST).unwrap_or(&placed.marks)),
-        })
-    })
 }
 
 /// Why there are no marks.
