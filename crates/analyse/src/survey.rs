@@ -41,7 +41,8 @@ pub fn survey(run: &ObjectRun) -> Option<LoopTables> {
     let loops = code.loops.iter().flat_map(|of| &of.samples);
     let outside = code.outside.iter().flat_map(|of| &of.samples);
     let all = count(loops.chain(outside).chain(&code.without_code).chain(&code.messages));
-    let compiled = code.compiled.as_ref().map(|records| records.as_ref().map(Compiled::of));
+    let compiled =
+        code.compiled.as_ref().map(|records| records.as_ref().map(|of| Compiled::of(of, run, code)));
     let mut rows: Vec<LoopRow> = source_loops(run, code)
         .into_iter()
         .filter_map(|parts| {

@@ -38,7 +38,7 @@ const REMARKS: &str = "+-Rpass=loop-vectorize +-Rpass-missed=loop-vectorize +-Rp
 /// File systems round times.
 const ROUNDING: Duration = Duration::from_secs(2);
 /// A loop begins at most so many lines before the first that it has instructions of.
-const LINES_BEFORE: u32 = 3;
+const LINES_BEFORE: u32 = 10;
 /// Longer reasons are cut.
 const LONGEST_REASON: usize = 300;
 /// What is shown of the output of a build that failed.

@@ -99,6 +99,7 @@ fn a_compiler_says_why_however_it_is_called() {
     let gcc = "$(command -v gcc)";
     of_sum(&format!("{gcc} -O2 -g -c sum.c -o ./sum.o && {gcc} -c main.c && {gcc} main.o sum.o -o app"));
     of_sum("sh -c 'gcc -O3 -c sum.c & gcc -O3 -c main.c & wait' && gcc main.o sum.o -o app");
+    of_sum("gcc -O3 -fopt-info-vec-missed -Werror -pipe main.c sum.c -o app");
     let whole = of_sum("gcc -O3 -flto -g main.c sum.c -o app");
     assert_eq!(flags(&whole), ["-O3"], "as the linker says it");
 }

@@ -1,9 +1,10 @@
 //! What compilers said of a loop: their records, joined to it by file and line, also where it was put into another function.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use numawise_facts::objects::{
-    CompiledUnit, CompilerRecords, LoopObstacle, LoopRemark, MachineLoop, ObstacleCause,
+    CodeSamples, CompiledUnit, CompilerRecords, LoopObstacle, LoopRemark, MachineLoop, ObstacleCause,
 };
 use numawise_facts::{ObjectRun, Reading};
 use numawise_tables::survey::{CompiledLoop, LoopRow};
@@ -12,13 +13,15 @@ use numawise_tables::survey::{CompiledLoop, LoopRow};
 #[path = "compiled_tests.rs"]
 mod tests;
 
-/// A loop of which no line has instructions of its own begins at most so far before them.
-const LINES_BEFORE: u32 = 3;
+/// A loop whose head has no instructions of its own begins at most so far before the first that it has: statements may be long.
+const LINES_BEFORE: u32 = 10;
 
 /// Records by the name of the file, without folders, and the line.
 pub struct Compiled<'a> {
     records: &'a CompilerRecords,
     by_line: BTreeMap<(&'a str, u32), Vec<&'a LoopRemark>>,
+    /// Lines of which sampled loops without loops inside have instructions; the head of one has some in the loop around it.
+    taken: BTreeSet<(&'a str, u32)>,
 }
 
 /// Instructions of a loop that were made of a line, and whether it stands in the function itself.
@@ -29,12 +32,15 @@ struct Weight {
 }
 
 impl<'a> Compiled<'a> {
-    pub fn of(records: &'a CompilerRecords) -> Compiled<'a> {
+    pub fn of(records: &'a CompilerRecords, run: &'a ObjectRun, code: &CodeSamples) -> Compiled<'a> {
         let mut by_line: BTreeMap<(&str, u32), Vec<&LoopRemark>> = BTreeMap::new();
         for remark in &records.remarks {
             by_line.entry((name(&remark.file), remark.line)).or_default().push(remark);
         }
-        Compiled { records, by_line }
+        let places = code.loops.iter().filter(|of| of.is_innermost).flat_map(|of| &of.lines);
+        let places = places.filter_map(|line| run.places.get(line.place as usize));
+        let taken = places.filter_map(super::line).map(|(file, line)| (name(file), line)).collect();
+        Compiled { records, by_line, taken }
     }
 
     /// Of a loop of the source, all that was made of it.
@@ -47,14 +53,18 @@ impl<'a> Compiled<'a> {
         if lines.is_empty() {
             return Reading::unavailable("its lines are not known: compile with -g");
         }
-        match self.remarks(&lines) {
+        match self.remarks(&lines, row.is_innermost) {
             Some(found) => self.of_remarks(&found),
             None => self.of_source(row),
         }
     }
 
     /// Those of the line that is the loop's most likely: in its own function before those put into it, the first of a file.
-    fn remarks(&self, lines: &BTreeMap<(&str, u32), Weight>) -> Option<Vec<&'a LoopRemark>> {
+    fn remarks(
+        &self,
+        lines: &BTreeMap<(&str, u32), Weight>,
+        is_innermost: bool,
+    ) -> Option<Vec<&'a LoopRemark>> {
         let at = |file: &str, line: u32| -> Vec<&'a LoopRemark> {
             let named = self.by_line.get(&(name(file), line)).map_or(&[][..], Vec::as_slice);
             named.iter().copied().filter(|remark| is_same_file(&remark.file, file)).collect()
@@ -81,8 +91,19 @@ impl<'a> Compiled<'a> {
         exact.or_else(|| {
             groups().find_map(|(file, lines)| {
                 let (first, last) = (*lines.first()?, *lines.last()?);
-                let around = (first..=last).chain((first.saturating_sub(LINES_BEFORE)..first).rev());
-                around.map(|line| at(file, line)).find(|found| !found.is_empty())
+                // Another loop's are not its own.
+                let before = (first.saturating_sub(LINES_BEFORE)..first).rev();
+                let before = before.take_while(|line| !self.taken.contains(&(name(file), *line)));
+                let near = (first..=last).chain(before).map(|line| at(file, line));
+                // What is said of loops inside is of the one around it.
+                let is_around = |of: &LoopRemark| {
+                    of.obstacle.as_ref().is_some_and(|why| why.cause == ObstacleCause::Nest)
+                };
+                let mut near = near.map(|mut found| {
+                    found.retain(|of| !is_innermost || !is_around(of));
+                    found
+                });
+                near.find(|found| !found.is_empty())
             })
         })
     }
@@ -167,8 +188,27 @@ fn name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
+/// Without steps to the folder above.
+fn plain(path: &str) -> Cow<'_, str> {
+    if !path.contains("/.") && !path.contains("//") {
+        return Cow::Borrowed(path);
+    }
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split('/') {
+        match part {
+            "." => {}
+            "" if !parts.is_empty() => {}
+            ".." if parts.last().is_some_and(|last| !["", ".."].contains(last)) => drop(parts.pop()),
+            part => parts.push(part),
+        }
+    }
+    Cow::Owned(parts.join("/"))
+}
+
 /// One that does not begin at the root is a part of the other.
 fn is_same_file(one: &str, other: &str) -> bool {
+    let (one, other) = (plain(one), plain(other));
+    let (one, other) = (one.as_ref(), other.as_ref());
     let relative = |path: &str| path.trim_start_matches("./").to_owned();
     let is_end = |whole: &str, end: &str| {
         whole.strip_suffix(end).is_some_and(|before| before.is_empty() || before.ends_with('/'))

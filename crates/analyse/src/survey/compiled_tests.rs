@@ -100,7 +100,15 @@ fn a_record_is_of_the_loop_with_its_line() {
     assert_eq!(causes(&said(&[], &[5, 6], remarks())), [Dependence], "all of it was put there");
     assert_eq!(causes(&said(&[11, 14], &[], remarks())), [Aliasing], "lines without instructions");
     assert_eq!(causes(&said(&[42], &[], remarks())), [Dependence], "its head has none");
-    assert!(said(&[50], &[], remarks()).measured().is_none());
+    assert!(said(&[60], &[], remarks()).measured().is_none());
+}
+
+#[test]
+fn a_line_of_another_loop_is_not_taken_for_the_head() {
+    let remarks = || vec![remark(0, "/src/solve.c", 12, Some(Cost))];
+    let lines = |own: &[u32]| said(own, &[], remarks());
+    assert_eq!(causes(&lines(&[20])), [Cost], "a long statement");
+    assert!(lines(&[23]).measured().is_none(), "too far");
 }
 
 #[test]
@@ -149,8 +157,49 @@ fn of_sources_with_one_name_nothing_is_said_where_they_differ() {
 
 #[test]
 fn a_path_without_a_root_is_the_end_of_another() {
-    let same = [("/a/b.c", "/a/b.c"), ("/x/a/b.c", "./a/b.c"), ("b.c", "/x/b.c"), ("./b.c", "b.c")];
+    let same = [
+        ("/a/b.c", "/a/b.c"),
+        ("/x/a/b.c", "./a/b.c"),
+        ("b.c", "/x/b.c"),
+        ("./b.c", "b.c"),
+        ("/a/h.h", "/a//b/./../h.h"),
+    ];
     assert!(same.iter().all(|(one, other)| is_same_file(one, other)));
     let others = [("/a/b.c", "/c/b.c"), ("/x/ab.c", "b.c"), ("a/b.c", "/x/b.c"), ("b.c", "c.c")];
     assert!(others.iter().all(|(one, other)| !is_same_file(one, other)));
+}
+
+#[test]
+fn the_remark_of_a_neighbour_stays_with_it() {
+    let records = CompilerRecords {
+        command: "make".to_owned(),
+        wall: Nanoseconds(1),
+        compiled: 1,
+        units: vec![unit("/src/solve.c", true)],
+        remarks: vec![remark(0, "/src/solve.c", 12, Some(Cost))],
+        written: vec!["/app".to_owned()],
+    };
+    let of = |head, place: u32| MachineLoop {
+        head: FileAddress { file: "/app".to_owned(), address: head },
+        function: 0,
+        parent: None,
+        depth: 1,
+        is_innermost: true,
+        lines: vec![LoopLine { place, instructions: 2 }],
+        samples: vec![ThreadSamples { thread: 0, samples: 200 - u64::from(place) }],
+        work: LoopWork::default(),
+    };
+    let code = CodeSamples {
+        loops: vec![of(0x100, 1), of(0x200, 2)],
+        outside: vec![],
+        without_code: vec![],
+        messages: vec![],
+        offered: Reading::Measured(256),
+        compiled: Some(Reading::Measured(records)),
+    };
+    let places = [10, 12, 18].map(|line| place("solve", "/src/solve.c", line)).to_vec();
+    let run = ObjectRun { places, code: Reading::Measured(code), ..sample::run(two_sockets(), vec![]) };
+    let rows = super::super::survey(&run).unwrap().rows;
+    let known = |row: usize| rows[row].compiled.as_ref().unwrap().measured().is_some();
+    assert_eq!((known(0), known(1)), (true, false));
 }

@@ -24,7 +24,7 @@ pub struct Arguments {
     #[command(flatten)]
     outputs: Outputs,
     /// Build the program first with this line for the shell, and let gcc, gfortran and clang say why they did not vectorize its loops; it must compile
-    /// anew: 'make clean && make CFLAGS+=-g'
+    /// anew: 'make clean && make'
     #[arg(long, value_name = "COMMAND")]
     rebuild: Option<String>,
     #[command(flatten)]

@@ -7,6 +7,14 @@ real=$(COMPILER_PATH=$before "${COLLECT_GCC:-gcc}" -print-prog-name="$program")
 case " $* " in
 *' -E '* | *' -fwpa '* | *' -fsyntax-only '*) exec "$real" "$@" ;;
 esac
+# Of two records gcc would write one, and warn.
+for word do
+    shift
+    case $word in
+    -fopt-info*) ;;
+    *) set -- "$@" "$word" ;;
+    esac
+done
 number=0
 while [ $number -lt 100 ]; do
     record=$folder/records/$$-$number
