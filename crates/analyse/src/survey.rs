@@ -184,7 +184,7 @@ fn row(run: &ObjectRun, code: &CodeSamples, parts: &[usize], all: u64) -> Option
     let in_vectors: u64 =
         parts.iter().filter(|of| level(&of.work) >= VectorLevel::Partial).map(|of| count(&of.samples)).sum();
     (samples > 0).then_some(())?;
-    let streams = streams::streams(&hottest.accesses);
+    let streams = streams::streams(&hottest.passing.accesses);
     Some(LoopRow {
         place,
         last_line,
@@ -199,9 +199,9 @@ fn row(run: &ObjectRun, code: &CodeSamples, parts: &[usize], all: u64) -> Option
         in_vectors: share(in_vectors, samples),
         work: hottest.work,
         compiled: None,
-        pass: hottest.pass.clone(),
-        trips: hottest.trips.clone(),
-        speed: hottest.speed.clone(),
+        pass: hottest.passing.pass.clone(),
+        trips: hottest.passing.trips.clone(),
+        speed: hottest.passing.speed.clone(),
         roof: roof::roof(hottest, &streams, threads.len() as u32, &code.ceilings),
         streams,
     })

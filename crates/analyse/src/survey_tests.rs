@@ -1,5 +1,5 @@
 use numawise_facts::activity::SourcePlace;
-use numawise_facts::objects::{FileAddress, LoopLine, OutsideLoops};
+use numawise_facts::objects::{FileAddress, LoopLine, LoopPassing, OutsideLoops};
 use numawise_units::Nanoseconds;
 
 use super::*;
@@ -68,10 +68,7 @@ fn one(head: u64, lines: &[u32], samples: &[(u32, u64)], work: LoopWork) -> Mach
             .map(|(thread, samples)| ThreadSamples { thread: *thread, samples: *samples })
             .collect(),
         work,
-        pass: Reading::unavailable("none"),
-        trips: Reading::unavailable("none"),
-        speed: Reading::unavailable("none"),
-        accesses: Vec::new(),
+        passing: LoopPassing::unknown("none"),
     }
 }
 

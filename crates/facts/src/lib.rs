@@ -84,9 +84,9 @@ pub use placed::{PlacedProcess, PlacedThread};
 pub use placement::{OwnPlacement, Placement, RankBinding, RanksLeft, TaskPlacement};
 pub use point::{ContrastRole, Levels, PointId, PointPair, PointRole};
 pub use profile::{
-    Bandwidth, BufferPages, CorePeaks, IdleLatency, LoadPoint, LoadedLatency, PROFILE_COMPARE_SCHEMA,
-    PROFILE_SCHEMA, PeakArithmetic, PeakCache, PeakKind, Profile, ProfileHeader, ProfileNode, ProfileOrigin,
-    Transfer, WorkingSet, WorkingSets,
+    Bandwidth, BufferPages, IdleLatency, LoadPoint, LoadedLatency, PROFILE_COMPARE_SCHEMA, PROFILE_SCHEMA,
+    PeakArithmetic, PeakCache, PeakKind, Profile, ProfileHeader, ProfileNode, ProfileOrigin, Transfer,
+    WorkingSet, WorkingSets,
 };
 pub use reading::{Estimate, Reading, Reason};
 pub use redaction::Redactor;

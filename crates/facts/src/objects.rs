@@ -14,8 +14,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::activity::CodePlace;
 pub use code::{
-    CacheCeiling, Ceilings, CodeSamples, LoopAccess, LoopLine, LoopPass, LoopSpeed, LoopTrips, LoopWork,
-    MachineLoop, OutsideLoops, PassCount, ThreadSamples,
+    ArithmeticCeiling, CacheCeiling, Ceilings, CodeSamples, LoopAccess, LoopLine, LoopPass, LoopPassing,
+    LoopSpeed, LoopTrips, LoopWork, MachineLoop, OutsideLoops, PassCount, ThreadSamples,
 };
 pub use compiled::{CompiledUnit, CompilerFamily, CompilerRecords, LoopObstacle, LoopRemark, ObstacleCause};
 pub use cure::{ObjectCure, TriedCure};

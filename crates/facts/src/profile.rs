@@ -29,9 +29,12 @@ pub struct Profile {
     pub loaded: Vec<LoadedLatency>,
     /// A line that one core has changed, read by another.
     pub transfers: Vec<Transfer>,
-    /// Of one core; of older profiles unavailable.
-    #[serde(default = "untold")]
-    pub core: Reading<CorePeaks>,
+    /// What one core computes in registers at most; older profiles have none.
+    #[serde(default)]
+    pub arithmetic: Vec<PeakArithmetic>,
+    /// What it reads from each of its caches at most, from the nearest on.
+    #[serde(default)]
+    pub caches: Vec<PeakCache>,
 }
 
 impl Profile {
@@ -42,15 +45,6 @@ impl Profile {
     pub fn of_json(text: &str) -> serde_json::Result<Profile> {
         serde_json::from_str(text)
     }
-}
-
-/// What one core computes in registers, and reads from each of its caches, at most.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct CorePeaks {
-    pub cpu: CpuId,
-    pub arithmetic: Vec<PeakArithmetic>,
-    /// From the nearest on.
-    pub caches: Vec<PeakCache>,
 }
 
 /// Instructions of a loop of arithmetic.
@@ -65,6 +59,7 @@ pub struct PeakKind {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PeakArithmetic {
+    pub cpu: CpuId,
     pub kind: PeakKind,
     /// Floating-point operations in a second; a product with a sum is two.
     pub rate: Reading<Estimate<f64>>,
@@ -73,6 +68,7 @@ pub struct PeakArithmetic {
 /// A cache from which one core reads.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PeakCache {
+    pub cpu: CpuId,
     pub level: u32,
     pub size: Bytes,
     /// How much was read again and again.

@@ -87,6 +87,8 @@ fn profile(machine: &Machine, pairs: &[(u32, u32, f64, f64)]) -> Profile {
         bandwidth,
         loaded: vec![],
         transfers: vec![],
+        arithmetic: vec![],
+        caches: vec![],
     }
 }
 

@@ -29,7 +29,8 @@ pub fn of(
         bandwidth: bandwidths(machine, layout, request),
         loaded: Vec::new(),
         transfers: Vec::new(),
-        core: CellError::Stopped.reading(),
+        arithmetic: Vec::new(),
+        caches: Vec::new(),
     };
     for (from, to, mix) in without_load(layout, request) {
         profile.loaded.push(LoadedLatency {

@@ -19,6 +19,8 @@ pub(super) fn sample(topology: &str, taken: u64) -> Profile {
         disturbed: 1,
     };
     Profile {
+        arithmetic: Vec::new(),
+        caches: Vec::new(),
         header: ProfileHeader {
             origin: ProfileOrigin::Numawise("0.1.0".to_owned()),
             fingerprint: Fingerprint {

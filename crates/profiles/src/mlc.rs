@@ -72,7 +72,8 @@ pub(crate) fn profile(text: &str) -> Result<Profile, MlcError> {
     notices.extend(of_the_method(text, &sections));
     let nodes = tables.nodes();
     Ok(Profile {
-        core: Reading::unavailable("MLC's text does not tell"),
+        arithmetic: Vec::new(),
+        caches: Vec::new(),
         latency: tables.latency(buffer(&sections)),
         working_sets: Vec::new(),
         bandwidth: tables.bandwidth(),

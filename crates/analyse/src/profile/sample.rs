@@ -24,7 +24,8 @@ impl Shape {
     /// Everything that this depth measures.
     pub fn profile(&self) -> Profile {
         let mut profile = Profile {
-            core: Reading::unavailable("none"),
+            arithmetic: Vec::new(),
+            caches: Vec::new(),
             header: self.header(),
             latency: Vec::new(),
             working_sets: Vec::new(),

@@ -1,6 +1,8 @@
 use ObstacleCause::{Aliasing, Cost, Dependence, Level};
 use numawise_facts::activity::{CodePlace, SourcePlace};
-use numawise_facts::objects::{CodeSamples, CompilerFamily, FileAddress, LoopLine, LoopWork, ThreadSamples};
+use numawise_facts::objects::{
+    CodeSamples, CompilerFamily, FileAddress, LoopLine, LoopPassing, LoopWork, ThreadSamples,
+};
 use numawise_units::Nanoseconds;
 
 use super::*;
@@ -63,10 +65,7 @@ fn said_of(
         lines,
         samples: vec![ThreadSamples { thread: 0, samples: 200 }],
         work: LoopWork::default(),
-        pass: Reading::unavailable("none"),
-        trips: Reading::unavailable("none"),
-        speed: Reading::unavailable("none"),
-        accesses: Vec::new(),
+        passing: LoopPassing::unknown("none"),
     };
     let code = CodeSamples {
         loops: vec![one],

@@ -2,8 +2,8 @@
 //!
 //! Ceilings are counted in passes of the loop, of one thread: loops without arithmetic have them too.
 
-use numawise_facts::objects::{CacheCeiling, Ceilings, LoopWork, MachineLoop, PassCount};
-use numawise_facts::{PeakArithmetic, Reading};
+use numawise_facts::Reading;
+use numawise_facts::objects::{ArithmeticCeiling, CacheCeiling, Ceilings, LoopWork, MachineLoop, PassCount};
 use numawise_tables::survey::{Ceiling, LoopCeiling, LoopRoof, LoopStream};
 use numawise_units::{BytesPerSecond, Ratio};
 
@@ -18,7 +18,7 @@ pub fn roof(
     threads: u32,
     ceilings: &Reading<Ceilings>,
 ) -> Reading<LoopRoof> {
-    let mean = of.pass.as_ref().and_then(|pass| pass.mean.as_ref());
+    let mean = of.passing.pass.as_ref().and_then(|pass| pass.mean.as_ref());
     ceilings.as_ref().zip(mean).and_then(|(ceilings, mean)| under(of, streams, threads, (ceilings, mean)))
 }
 
@@ -44,7 +44,7 @@ fn under(
     let Some(lowest) = found.first().copied() else {
         return Reading::unavailable("it neither computes with floating-point numbers nor goes over memory");
     };
-    let passes = of.speed.as_ref().map(|speed| speed.passes);
+    let passes = of.passing.speed.as_ref().map(|speed| speed.passes);
     Reading::Measured(LoopRoof {
         per_byte: if mean.moved() > 0.0 {
             Reading::Measured(mean.operations() / mean.moved())
@@ -93,10 +93,10 @@ fn arithmetic(ceilings: &Ceilings, work: &LoopWork, mean: &PassCount) -> Option<
     let is_fused = work.floating > work.scalar_elements + work.packed_elements;
     let rate = |element: u32| {
         let bits = if work.packed_elements > 0 { work.vector_bits } else { element };
-        let of = |peak: &&PeakArithmetic| {
+        let of = |peak: &&ArithmeticCeiling| {
             (peak.kind.bits, peak.kind.element_bits, peak.kind.is_fused) == (bits, element, is_fused)
         };
-        Some(ceilings.arithmetic.iter().find(of)?.rate.measured()?.median)
+        Some(ceilings.arithmetic.iter().find(of)?.rate)
     };
     let seconds = |operations: f64, element: u32| match operations {
         0.0 => Some(0.0),

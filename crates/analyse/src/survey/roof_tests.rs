@@ -1,5 +1,5 @@
-use numawise_facts::objects::{FileAddress, LoopPass, LoopSpeed};
-use numawise_facts::{Estimate, PeakKind};
+use numawise_facts::PeakKind;
+use numawise_facts::objects::{FileAddress, LoopPass, LoopPassing, LoopSpeed};
 use numawise_units::Bytes;
 
 use super::*;
@@ -8,11 +8,9 @@ const GB: f64 = 1e9;
 
 /// 4 GHz with two additions and products of 256 bits in a cycle; caches of 32 KiB, 1 MiB and, for 8 cores, 32 MiB.
 fn machine() -> Ceilings {
-    let peak = |bits, element_bits, is_fused: bool| PeakArithmetic {
+    let peak = |bits, element_bits, is_fused: bool| ArithmeticCeiling {
         kind: PeakKind { bits, element_bits, is_fused },
-        rate: Reading::Measured(exactly(
-            8e9 * f64::from(bits / element_bits) * if is_fused { 2.0 } else { 1.0 },
-        )),
+        rate: 8e9 * f64::from(bits / element_bits) * if is_fused { 2.0 } else { 1.0 },
     };
     let cache = |level, size, cores, rate| CacheCeiling {
         level,
@@ -32,10 +30,6 @@ fn machine() -> Ceilings {
     }
 }
 
-fn exactly(value: f64) -> Estimate<f64> {
-    Estimate { median: value, low: value, high: value, samples: 9, disturbed: 0 }
-}
-
 fn of(mean: PassCount, speed: Option<f64>) -> MachineLoop {
     let speed = speed.map(|passes| LoopSpeed { passes, low: passes, high: passes, pairs: 99 });
     MachineLoop {
@@ -53,10 +47,11 @@ fn of(mean: PassCount, speed: Option<f64>) -> MachineLoop {
             element_bits: 64,
             ..LoopWork::default()
         },
-        pass: Reading::Measured(LoopPass { mean: Reading::Measured(mean), least: mean, most: mean }),
-        trips: Reading::unavailable("none"),
-        speed: speed.map_or_else(|| Reading::unavailable("none"), Reading::Measured),
-        accesses: vec![],
+        passing: LoopPassing {
+            pass: Reading::Measured(LoopPass { mean: Reading::Measured(mean), least: mean, most: mean }),
+            speed: speed.map_or_else(|| Reading::unavailable("none"), Reading::Measured),
+            ..LoopPassing::unknown("none")
+        },
     }
 }
 

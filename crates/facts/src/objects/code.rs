@@ -5,7 +5,9 @@ use serde::{Deserialize, Serialize};
 use numawise_units::{Bytes, BytesPerSecond, NodeId};
 
 use super::{CompilerRecords, FileAddress};
-use crate::{PeakArithmetic, Reading};
+use crate::{PeakKind, Reading};
+
+mod rows;
 
 /// The code in which a program was sampled, by clock ticks of its threads.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -30,8 +32,9 @@ pub struct CodeSamples {
 
 /// What a machine was measured to compute and to move at most.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(from = "rows::Rows", into = "rows::Rows")]
 pub struct Ceilings {
-    pub arithmetic: Vec<PeakArithmetic>,
+    pub arithmetic: Vec<ArithmeticCeiling>,
     /// From the nearest on.
     pub caches: Vec<CacheCeiling>,
     /// Of one core and the nearest memory, and of all cores together.
@@ -39,8 +42,16 @@ pub struct Ceilings {
     pub machine_memory: Reading<BytesPerSecond>,
 }
 
+/// Arithmetic of one core, in registers.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ArithmeticCeiling {
+    pub kind: PeakKind,
+    /// Floating-point operations in a second.
+    pub rate: f64,
+}
+
 /// A cache from which one core reads.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct CacheCeiling {
     pub level: u32,
     pub size: Bytes,
@@ -81,24 +92,49 @@ pub struct MachineLoop {
     /// In its own instructions.
     pub samples: Vec<ThreadSamples>,
     pub work: LoopWork,
-    #[serde(default = "unsaid")]
+    /// Stored as rows of numbers: each type that is read from a record by itself takes some KB of the program.
+    #[serde(default)]
+    pub passing: LoopPassing,
+}
+
+/// How threads go through a loop.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(from = "rows::Rows", into = "rows::Rows")]
+pub struct LoopPassing {
     pub pass: Reading<LoopPass>,
-    #[serde(default = "unsaid")]
     pub trips: Reading<LoopTrips>,
-    #[serde(default = "unsaid")]
     pub speed: Reading<LoopSpeed>,
     /// Of one pass, in the order of its instructions; none where they were not looked into.
-    #[serde(default)]
     pub accesses: Vec<LoopAccess>,
 }
 
+impl LoopPassing {
+    /// Of a loop of which nothing more is known, for this reason.
+    pub fn unknown(reason: &'static str) -> LoopPassing {
+        LoopPassing {
+            pass: Reading::unavailable(reason),
+            trips: Reading::unavailable(reason),
+            speed: Reading::unavailable(reason),
+            accesses: Vec::new(),
+        }
+    }
+}
+
+impl Default for LoopPassing {
+    fn default() -> LoopPassing {
+        LoopPassing::unknown(OLDER)
+    }
+}
+
+const OLDER: &str = "the record was made by an older version";
+
 /// The reading of a member that an older record does not have.
 fn unsaid<T>() -> Reading<T> {
-    Reading::unavailable("the record was made by an older version")
+    Reading::unavailable(OLDER)
 }
 
 /// What one pass of a loop does: from its head until it comes there again.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LoopPass {
     /// On average.
     pub mean: Reading<PassCount>,
@@ -108,7 +144,7 @@ pub struct LoopPass {
 }
 
 /// Bytes and operations, counted from instructions.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct PassCount {
     /// Bytes of memory that moves on from pass to pass, or lies anywhere.
     pub loaded: f64,
@@ -137,7 +173,7 @@ impl PassCount {
 }
 
 /// How often a loop is passed through from its begin to its end.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct LoopTrips {
     pub mean: f64,
     /// 95 % interval of the mean.
@@ -152,7 +188,7 @@ pub struct LoopTrips {
 }
 
 /// How fast one thread goes through a loop.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct LoopSpeed {
     /// In a second of CPU time: the median, and the quartiles.
     pub passes: f64,
@@ -163,7 +199,7 @@ pub struct LoopSpeed {
 }
 
 /// An access to memory in each pass of a loop.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct LoopAccess {
     /// Of the instruction, in the file of the loop.
     pub address: u64,
@@ -182,10 +218,8 @@ pub struct LoopAccess {
     /// The lowest and the highest address that samples saw.
     pub seen: Reading<(u64, u64)>,
     /// The variable that it is in.
-    #[serde(default = "unsaid")]
     pub variable: Reading<String>,
     /// Nodes on which pages of it lay.
-    #[serde(default)]
     pub nodes: Vec<NodeId>,
 }
 

@@ -1,6 +1,6 @@
 //! What one core computes in registers, and reads from each of its caches, at most.
 
-use numawise_facts::{CorePeaks, Estimate, Mix, PeakArithmetic, PeakCache, Reading};
+use numawise_facts::{Estimate, Mix, PeakArithmetic, PeakCache, Reading};
 use numawise_units::{Bytes, BytesPerSecond, CpuId};
 
 use super::bandwidth::checked;
@@ -51,7 +51,7 @@ impl Measurement<'_> {
                 of.run(passes);
                 passes * of.operations()
             };
-            PeakArithmetic { kind: of.kind, rate: Reading::from(self.peak(cpu, once)) }
+            PeakArithmetic { cpu, kind: of.kind, rate: Reading::from(self.peak(cpu, once)) }
         });
         let arithmetic = arithmetic.collect();
         let mut levels: Vec<(u32, Bytes)> = self
@@ -63,7 +63,7 @@ impl Measurement<'_> {
             .collect();
         levels.sort_unstable();
         let caches = levels.into_iter().map(|(level, size)| self.cache(cpu, level, size)).collect();
-        self.profile.core = Reading::Measured(CorePeaks { cpu, arithmetic, caches });
+        (self.profile.arithmetic, self.profile.caches) = (arithmetic, caches);
     }
 
     fn cache(&mut self, cpu: CpuId, level: u32, size: Bytes) -> PeakCache {
@@ -95,7 +95,7 @@ impl Measurement<'_> {
                 .max_by(|one, other| one.median.total_cmp(&other.median))
                 .ok_or(CellError::NoFigure)
         });
-        PeakCache { level, size, bytes, read: Reading::from(best.map(|rate| rate.map(BytesPerSecond))) }
+        PeakCache { cpu, level, size, bytes, read: Reading::from(best.map(|rate| rate.map(BytesPerSecond))) }
     }
 
     /// The rate at which something is done.

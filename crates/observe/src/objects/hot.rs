@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use numawise_facts::Reading;
 use numawise_facts::objects::{
-    CodeSamples, FileAddress, LoopLine, LoopWork, MachineLoop, OutsideLoops, ThreadSamples,
+    CodeSamples, FileAddress, LoopLine, LoopPassing, LoopWork, MachineLoop, OutsideLoops, ThreadSamples,
 };
 use numawise_operands::{Architecture, Listing, Nest, Registers, VectorUse, Work, works};
 use numawise_units::{Nanoseconds, Pid};
@@ -270,12 +270,14 @@ impl Function {
                     .collect(),
                 samples: by_thread(self.counts(|step| self.nest.around(step) == Some(of))),
                 work: work(&VectorUse::of(&self.listing, &self.works, machine)),
-                pass: passing.pass(&at_step),
-                trips: passing.trips(),
-                speed: passing.speed(),
-                accesses: passing.accesses(|step| {
-                    self.begin.address + self.listing.steps()[step].ip().wrapping_sub(self.at)
-                }),
+                passing: LoopPassing {
+                    pass: passing.pass(&at_step),
+                    trips: passing.trips(),
+                    speed: passing.speed(),
+                    accesses: passing.accesses(|step| {
+                        self.begin.address + self.listing.steps()[step].ip().wrapping_sub(self.at)
+                    }),
+                },
             });
         }
     }

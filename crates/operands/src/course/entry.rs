@@ -2,7 +2,7 @@
 
 use crate::Architecture;
 use crate::body::Body;
-use crate::forms::{Atoms, Form, Forms, REGISTERS};
+use crate::forms::{Atoms, Form, Forms};
 use crate::listing::Listing;
 use crate::nest::Nest;
 use crate::registers::Registers;
@@ -47,9 +47,8 @@ impl Entry {
     /// Of this value of the begin of a pass, in the first one. `changes`: what registers of the loop change by.
     pub fn at_begin(mut self, value: &Form, changes: &[Option<Form>]) -> Option<Entry> {
         self.value = value.replaced(|atom| self.forms.get(atom as usize).cloned())?;
-        for register in 0..REGISTERS as usize {
-            let is_kept = changes[register].as_ref().is_some_and(|change| *change == Form::default());
-            let form = &self.forms[register];
+        for (register, (form, change)) in self.forms.iter().zip(changes).enumerate() {
+            let is_kept = change.as_ref().is_some_and(|change| *change == Form::default());
             if let (true, [(atom, factor)]) = (is_kept, form.terms.as_slice()) {
                 self.said.push((*atom, register as u8, form.plus, *factor));
             }

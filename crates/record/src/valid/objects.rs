@@ -324,11 +324,11 @@ fn code(run: &ObjectRun, of: &CodeSamples) -> Sound {
         let is_before = one.parent.is_none_or(|parent| (parent as usize) < number);
         let found = one.parent.unwrap_or_default();
         ensure(is_before, place("loops.parent"), found, "the number of a loop before it")?;
-        let pass = one.pass.measured().into_iter();
+        let pass = one.passing.pass.measured().into_iter();
         let counts = pass.flat_map(|of| of.mean.measured().into_iter().chain([&of.least, &of.most]));
         let counts = counts.flat_map(|of| [of.moved(), of.operations(), of.instructions, of.fixed]);
-        let trips = one.trips.measured().into_iter().flat_map(|of| [of.mean, of.deviation]);
-        let speed = one.speed.measured().into_iter().flat_map(|of| [of.passes, of.low, of.high]);
+        let trips = one.passing.trips.measured().into_iter().flat_map(|of| [of.mean, of.deviation]);
+        let speed = one.passing.speed.measured().into_iter().flat_map(|of| [of.passes, of.low, of.high]);
         for found in counts.chain(trips).chain(speed) {
             ensure((0.0..1e20).contains(&found), place("loops.pass"), found, "at least 0 and below 10^20")?;
         }

@@ -6,10 +6,10 @@ use numawise_facts::activity::{CodePlace, SourcePlace};
 use numawise_facts::objects::{
     AccessMethod, AllocationLog, BandwidthMoment, BandwidthOverTime, BandwidthSource, CacheCeiling, Ceilings,
     CodeSamples, DataSource, FaultSamples, FileAddress, FirstTouch, HugePages, LineUse, LoadSampler,
-    LoadSamples, LoopAccess, LoopLine, LoopPass, LoopSpeed, LoopTrips, LoopWork, MachineLoop, MemoryBound,
-    MemoryBoundSource, MemoryObject, ObjectCure, ObjectKind, ObjectPages, ObjectRunHeader, ObjectThread,
-    ObjectUse, ObjectWatching, OutsideLoops, PARTS, PartUse, PassCount, PlaceCount, PlaceUse, ProcessRank,
-    SampledLoads, Skid, SourceExcerpt, ThreadSamples, TimeSamples, TouchMethod, TriedCure,
+    LoadSamples, LoopAccess, LoopLine, LoopPass, LoopPassing, LoopSpeed, LoopTrips, LoopWork, MachineLoop,
+    MemoryBound, MemoryBoundSource, MemoryObject, ObjectCure, ObjectKind, ObjectPages, ObjectRunHeader,
+    ObjectThread, ObjectUse, ObjectWatching, OutsideLoops, PARTS, PartUse, PassCount, PlaceCount, PlaceUse,
+    ProcessRank, SampledLoads, Skid, SourceExcerpt, ThreadSamples, TimeSamples, TouchMethod, TriedCure,
 };
 use numawise_facts::{Effect, ObjectRun, Reading};
 use numawise_record::{
@@ -255,35 +255,37 @@ fn survey() -> ObjectRun {
         lines: vec![LoopLine { place: 2, instructions: 9 }],
         samples: samples(400),
         work: LoopWork { instructions: 9, packed_elements: 8, vector_bits: 256, ..LoopWork::default() },
-        pass: Reading::Measured(LoopPass {
-            mean: Reading::unavailable("too few samples"),
-            least: PassCount { loaded: 64.0, ..PassCount::default() },
-            most: PassCount { loaded: 96.0, double: 8.0, ..PassCount::default() },
-        }),
-        trips: Reading::Measured(LoopTrips {
-            mean: 9.5,
-            low: 9.4,
-            high: 9.6,
-            deviation: 0.5,
-            least: 9,
-            most: 10,
-            samples: 390,
-        }),
-        speed: Reading::Measured(LoopSpeed { passes: 2e8, low: 1e8, high: 3e8, pairs: 40 }),
-        accesses: vec![LoopAccess {
-            address: 0x1244,
-            reads: true,
-            writes: false,
-            bytes: 32,
-            elements: 1,
-            stride: Reading::Measured(-32),
-            stream: 0,
-            offset: 8,
-            is_of_stack: false,
-            seen: Reading::Measured((0x7fff_0000_0000, 0x7fff_0000_1000)),
-            variable: Reading::Measured("table".to_owned()),
-            nodes: vec![NodeId(0), NodeId(1)],
-        }],
+        passing: LoopPassing {
+            pass: Reading::Measured(LoopPass {
+                mean: Reading::unavailable("too few samples"),
+                least: PassCount { loaded: 64.0, ..PassCount::default() },
+                most: PassCount { loaded: 96.0, double: 8.0, ..PassCount::default() },
+            }),
+            trips: Reading::Measured(LoopTrips {
+                mean: 9.5,
+                low: 9.4,
+                high: 9.6,
+                deviation: 0.5,
+                least: 9,
+                most: 10,
+                samples: 390,
+            }),
+            speed: Reading::Measured(LoopSpeed { passes: 2e8, low: 1e8, high: 3e8, pairs: 40 }),
+            accesses: vec![LoopAccess {
+                address: 0x1244,
+                reads: true,
+                writes: false,
+                bytes: 32,
+                elements: 1,
+                stride: Reading::Measured(-32),
+                stream: 0,
+                offset: 8,
+                is_of_stack: false,
+                seen: Reading::Measured((0x7fff_0000_0000, 0x7fff_0000_1000)),
+                variable: Reading::Measured("table".to_owned()),
+                nodes: vec![NodeId(0), NodeId(1)],
+            }],
+        },
     };
     let code = CodeSamples {
         loops: vec![one(0x1200, None), one(0x1240, Some(0))],
@@ -314,9 +316,14 @@ fn a_survey_comes_back_and_is_refused_where_it_does_not_fit_together() {
     assert_eq!(read_object_run(&path).unwrap(), survey());
     type Fault = (fn(&mut CodeSamples), &'static str);
     let faults: [Fault; 7] = [
-        (|code| code.loops[1].trips.measured_mut().into_iter().for_each(|of| of.mean = -1.0), "at least 0"),
         (
-            |code| code.loops[0].pass.measured_mut().into_iter().for_each(|of| of.most.loaded = f64::MAX),
+            |code| code.loops[1].passing.trips.measured_mut().into_iter().for_each(|of| of.mean = -1.0),
+            "at least 0",
+        ),
+        (
+            |code| {
+                code.loops[0].passing.pass.measured_mut().into_iter().for_each(|of| of.most.loaded = f64::MAX)
+            },
             "at least 0",
         ),
         (|code| code.loops[1].parent = Some(1), "a loop before it"),

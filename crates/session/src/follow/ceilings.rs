@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use numawise_facts::objects::{CacheCeiling, Ceilings};
-use numawise_facts::{Machine, Mix, PeakCache, Profile, Reading, Target, Workers};
+use numawise_facts::objects::{ArithmeticCeiling, CacheCeiling, Ceilings};
+use numawise_facts::{Machine, Mix, PeakArithmetic, PeakCache, Profile, Reading, Target, Workers};
 use numawise_units::BytesPerSecond;
 
 use crate::profiles;
@@ -21,19 +21,16 @@ pub fn of(machine: &Machine) -> Reading<Ceilings> {
 }
 
 fn by(machine: &Machine, profile: &Profile) -> Reading<Ceilings> {
-    let core = match &profile.core {
-        Reading::Measured(core) => core,
-        Reading::Unavailable { unavailable } => {
-            return Reading::unavailable(format!(
-                "the newest profile of this machine has no peaks of a core: {unavailable}"
-            ));
-        }
+    let Some(cpu) = profile.arithmetic.first().map(|of| of.cpu) else {
+        return Reading::unavailable(
+            "the newest profile of this machine has no arithmetic: an older version made it",
+        );
     };
-    let own = machine.cpus.iter().find(|cpu| cpu.id == core.cpu);
-    let node = machine.nodes.iter().find(|node| node.cpus.contains(core.cpu)).map(|node| node.id);
+    let own = machine.cpus.iter().find(|of| of.id == cpu);
+    let node = machine.nodes.iter().find(|node| node.cpus.contains(cpu)).map(|node| node.id);
     let cores_of = |of: &PeakCache| {
         let mut caches = machine.caches.iter().filter(|cache| cache.level == of.level);
-        let cpus = caches.find(|cache| cache.cpus.contains(core.cpu)).map(|cache| &cache.cpus);
+        let cpus = caches.find(|cache| cache.cpus.contains(cpu)).map(|cache| &cache.cpus);
         let sharing = machine.cpus.iter().filter(|cpu| cpus.is_some_and(|cpus| cpus.contains(cpu.id)));
         sharing.map(|cpu| cpu.core).collect::<BTreeSet<u32>>().len().max(1) as u32
     };
@@ -43,6 +40,8 @@ fn by(machine: &Machine, profile: &Profile) -> Reading<Ceilings> {
         cores: cores_of(of),
         read: of.read.as_ref().map(|rate| rate.median),
     };
+    let arithmetic =
+        |of: &PeakArithmetic| Some(ArithmeticCeiling { kind: of.kind, rate: of.rate.measured()?.median });
     let rate = |workers: Workers, target: Target| {
         let mixes = [Mix::Triad, Mix::Read2Write1, Mix::Read];
         let found = mixes.iter().filter_map(|mix| profile.bandwidth_of(workers, target, *mix));
@@ -57,8 +56,8 @@ fn by(machine: &Machine, profile: &Profile) -> Reading<Ceilings> {
         None => Reading::unavailable("the CPU that was measured is not there"),
     };
     Reading::Measured(Ceilings {
-        arithmetic: core.arithmetic.clone(),
-        caches: core.caches.iter().map(cache).collect(),
+        arithmetic: profile.arithmetic.iter().filter_map(arithmetic).collect(),
+        caches: profile.caches.iter().map(cache).collect(),
         core_memory,
         machine_memory: rate(Workers::Machine, Target::Local),
     })

@@ -62,7 +62,8 @@ fn found(taken: Reading<u64>) -> SavedProfile {
         notices: vec![],
     };
     let profile = Profile {
-        core: Reading::unavailable("none"),
+        arithmetic: Vec::new(),
+        caches: Vec::new(),
         header,
         latency: vec![latency(0), latency(1)],
         working_sets: vec![],
