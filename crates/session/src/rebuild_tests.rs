@@ -1,5 +1,7 @@
 use numawise_facts::activity::SourcePlace;
-use numawise_facts::objects::{CompilerFamily, FileAddress, LoopLine, LoopWork, MachineLoop, ObstacleCause};
+use numawise_facts::objects::{
+    CompilerFamily, FileAddress, LoopLine, LoopPassing, LoopWork, MachineLoop, ObstacleCause,
+};
 
 use super::*;
 
@@ -45,6 +47,7 @@ fn records(folder: &Path, build: &RanBuild) -> Reading<CompilerRecords> {
         lines: [1, 2].map(|place| LoopLine { place, instructions: 3 }).to_vec(),
         samples: vec![],
         work: LoopWork::default(),
+        passing: LoopPassing::unknown("none"),
     };
     let code = CodeSamples {
         loops: vec![one],
@@ -53,6 +56,7 @@ fn records(folder: &Path, build: &RanBuild) -> Reading<CompilerRecords> {
         messages: vec![],
         offered: Reading::Measured(256),
         compiled: None,
+        ceilings: Reading::unavailable("none"),
     };
     build.records(
         &code,
