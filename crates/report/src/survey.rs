@@ -402,7 +402,8 @@ fn advice(shown: &Shown, finding: &LoopFinding, row: &LoopRow) -> Vec<String> {
         }
         FindingId::LoopNarrow => {
             advice.extend(native);
-            if row.work.vector_bits == 256 && shown.tables.offered.measured() == Some(&512) {
+            let is_wide = compiled.is_some_and(|of| why::has(of, &["-mprefer-vector-width=512"]));
+            if row.work.vector_bits == 256 && shown.tables.offered.measured() == Some(&512) && !is_wide {
                 advice.push("add -mprefer-vector-width=512: compilers prefer 256 bits".to_owned());
             }
         }

@@ -187,6 +187,7 @@ fn the_remark_of_a_neighbour_stays_with_it() {
         lines: vec![LoopLine { place, instructions: 2 }],
         samples: vec![ThreadSamples { thread: 0, samples: 200 - u64::from(place) }],
         work: LoopWork::default(),
+        passing: LoopPassing::unknown("none"),
     };
     let code = CodeSamples {
         loops: vec![of(0x100, 1), of(0x200, 2)],
@@ -194,6 +195,7 @@ fn the_remark_of_a_neighbour_stays_with_it() {
         without_code: vec![],
         messages: vec![],
         offered: Reading::Measured(256),
+        ceilings: Reading::unavailable("none"),
         compiled: Some(Reading::Measured(records)),
     };
     let places = [10, 12, 18].map(|line| place("solve", "/src/solve.c", line)).to_vec();

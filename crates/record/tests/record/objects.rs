@@ -5,10 +5,11 @@ use std::path::PathBuf;
 use numawise_facts::activity::{CodePlace, SourcePlace};
 use numawise_facts::objects::{
     AccessMethod, AllocationLog, BandwidthMoment, BandwidthOverTime, BandwidthSource, CacheCeiling, Ceilings,
-    CodeSamples, DataSource, FaultSamples, FileAddress, FirstTouch, HugePages, LineUse, LoadSampler,
-    LoadSamples, LoopAccess, LoopLine, LoopPass, LoopPassing, LoopSpeed, LoopTrips, LoopWork, MachineLoop,
-    MemoryBound, MemoryBoundSource, MemoryObject, ObjectCure, ObjectKind, ObjectPages, ObjectRunHeader,
-    ObjectThread, ObjectUse, ObjectWatching, OutsideLoops, PARTS, PartUse, PassCount, PlaceCount, PlaceUse,
+    CodeSamples, CompiledUnit, CompilerFamily, CompilerRecords, DataSource, FaultSamples, FileAddress,
+    FirstTouch, HugePages, LineUse, LoadSampler, LoadSamples, LoopAccess, LoopLine, LoopObstacle, LoopPass,
+    LoopPassing, LoopRemark, LoopSpeed, LoopTrips, LoopWork, MachineLoop, MemoryBound, MemoryBoundSource,
+    MemoryObject, ObjectCure, ObjectKind, ObjectPages, ObjectRunHeader, ObjectThread, ObjectUse,
+    ObjectWatching, ObstacleCause, OutsideLoops, PARTS, PartUse, PassCount, PlaceCount, PlaceUse,
     ProcessRank, SampledLoads, Skid, SourceExcerpt, ThreadSamples, TimeSamples, TouchMethod, TriedCure,
 };
 use numawise_facts::{Effect, ObjectRun, Reading};
@@ -243,6 +244,30 @@ pub fn of_ranks() -> ObjectRun {
     ObjectRun { ranks: vec![rank(100, 0), rank(101, 1)], ..run() }
 }
 
+/// What gcc said of one of the loops.
+fn compiled() -> CompilerRecords {
+    let why = LoopObstacle {
+        cause: ObstacleCause::Call,
+        line: Some(13),
+        about: Some("sin".to_owned()),
+        text: "relevant stmt not supported".to_owned(),
+    };
+    let (file, obstacle) = ("/src/wave.c".to_owned(), Some(why));
+    CompilerRecords {
+        command: "make".to_owned(),
+        wall: milliseconds(3000),
+        compiled: 2,
+        units: vec![CompiledUnit {
+            source: Some(file.clone()),
+            compiler: CompilerFamily::Gcc,
+            flags: vec!["-O3".to_owned()],
+            tried: true,
+        }],
+        remarks: vec![LoopRemark { unit: 0, file, line: 12, obstacle }],
+        written: vec!["/home/me/wave".to_owned()],
+    }
+}
+
 /// A survey of two loops, one in the other.
 fn survey() -> ObjectRun {
     let samples = |samples| vec![ThreadSamples { thread: 1, samples }];
@@ -293,7 +318,6 @@ fn survey() -> ObjectRun {
         without_code: samples(30),
         messages: samples(20),
         offered: Reading::Measured(512),
-        compiled: None,
         ceilings: Reading::Measured(Ceilings {
             arithmetic: Vec::new(),
             caches: vec![CacheCeiling {
@@ -305,6 +329,7 @@ fn survey() -> ObjectRun {
             core_memory: Reading::Measured(BytesPerSecond(1e10)),
             machine_memory: Reading::unavailable("not measured"),
         }),
+        compiled: Some(Reading::Measured(compiled())),
     };
     ObjectRun { code: Reading::Measured(code), objects: vec![rest()], ..run() }
 }
@@ -315,7 +340,7 @@ fn a_survey_comes_back_and_is_refused_where_it_does_not_fit_together() {
     save_object_run(&path, &survey(), Existing::Stays).unwrap();
     assert_eq!(read_object_run(&path).unwrap(), survey());
     type Fault = (fn(&mut CodeSamples), &'static str);
-    let faults: [Fault; 7] = [
+    let faults: [Fault; 8] = [
         (
             |code| code.loops[1].passing.trips.measured_mut().into_iter().for_each(|of| of.mean = -1.0),
             "at least 0",
@@ -331,6 +356,10 @@ fn a_survey_comes_back_and_is_refused_where_it_does_not_fit_together() {
         (|code| code.loops[0].lines[0].place = 9, "the number of a place of the run"),
         (|code| code.outside[0].samples[0].thread = 9, "the number of a thread of the run"),
         (|code| code.without_code[0].samples = 31, "a part of the samples"),
+        (
+            |code| code.compiled = Some(Reading::Measured(CompilerRecords { units: vec![], ..compiled() })),
+            "the number of a compilation of the build",
+        ),
     ];
     for (change, expected) in faults {
         let mut run = survey();

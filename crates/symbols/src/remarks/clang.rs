@@ -29,6 +29,9 @@ pub fn clang_calls(printed: &str) -> Vec<ClangCall> {
     printed.lines().filter_map(call).collect()
 }
 
+/// Nobody types so many features of a CPU that are not to be used.
+const NOT_TYPED: usize = 8;
+
 fn call(line: &str) -> Option<ClangCall> {
     let words: Vec<String> = words(line);
     words.iter().any(|word| word == "-cc1").then_some(())?;
@@ -39,8 +42,14 @@ fn call(line: &str) -> Option<ClangCall> {
     let folder = words.iter().find_map(|word| word.strip_prefix("-fdebug-compilation-dir="));
     let folder = folder.map(str::to_owned).or_else(|| after("-fdebug-compilation-dir")).unwrap_or_default();
     let source = words.last().filter(|word| is_source(word))?.clone();
-    let cpu = after("-target-cpu").map(|cpu| format!("-march={cpu}"));
     let decide = words.iter().filter(|word| decides(word)).cloned();
+    // -march=native is taken apart: all that the CPU has, and all that it has not.
+    let features = words.windows(2).filter(|pair| pair[0] == "-target-feature").map(|pair| pair[1].as_str());
+    let cpu = if features.filter(|feature| feature.starts_with('-')).count() > NOT_TYPED {
+        Some("-march=native".to_owned())
+    } else {
+        after("-target-cpu").map(|cpu| format!("-march={cpu}"))
+    };
     let vectorizes = words.iter().any(|word| word == "-vectorize-loops");
     Some(ClangCall { folder, source, flags: decide.chain(cpu).collect(), vectorizes })
 }

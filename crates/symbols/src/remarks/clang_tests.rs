@@ -116,6 +116,17 @@ fn a_source_of_which_nothing_is_said_was_compiled_all_the_same() {
 }
 
 #[test]
+fn the_cpu_here_is_known_again_by_what_it_has_not() {
+    let of = |features: usize| {
+        let features = " \"-target-feature\" \"-avx512er\"".repeat(features);
+        let line = format!(" \"clang\" \"-cc1\" \"-O2\" \"-target-cpu\" \"haswell\"{features} \"a.c\"\n");
+        clang_calls(&line).remove(0).flags
+    };
+    assert_eq!((of(0), of(1)), (of(1), ["-O2", "-march=haswell"].map(str::to_owned).to_vec()));
+    assert_eq!(of(20), ["-O2", "-march=native"]);
+}
+
+#[test]
 fn broken_logs_say_nothing() {
     for text in ["", "<key>main-file</key>", "<key>main-file</key> <string>", "<key>filename</key><string>a"]
     {
