@@ -2,32 +2,23 @@
 //!
 //! `cargo run --release -p numawise-report --example objects_cost [OBJECTS] [USES]` prints times and sizes. `scripts/bench` limits its memory.
 
-use std::time::{Duration, Instant};
+mod synthetic;
 
 use numawise_analyse::objects;
-use numawise_facts::activity::{CodePlace, SourcePlace};
-use numawise_facts::memory::MemoryKindEvidence;
 use numawise_facts::objects::{
     AccessMethod, AllocationLog, FaultSamples, FirstTouch, LineUse, MemoryObject, ObjectKind, ObjectPages,
-    ObjectRunHeader, ObjectThread, ObjectUse, ObjectWatching, PartUse, PlaceCount, PlaceUse, Skid,
-    TimeSamples, TouchMethod,
+    ObjectUse, ObjectWatching, PartUse, PlaceCount, PlaceUse, Skid, TimeSamples, TouchMethod,
 };
-use numawise_facts::{
-    Argument, Cpu, Exit, HostFacts, Machine, MemoryKind, Node, ObjectRun, Reading, ResourceUsage, RunSpec,
-    Source,
-};
+use numawise_facts::{ObjectRun, Reading};
 use numawise_report::document::{self, Style};
 use numawise_report::objects::{Shown, document as objects_document, json};
 use numawise_units::{Bytes, CpuId, Nanoseconds, NodeId, Pid};
 
-const THREADS: u32 = 64;
-const NODES: u32 = 4;
+use synthetic::{NODES, THREADS, header, number, place, scattered, threads, timed};
+
 const PLACES: u32 = 20_000;
 
 fn main() {
-    let number = |k: usize, default: u32| {
-        std::env::args().nth(k).and_then(|text| text.parse().ok()).unwrap_or(default)
-    };
     let (count, uses) = (number(1, 100_000), number(2, 1_000_000));
     let run = run(count, uses);
     let rows: usize = run.objects.iter().map(|object| object.uses.len()).sum();
@@ -55,25 +46,8 @@ fn main() {
     );
 }
 
-fn timed<T>(work: impl FnOnce() -> T) -> (T, Duration) {
-    let begun = Instant::now();
-    let done = work();
-    (done, begun.elapsed())
-}
-
-/// Numbers without an order, the same in every run (Knuth's multiplicative hashing).
-fn scattered(k: u32) -> u32 {
-    k.wrapping_mul(2_654_435_761) >> 8
-}
-
 fn run(count: u32, uses: u32) -> ObjectRun {
     let each = (uses / count.max(1)).max(1);
-    let thread = |number| ObjectThread {
-        process: Pid(1),
-        tid: Pid(number as i32 + 1),
-        name: Reading::Measured("worker".to_owned()),
-        number,
-    };
     ObjectRun {
         header: header(),
         watching: ObjectWatching {
@@ -102,7 +76,7 @@ fn run(count: u32, uses: u32) -> ObjectRun {
             own_time: Reading::Measured(Nanoseconds(40_000_000)),
             page_size: Reading::Measured(Bytes::kib(4)),
         },
-        threads: (0..THREADS).map(thread).collect(),
+        threads: threads(),
         places: (0..PLACES).map(place).collect(),
         objects: (0..count).map(|k| object(k, each)).collect(),
         sources: vec![],
@@ -112,15 +86,6 @@ fn run(count: u32, uses: u32) -> ObjectRun {
         trials: vec![],
         code: Reading::unavailable("its loops were not surveyed"),
     }
-}
-
-fn place(k: u32) -> CodePlace {
-    let source = SourcePlace {
-        function: Reading::Measured(format!("Namespace::Class{}::function{k}", k % 100)),
-        file: Reading::Measured(format!("/home/me/program/source/file{}.cpp", k % 500)),
-        line: Reading::Measured(k + 1),
-    };
-    CodePlace { file: "/program".to_owned(), address: u64::from(k) * 16, source }
 }
 
 /// Sizes over four decades; a tenth of the objects has most of the uses, as in programs.
@@ -174,70 +139,5 @@ fn object(k: u32, each: u32) -> MemoryObject {
         loads: vec![],
         huge_pages: Reading::unavailable("the size of its pages was not asked for"),
         site: Reading::unavailable("by hand"),
-    }
-}
-
-fn header() -> ObjectRunHeader {
-    let none = || Reading::unavailable("synthetic");
-    ObjectRunHeader {
-        tool_version: "0.0.0".to_owned(),
-        begun: Nanoseconds(0),
-        command: RunSpec { command: vec![Argument::from("program")], directory: "/".into() },
-        host: HostFacts {
-            hostname: none(),
-            kernel: none(),
-            cpu_model: none(),
-            environment: vec![],
-            numa_balancing: none(),
-            transparent_huge_pages: none(),
-            frequency: Reading::unavailable("synthetic"),
-            pid: Pid(1),
-        },
-        machine: machine(),
-        placement: None,
-        exit: Some(Exit::Code(0)),
-        wall: Nanoseconds(10_000_000_000),
-        usage: ResourceUsage::unavailable("synthetic"),
-        notices: vec![],
-    }
-}
-
-/// Four nodes of 16 CPUs, and one of fast memory.
-fn machine() -> Machine {
-    let node = |id: u32, kind| {
-        let cpus = if id < NODES { format!("{}-{}", 16 * id, 16 * id + 15) } else { String::new() };
-        Node {
-            id: NodeId(id),
-            cpus: cpus.parse().expect("a list of CPUs"),
-            near: cpus.parse().expect("a list of CPUs"),
-            memory: Reading::Measured(Bytes::mib(16 << 10)),
-            free: Reading::unavailable("synthetic"),
-            kind,
-            kind_evidence: MemoryKindEvidence::NotRead,
-            distances: Reading::unavailable("synthetic"),
-        }
-    };
-    let cpu = |id| Cpu {
-        id: CpuId(id),
-        node: Some(NodeId(id / 16)),
-        package: Some(id / 16),
-        core: id,
-        smt: 0,
-        efficiency: Reading::unavailable("all alike"),
-    };
-    Machine {
-        source: Source::Live,
-        packages: vec![],
-        nodes: (0..NODES)
-            .map(|id| node(id, MemoryKind::Dram))
-            .chain([node(NODES, MemoryKind::Hbm)])
-            .collect(),
-        cpus: (0..THREADS).map(cpu).collect(),
-        caches: vec![],
-        attributes: vec![],
-        devices: Reading::unavailable("synthetic"),
-        allowed_cpus: "0-63".parse().expect("a list of CPUs"),
-        allowed_nodes: "0-4".parse().expect("a list of nodes"),
-        limits: vec![],
     }
 }
