@@ -6,8 +6,8 @@ mod synthetic;
 
 use numawise_analyse::survey;
 use numawise_facts::objects::{
-    AccessMethod, CodeSamples, FileAddress, LoopLine, LoopWork, MachineLoop, ObjectWatching, Skid,
-    ThreadSamples, TimeSamples,
+    AccessMethod, CodeSamples, FileAddress, LoopLine, LoopPass, LoopPassing, LoopTrips, LoopWork,
+    MachineLoop, ObjectWatching, PassCount, Skid, ThreadSamples, TimeSamples,
 };
 use numawise_facts::{ObjectRun, Reading};
 use numawise_report::document::{self, Style};
@@ -46,7 +46,8 @@ fn main() {
 
 fn run(count: u32) -> ObjectRun {
     let none = || "a survey of loops looks at no memory";
-    let loops: Vec<MachineLoop> = (0..count).flat_map(|k| (0..PARTS).map(move |part| machine(k, part))).collect();
+    let loops: Vec<MachineLoop> =
+        (0..count).flat_map(|k| (0..PARTS).map(move |part| machine(k, part))).collect();
     let samples = loops.iter().flat_map(|of| &of.samples).map(|of| of.samples).sum();
     ObjectRun {
         header: header(),
@@ -83,7 +84,29 @@ fn run(count: u32) -> ObjectRun {
             without_code: vec![ThreadSamples { thread: 0, samples: 100 }],
             messages: vec![],
             offered: Reading::Measured(512),
+            compiled: None,
+            ceilings: Reading::unavailable(none()),
         }),
+    }
+}
+
+fn passing(k: u32) -> LoopPassing {
+    let count =
+        PassCount { loaded: 64.0, stored: 32.0, double: 8.0, instructions: 8.0, ..PassCount::default() };
+    let (mean, deviation) = (f64::from(k), 2.0);
+    let (least, most) = (k.into(), u64::from(k) + 4);
+    LoopPassing {
+        pass: Reading::Measured(LoopPass { mean: Reading::Measured(count), least: count, most: count }),
+        trips: Reading::Measured(LoopTrips {
+            mean,
+            low: mean,
+            high: mean,
+            deviation,
+            least,
+            most,
+            samples: 50,
+        }),
+        ..LoopPassing::unknown("it never ran")
     }
 }
 
@@ -112,5 +135,6 @@ fn machine(k: u32, part: u32) -> MachineLoop {
             gathers: u32::from(k.is_multiple_of(7)),
             ..LoopWork::default()
         },
+        passing: passing(k),
     }
 }
