@@ -1,7 +1,7 @@
 //! Small parts that all JSON of this crate is made of. A [`Reading`] needs none of them where its value is shown as it is:
 //! it is the bare value, or `{"unavailable": reason}`.
 
-use numawise_facts::Reading;
+use numawise_facts::{Exit, Reading, RunSpec};
 use serde_json::{Value, json};
 
 /// A list with one value for each.
@@ -12,6 +12,21 @@ pub(crate) fn each<T>(all: &[T], one: impl Fn(&T) -> Value) -> Value {
 /// A reading whose value is shown in another shape.
 pub(crate) fn reading<T>(reading: &Reading<T>, value: impl Fn(&T) -> Value) -> Value {
     json!(reading.as_ref().map(value))
+}
+
+/// The command of a run.
+pub(crate) fn command(of: &RunSpec) -> Value {
+    json!({
+        "line": of.shell_line(), "arguments": of.command, "directory": of.directory.to_string_lossy(),
+    })
+}
+
+/// How a program ended.
+pub(crate) fn exit(of: Exit) -> Value {
+    match of {
+        Exit::Code(code) => json!({ "code": code }),
+        Exit::Signal(signal) => json!({ "signal": signal }),
+    }
 }
 
 #[cfg(test)]

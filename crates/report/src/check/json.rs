@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::{Value, json as object};
 
 use super::{Check, lines, words};
-use crate::object::{each, reading};
+use crate::object::{command, each, reading};
 use crate::{findings, levels, notice};
 
 /// The name and the version of the format.
@@ -52,11 +52,7 @@ pub fn json(check: &Check) -> String {
         "objects": check.objects.as_ref().map(crate::objects::value),
         "limits": each(&header.machine.limits, crate::notice::machine::json),
         "machine": machine(check),
-        "command": {
-            "line": header.command.shell_line(),
-            "arguments": header.command.command,
-            "directory": header.command.directory.to_string_lossy(),
-        },
+        "command": command(&header.command),
         "left_out": LeftOut::of(study),
         "tool_version": header.tool_version,
         "begun_ns": header.begun,

@@ -1,9 +1,9 @@
 //! Memory objects as JSON, for scripts: `docs/formats/objects-json.md`.
 
+use numawise_facts::Reading;
 use numawise_facts::activity::CodePlace;
 use numawise_facts::finding::AdvisedStep;
 use numawise_facts::objects::TouchMethod;
-use numawise_facts::{Exit, Reading};
 use numawise_tables::objects::{
     ChosenObject, FastMemoryChoice, LoadRow, NodeShare, ObjectFinding, ObjectRow, ObjectUser,
     ResidenceMoment, ShareInterval, ThreadShare, Toucher,
@@ -13,7 +13,7 @@ use serde_json::{Value, json as object};
 use super::{Shown, code, cures, words};
 use crate::findings;
 use crate::notice;
-use crate::object::{each, reading};
+use crate::object::{command, each, exit, reading};
 
 /// The name and the version of the format.
 pub const SCHEMA: &str = "numawise/objects/1";
@@ -61,16 +61,9 @@ pub fn value(shown: &Shown) -> Value {
         "watching": run.watching,
         "unavailable": unavailable(shown),
         "notices": each(&header.notices, notice::json),
-        "exit": header.exit.map(|exit| match exit {
-            Exit::Code(code) => object!({ "code": code }),
-            Exit::Signal(signal) => object!({ "signal": signal }),
-        }),
+        "exit": header.exit.map(exit),
         "wall_seconds": header.wall.seconds(),
-        "command": {
-            "line": header.command.shell_line(),
-            "arguments": header.command.command,
-            "directory": header.command.directory.to_string_lossy(),
-        },
+        "command": command(&header.command),
         "tried": each(&run.trials, |of| object!({
             "object": of.object,
             "cure": of.cure,

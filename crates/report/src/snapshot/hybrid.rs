@@ -1,6 +1,6 @@
 //! Divisions of the same CPUs into ranks and threads, side by side.
 
-use numawise_facts::{Exit, Reading, RunSpec};
+use numawise_facts::{Reading, RunSpec};
 use numawise_tables::snapshot::{HybridBest, HybridComparison, HybridRow, HybridTimePart};
 use numawise_units::Ratio;
 use serde_json::{Value, json as object};
@@ -9,7 +9,7 @@ use super::{next, words};
 use crate::document::{
     Bar, BarPart, Bars, Block, Cell, Column, Document, Fact, Opening, Table, Text, Tone, section,
 };
-use crate::object::reading;
+use crate::object::{exit, reading};
 
 /// The name and the version of the format.
 const SCHEMA: &str = "numawise/snapshot-divisions/1";
@@ -151,10 +151,7 @@ pub fn divisions_json(shown: &ShownDivisions<'_>, snapshots: &[Option<String>]) 
             "threads": row.division.threads,
             "seconds": reading(&row.median, |time| object!(time.seconds())),
             "runs_seconds": row.walls.iter().map(|wall| wall.seconds()).collect::<Vec<_>>(),
-            "failed": row.failed.map(|exit| match exit {
-                Exit::Code(code) => object!({ "code": code }),
-                Exit::Signal(signal) => object!({ "signal": signal }),
-            }),
+            "failed": row.failed.map(exit),
             "useful": ratio(&row.useful),
             "mpi_share": ratio(&row.mpi),
             "mpi_load_balance": ratio(&row.mpi_load_balance),

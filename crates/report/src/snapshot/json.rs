@@ -1,6 +1,6 @@
 //! A snapshot as JSON, for scripts: `docs/formats/snapshot-json.md`.
 
-use numawise_facts::{Exit, Reading};
+use numawise_facts::Reading;
 use numawise_tables::snapshot::{
     MpiSummary, OpenMpSummary, ProcessRow, RunDoubt, RunSnapshot, SnapshotFinding, SpanScope, TrafficMatrix,
 };
@@ -17,7 +17,7 @@ use super::{
 };
 use crate::findings;
 use crate::notice;
-use crate::object::{each, reading};
+use crate::object::{command, each, exit, reading};
 
 /// The name and the version of the format.
 pub const SCHEMA: &str = "numawise/snapshot/1";
@@ -67,16 +67,9 @@ pub fn json(shown: &Shown) -> String {
         "objects": objects::json(shown),
         "lost": lost(tables),
         "notices": each(&header.notices, notice::json),
-        "exit": match header.exit {
-            Exit::Code(code) => object!({ "code": code }),
-            Exit::Signal(signal) => object!({ "signal": signal }),
-        },
+        "exit": exit(header.exit),
         "wall_seconds": header.wall.seconds(),
-        "command": {
-            "line": header.command.shell_line(),
-            "arguments": header.command.command,
-            "directory": header.command.directory.to_string_lossy(),
-        },
+        "command": command(&header.command),
         "asked_ranks": header.ranks,
         "division": header.division.as_ref().map(|of| of.division),
         "tool_version": header.tool_version,

@@ -8,7 +8,7 @@ use serde::{Serialize, Serializer};
 use serde_json::{Map, Value, json as object};
 
 use super::{ShownStudy, figures, words};
-use crate::object::{each, reading};
+use crate::object::{command, each, reading};
 use crate::{findings, notice};
 
 /// The name and the version of the format.
@@ -54,11 +54,7 @@ pub fn json(shown: &ShownStudy<'_>) -> String {
         "stopped": tables.stopped,
         "unavailable": each(&tables.unavailable, notice::json),
         "not_tried": each(&header.not_tried, notice::json),
-        "command": {
-            "line": header.command.shell_line(),
-            "arguments": header.command.command,
-            "directory": header.command.directory.to_string_lossy(),
-        },
+        "command": command(&header.command),
         "tool_version": header.tool_version,
         "begun_ns": header.begun,
         "seed": header.seed,
