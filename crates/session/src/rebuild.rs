@@ -5,7 +5,7 @@
 //! the same whether a build names compilers by PATH, by an absolute path or through a wrapper of MPI, how many sources a call has, and
 //! whether calls run at the same time. What is built is what would have been built.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs::{self, File, Permissions};
 use std::io;
@@ -189,8 +189,8 @@ fn without_remarks(printed: &str) -> Vec<&str> {
 
 /// What is kept of the records: that which may be of sampled loops.
 struct Kept<'a> {
-    /// Lines of sampled loops by the name of their file.
-    lines: BTreeMap<&'a str, BTreeSet<u32>>,
+    /// Lines of sampled loops, behind the name of their file.
+    lines: BTreeSet<(&'a str, u32)>,
     redactor: &'a Redactor,
     units: Vec<CompiledUnit>,
     remarks: Vec<LoopRemark>,
@@ -202,11 +202,11 @@ fn name(path: &str) -> &str {
 
 impl<'a> Kept<'a> {
     fn of(places: &'a [CodePlace], code: &CodeSamples, redactor: &'a Redactor) -> Kept<'a> {
-        let mut lines: BTreeMap<&str, BTreeSet<u32>> = BTreeMap::new();
+        let mut lines = BTreeSet::new();
         let of_loops = code.loops.iter().flat_map(|of| &of.lines);
         for place in of_loops.filter_map(|line| places.get(line.place as usize)) {
             if let (Some(file), Some(line)) = (place.source.file.measured(), place.source.line.measured()) {
-                lines.entry(name(file)).or_default().insert(*line);
+                lines.insert((name(file), *line));
             }
         }
         Kept { lines, redactor, units: Vec::new(), remarks: Vec::new() }
@@ -237,24 +237,16 @@ impl<'a> Kept<'a> {
     }
 
     fn take(&mut self, units: Vec<CompiledUnit>, remarks: Vec<LoopRemark>) {
-        let is_near = |of: &LoopRemark| {
-            let lines = self.lines.get(name(&of.file));
-            lines.is_some_and(|lines| {
-                lines.range(of.line..=of.line.saturating_add(LINES_BEFORE)).next().is_some()
-            })
+        let any =
+            |file: &str, from: u32, to: u32| self.lines.range((file, from)..=(file, to)).next().is_some();
+        let is_meant = |of: &LoopRemark| {
+            let (file, line) = (name(&of.file), of.line);
+            any(file, line, line.saturating_add(LINES_BEFORE))
+                || any(file, 0, line) && any(file, line, u32::MAX)
         };
-        let is_within = |of: &LoopRemark| {
-            let lines = self.lines.get(name(&of.file));
-            lines.is_some_and(|lines| {
-                lines.first().is_some_and(|first| *first <= of.line)
-                    && lines.last().is_some_and(|last| *last >= of.line)
-            })
-        };
-        let remarks: Vec<LoopRemark> =
-            remarks.into_iter().filter(|of| is_near(of) || is_within(of)).collect();
-        let is_of = |source: &Option<String>| {
-            source.as_ref().is_some_and(|source| self.lines.contains_key(name(source)))
-        };
+        let remarks: Vec<LoopRemark> = remarks.into_iter().filter(is_meant).collect();
+        let is_of =
+            |source: &Option<String>| source.as_ref().is_some_and(|source| any(name(source), 0, u32::MAX));
         let mut numbers: Vec<Option<u32>> = vec![None; units.len()];
         for (number, unit) in units.into_iter().enumerate() {
             if is_of(&unit.source) || remarks.iter().any(|of| of.unit as usize == number) {

@@ -109,22 +109,20 @@ impl<'a> Compiled<'a> {
     }
 
     fn of_remarks(&self, found: &[&LoopRemark]) -> Reading<CompiledLoop> {
-        let units: BTreeSet<u32> = found.iter().map(|of| of.unit).collect();
-        let of_unit = |unit: u32| -> BTreeSet<Option<&LoopObstacle>> {
-            found.iter().filter(|of| of.unit == unit).map(|of| of.obstacle.as_ref()).collect()
-        };
         let first = found[0];
-        let differ = units.iter().any(|unit| of_unit(*unit) != of_unit(first.unit));
+        let differ = found.iter().any(|of| of.unit != first.unit && of.obstacle != first.obstacle);
         if !first.file.starts_with('/') && differ {
             return Reading::unavailable(format!(
                 "several sources are called {}, and their records do not say which is which",
                 first.file
             ));
         }
-        let obstacles: BTreeSet<&LoopObstacle> = found.iter().filter_map(|of| of.obstacle.as_ref()).collect();
-        let mut seen = BTreeSet::new();
-        let obstacles =
-            obstacles.into_iter().filter(|of| seen.insert((of.cause, of.about.clone()))).cloned().collect();
+        let mut obstacles: Vec<LoopObstacle> = Vec::new();
+        for why in found.iter().filter_map(|of| of.obstacle.as_ref()) {
+            if !obstacles.iter().any(|of| of.cause == why.cause && of.about == why.about) {
+                obstacles.push(why.clone());
+            }
+        }
         // Of a copy that is not vectorized, where there are others.
         let telling = found.iter().find(|of| of.obstacle.is_some()).unwrap_or(&found[0]);
         let Some(unit) = self.records.units.get(telling.unit as usize) else {
