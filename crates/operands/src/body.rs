@@ -1,6 +1,5 @@
 //! The blocks of a loop that has no loop inside, in an order in which each pass goes through them.
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 
 use crate::nest::Nest;
@@ -48,16 +47,17 @@ impl Body {
         let in_body = |block: &usize| members.binary_search(block).is_ok();
         let inside =
             |block: usize| graph.behind(block).iter().copied().filter(in_body).filter(|to| *to != head);
-        let mut missing: BTreeMap<usize, usize> = members.iter().map(|block| (*block, 0)).collect();
-        members.iter().flat_map(|block| inside(*block)).for_each(|to| *missing.entry(to).or_default() += 1);
+        let number = |block: usize| members.binary_search(&block).unwrap_or_default();
+        // Ways into each that are not gone yet.
+        let mut missing = vec![0; members.len()];
+        members.iter().flat_map(|block| inside(*block)).for_each(|to| missing[number(to)] += 1);
         let mut order = vec![head];
         let mut at = 0;
         while let Some(block) = order.get(at).copied() {
             at += 1;
             for to in inside(block) {
-                let open = missing.entry(to).or_default();
-                *open -= 1;
-                if *open == 0 {
+                missing[number(to)] -= 1;
+                if missing[number(to)] == 0 {
                     order.push(to);
                 }
             }
@@ -65,13 +65,13 @@ impl Body {
         if order.len() < members.len() {
             return None;
         }
-        let place: BTreeMap<usize, usize> =
-            order.iter().enumerate().map(|(at, block)| (*block, at)).collect();
+        let mut place = vec![0; members.len()];
+        order.iter().enumerate().for_each(|(at, block)| place[number(*block)] = at);
         let block = |block: &usize| {
             let ways = graph.behind(*block);
             BodyBlock {
                 steps: graph.steps(*block),
-                next: inside(*block).map(|to| place[&to]).collect(),
+                next: inside(*block).map(|to| place[number(to)]).collect(),
                 is_latch: ways.contains(&head),
                 leaves: ways.iter().any(|to| !in_body(to)),
             }

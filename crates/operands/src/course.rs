@@ -106,10 +106,11 @@ impl Walk {
         let mut at_begin: Vec<Option<Forms>> = vec![None; body.blocks.len()];
         at_begin[0] = Some(Atoms::begin());
         let mut walk = Walk { before: Vec::new(), end: None };
+        let mut of_block: Vec<Vec<(usize, Forms)>> = vec![Vec::new(); body.blocks.len()];
         for (number, block) in body.blocks.iter().enumerate() {
             let Some(mut forms) = at_begin[number].take() else { continue };
             for step in block.steps.clone() {
-                walk.before.push((step, forms.clone()));
+                of_block[number].push((step, forms.clone()));
                 atoms.after(&listing.steps()[step], &mut forms);
             }
             let mut meet = |place: &mut Option<Forms>| match place {
@@ -121,7 +122,13 @@ impl Walk {
                 meet(&mut walk.end);
             }
         }
-        walk.before.sort_by_key(|(step, _)| *step);
+        // In the order of the code.
+        let mut begins: Vec<usize> = body.blocks.iter().map(|block| block.steps.start).collect();
+        begins.sort_unstable();
+        for begin in begins {
+            let of = body.blocks.iter().position(|block| block.steps.start == begin);
+            walk.before.append(&mut of.map(|of| std::mem::take(&mut of_block[of])).unwrap_or_default());
+        }
         walk
     }
 
@@ -177,10 +184,8 @@ impl Course {
         let accesses = accesses(addresses, &change_of);
         let counts = PassCounts::of(&body, listing, works, &accesses);
         let forms = accesses.iter().map(|of| &of.address).chain(counter.iter().map(|of| &of.difference));
-        let mut matter: Vec<u32> = forms.flat_map(|form| &form.terms).map(|(atom, _)| *atom).collect();
-        matter.retain(|atom| *atom < REGISTERS);
-        matter.sort_unstable();
-        matter.dedup();
+        let atoms_in: Vec<u32> = forms.flat_map(|form| &form.terms).map(|(atom, _)| *atom).collect();
+        let matter: Vec<u32> = (0..REGISTERS).filter(|register| atoms_in.contains(register)).collect();
         let moved = |(step, forms): &(usize, Forms)| {
             let moved = |atom: &u32| {
                 let moved = forms[*atom as usize].with(&Form::atom(*atom), u64::MAX);

@@ -5,7 +5,7 @@
 use numawise_facts::Reading;
 use numawise_facts::objects::{ArithmeticCeiling, CacheCeiling, Ceilings, LoopWork, MachineLoop, PassCount};
 use numawise_tables::survey::{Ceiling, LoopCeiling, LoopRoof, LoopStream};
-use numawise_units::{BytesPerSecond, Ratio};
+use numawise_units::{Arrange, BytesPerSecond, Ratio};
 
 #[cfg(test)]
 #[path = "roof_tests.rs"]
@@ -40,7 +40,7 @@ fn under(
     if let (Some((level, rate)), Some(moved)) = (level(ceilings, streams, threads), moved.measured()) {
         add(level, Some(rate.0 / moved));
     }
-    found.sort_by(|one, other| one.passes.total_cmp(&other.passes));
+    found.arrange_by(|one, other| one.passes.total_cmp(&other.passes));
     let Some(lowest) = found.first().copied() else {
         return Reading::unavailable("it neither computes with floating-point numbers nor goes over memory");
     };

@@ -1,11 +1,9 @@
 //! What memory a loop goes over: how far from pass to pass, and how much of each cache line it uses.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use numawise_facts::Reading;
 use numawise_facts::objects::LoopAccess;
 use numawise_tables::survey::LoopStream;
-use numawise_units::{Bytes, Ratio};
+use numawise_units::{Arrange, Bytes, NodeId, Ratio};
 
 #[cfg(test)]
 #[path = "streams_tests.rs"]
@@ -19,13 +17,18 @@ const LONGEST: u64 = 1 << 20;
 /// Of the accesses of one pass. What stays at its place is none.
 pub fn streams(accesses: &[LoopAccess]) -> Vec<LoopStream> {
     let mut groups: Vec<Vec<(u64, &LoopAccess)>> = Vec::new();
-    let mut by_stream: BTreeMap<u32, usize> = BTreeMap::new();
+    let mut by_stream: Vec<(u32, usize)> = Vec::new();
     for of in accesses.iter().filter(|of| of.stride.measured() != Some(&0)) {
-        let group = by_stream.get(&of.stream).copied().or_else(|| near(&groups, of)).unwrap_or_else(|| {
-            groups.push(Vec::new());
-            groups.len() - 1
-        });
-        by_stream.insert(of.stream, group);
+        let group = by_stream
+            .iter()
+            .find(|(stream, _)| *stream == of.stream)
+            .map(|(_, group)| *group)
+            .or_else(|| near(&groups, of))
+            .unwrap_or_else(|| {
+                groups.push(Vec::new());
+                groups.len() - 1
+            });
+        by_stream.push((of.stream, group));
         groups[group].push((0, of));
     }
     groups.into_iter().map(stream).collect()
@@ -59,6 +62,9 @@ fn stream(mut group: Vec<(u64, &LoopAccess)>) -> LoopStream {
         let lines = lines(&parts, stride, lowest.unwrap_or_default());
         Ratio(if fresh == stride { 1.0 } else { lines })
     });
+    let mut nodes: Vec<NodeId> = group.iter().flat_map(|(_, of)| of.nodes.iter().copied()).collect();
+    nodes.arrange();
+    nodes.dedup();
     let ends = group.iter().filter_map(|(_, of)| Some(of.seen.measured()?.1 + u64::from(of.bytes)));
     LoopStream {
         reads: group.iter().any(|(_, of)| of.reads),
@@ -74,13 +80,7 @@ fn stream(mut group: Vec<(u64, &LoopAccess)>) -> LoopStream {
         },
         elements: group.iter().map(|(_, of)| of.elements).max().unwrap_or(1),
         variable: first.variable.clone(),
-        nodes: group
-            .iter()
-            .flat_map(|(_, of)| &of.nodes)
-            .copied()
-            .collect::<BTreeSet<_>>()
-            .into_iter()
-            .collect(),
+        nodes,
     }
 }
 
@@ -101,7 +101,7 @@ fn parts(group: &[(u64, &LoopAccess)], stride: u64) -> Vec<(u64, u64)> {
         add(begin, end.min(stride));
         add(0, end.saturating_sub(stride));
     }
-    parts.sort_unstable();
+    parts.arrange();
     let mut joined: Vec<(u64, u64)> = Vec::new();
     for (begin, end) in parts {
         match joined.last_mut() {
@@ -125,7 +125,7 @@ fn lines(parts: &[(u64, u64)], stride: u64, lowest: u64) -> f64 {
             touched.extend(((at + begin) / LINE..=(at + end - 1) / LINE).map(|line| line % ring));
         }
     }
-    touched.sort_unstable();
+    touched.arrange();
     touched.dedup();
     (fresh * passes) as f64 / (touched.len() as u64 * LINE) as f64
 }

@@ -1,7 +1,7 @@
 //! What one core computes in registers, and reads from each of its caches, at most.
 
 use numawise_facts::{Estimate, Mix, PeakArithmetic, PeakCache, Reading};
-use numawise_units::{Bytes, BytesPerSecond, CpuId};
+use numawise_units::{Arrange, Bytes, BytesPerSecond, CpuId};
 
 use super::bandwidth::checked;
 use crate::buffer::CHUNK;
@@ -61,7 +61,7 @@ impl Measurement<'_> {
             .filter(|of| of.cpus.contains(cpu))
             .map(|of| (of.level, of.size))
             .collect();
-        levels.sort_unstable();
+        levels.arrange();
         let caches = levels.into_iter().map(|(level, size)| self.cache(cpu, level, size)).collect();
         (self.profile.arithmetic, self.profile.caches) = (arithmetic, caches);
     }

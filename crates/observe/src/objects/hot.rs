@@ -33,7 +33,7 @@ pub struct HotCode {
     without_code: BTreeMap<u32, u64>,
     messages: BTreeMap<u32, u64>,
     /// How many samples each thread had.
-    samples_of: HashMap<u32, u64>,
+    samples_of: Vec<u64>,
     /// Large variables of processes, as far as they were asked for.
     variables: HashMap<Pid, Vec<LoadedVariable>>,
 }
@@ -78,7 +78,7 @@ impl HotCode {
             known: HashMap::new(),
             without_code: BTreeMap::new(),
             messages: BTreeMap::new(),
-            samples_of: HashMap::new(),
+            samples_of: Vec::new(),
             variables: HashMap::new(),
         }
     }
@@ -86,9 +86,9 @@ impl HotCode {
     /// A thread was at an instruction.
     pub fn sample(&mut self, (process, registers): (Pid, &Registers), thread: u32, code: &mut dyn Code) {
         let ip = registers.ip;
-        let number = self.samples_of.entry(thread).or_default();
-        *number += 1;
-        let number = *number;
+        self.samples_of.resize(self.samples_of.len().max(thread as usize + 1), 0);
+        self.samples_of[thread as usize] += 1;
+        let number = self.samples_of[thread as usize];
         let known = self.known.get(&(process, ip)).copied();
         let lies = known.unwrap_or_else(|| {
             let found = self.find(process, ip, code);

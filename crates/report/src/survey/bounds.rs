@@ -3,7 +3,7 @@
 use numawise_facts::Reading;
 use numawise_facts::objects::{LoopPass, LoopTrips, PassCount};
 use numawise_tables::survey::{Ceiling, LoopRow, LoopStream};
-use numawise_units::{Bytes, BytesPerSecond, NodeSet, Ratio};
+use numawise_units::{Arrange, Bytes, BytesPerSecond, NodeSet, Ratio};
 
 use super::{ROWS, Shown, at};
 use crate::document::{Block, Cell, Column, Row, Table, Text, section};
@@ -127,7 +127,7 @@ fn intensity(pass: &LoopPass) -> String {
 /// `8, 64 bytes`, each once.
 fn strides(streams: &[LoopStream]) -> String {
     let mut known: Vec<i64> = streams.iter().filter_map(|of| of.stride.measured().copied()).collect();
-    known.sort_unstable();
+    known.arrange();
     known.dedup();
     let mut texts: Vec<String> = known.iter().map(i64::to_string).collect();
     let gathers = streams.iter().any(|of| of.elements > 1);

@@ -1,10 +1,8 @@
 //! What this machine was measured to do at most.
 
-use std::collections::BTreeSet;
-
 use numawise_facts::objects::{ArithmeticCeiling, CacheCeiling, Ceilings};
 use numawise_facts::{Machine, Mix, PeakArithmetic, PeakCache, Profile, Reading, Target, Workers};
-use numawise_units::BytesPerSecond;
+use numawise_units::{Arrange, BytesPerSecond};
 
 use crate::profiles;
 
@@ -32,7 +30,10 @@ fn by(machine: &Machine, profile: &Profile) -> Reading<Ceilings> {
         let mut caches = machine.caches.iter().filter(|cache| cache.level == of.level);
         let cpus = caches.find(|cache| cache.cpus.contains(cpu)).map(|cache| &cache.cpus);
         let sharing = machine.cpus.iter().filter(|cpu| cpus.is_some_and(|cpus| cpus.contains(cpu.id)));
-        sharing.map(|cpu| cpu.core).collect::<BTreeSet<u32>>().len().max(1) as u32
+        let mut cores: Vec<u32> = sharing.map(|cpu| cpu.core).collect();
+        cores.arrange();
+        cores.dedup();
+        cores.len().max(1) as u32
     };
     let cache = |of: &PeakCache| CacheCeiling {
         level: of.level,

@@ -1,7 +1,5 @@
 //! How threads go through a loop, by the registers of samples: how often from its begin to its end, how fast, and over which memory.
 
-use std::collections::{BTreeSet, HashMap};
-
 use numawise_facts::Reading;
 use numawise_facts::objects::{LoopAccess, LoopPass, LoopSpeed, LoopTrips, PassCount};
 use numawise_linux::calls::pages::page_nodes;
@@ -9,7 +7,7 @@ use numawise_operands::{
     Architecture, Course, CourseAccess, Direction, Listing, Nest, NoCounter, NoPassCount, Registers, Stride,
     Work,
 };
-use numawise_units::{Nanoseconds, NodeId, Pid};
+use numawise_units::{Arrange, Nanoseconds, NodeId, Pid};
 
 use super::super::input::{Code, LoadedVariable};
 
@@ -44,11 +42,19 @@ pub struct Passing {
     seen: Vec<Seen>,
     /// An access that moves on by as much in each pass, one that writes where there is one.
     swept: Option<(usize, i64)>,
-    /// The last sample of each thread: its number among those of the thread, how many passes were left, and which one it was.
-    last: HashMap<u32, (u64, Option<u64>, Option<i64>)>,
+    /// The last sample of each thread, by its number.
+    last: Vec<Option<LastSample>>,
     /// By how many passes are left, and by the addresses of what is swept over.
     left_speeds: Speeds,
     swept_speeds: Speeds,
+}
+
+/// A sample: its number among those of the thread, how many passes were left, and which one it was.
+#[derive(Debug, Clone, Copy)]
+struct LastSample {
+    number: u64,
+    left: Option<u64>,
+    pass: Option<i64>,
 }
 
 /// Passes in a second from sample to sample.
@@ -86,7 +92,7 @@ struct Seen {
     stride: Option<i64>,
     differs: bool,
     variable: Option<String>,
-    nodes: BTreeSet<u32>,
+    nodes: Vec<NodeId>,
 }
 
 impl Passing {
@@ -137,16 +143,21 @@ impl Passing {
             let places = course.accesses.iter().map(|of| moment.place(of));
             look(process, places, &mut self.seen);
         }
-        let Some(before) = self.last.insert(thread, (sample, left, number)) else { return };
+        let thread = thread as usize;
+        self.last.resize(self.last.len().max(thread + 1), None);
+        let Some(before) = self.last[thread].replace(LastSample { number: sample, left, pass: number })
+        else {
+            return;
+        };
         // Samples of a thread are as much of its CPU time apart, however long it waited for a CPU.
-        if sample != before.0 + 1 {
+        if sample != before.number + 1 {
             return;
         }
         let span = period.0;
-        if let (Some(before), Some(left)) = (before.1, left) {
+        if let (Some(before), Some(left)) = (before.left, left) {
             self.left_speeds.add(before.checked_sub(left), span);
         }
-        if let (Some(before), Some(number)) = (before.2, number) {
+        if let (Some(before), Some(number)) = (before.pass, number) {
             let passed = number.checked_sub(before).and_then(|by| u64::try_from(by).ok());
             self.swept_speeds.add(passed, span);
         }
@@ -235,7 +246,12 @@ fn look(process: Pid, places: impl Iterator<Item = Option<u64>>, seen: &mut [See
     let (addresses, seen): (Vec<usize>, Vec<&mut Seen>) = all.unzip();
     let mut nodes = vec![-1; addresses.len()];
     if !addresses.is_empty() && page_nodes(process, &addresses, &mut nodes).is_ok() {
-        seen.into_iter().zip(nodes).for_each(|(seen, node)| seen.nodes.extend(u32::try_from(node).ok()));
+        for (seen, node) in seen.into_iter().zip(nodes) {
+            let node = u32::try_from(node).ok().map(NodeId);
+            let is_new = |node: &NodeId| !seen.nodes.contains(node);
+            let node = node.filter(is_new);
+            seen.nodes.extend(node);
+        }
     }
 }
 
@@ -280,7 +296,7 @@ fn access(of: &CourseAccess, seen: &Seen, address: u64) -> LoopAccess {
             Some(name) => Reading::Measured(name.clone()),
             None => Reading::unavailable("it is no large variable: allocated, or on the stack"),
         },
-        nodes: seen.nodes.iter().copied().map(NodeId).collect(),
+        nodes: seen.nodes.clone(),
     }
 }
 
@@ -297,7 +313,7 @@ impl Speeds {
 
     fn median(&self) -> Option<LoopSpeed> {
         let mut speeds = self.of_pairs.clone();
-        speeds.sort_by(f64::total_cmp);
+        speeds.arrange_by(f64::total_cmp);
         let quartile = |quarter: usize| speeds[(speeds.len() - 1) * quarter / 4];
         (speeds.len() >= LEAST_PAIRS).then(|| LoopSpeed {
             passes: quartile(2),
