@@ -30,10 +30,10 @@ pub struct Profile {
     /// A line that one core has changed, read by another.
     pub transfers: Vec<Transfer>,
     /// What one core computes in registers at most; older profiles have none.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub arithmetic: Vec<PeakArithmetic>,
     /// What it reads from each of its caches at most, from the nearest on.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub caches: Vec<PeakCache>,
 }
 

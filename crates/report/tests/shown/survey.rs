@@ -55,20 +55,10 @@ fn row(place: CodePlace, share: f64, level: VectorLevel, work: LoopWork) -> Loop
     }
 }
 
-fn tables() -> LoopTables {
-    let scalar = LoopWork {
-        element_bits: 64,
-        scalar_elements: 3,
-        floating: 3,
-        divides: 1,
-        calls: 1,
-        ..LoopWork::default()
-    };
-    let narrow = LoopWork { element_bits: 32, packed_elements: 8, vector_bits: 256, ..LoopWork::default() };
-    let (full, partial, scalar_time) = (Ratio(0.2), Ratio(0.0), Ratio(0.7));
-    let none = Ratio(0.0);
+/// A loop of which all is known.
+fn packed(narrow: LoopWork) -> LoopRow {
     let count = PassCount { loaded: 64.0, stored: 32.0, double: 16.0, ..PassCount::default() };
-    let pack = LoopRow {
+    LoopRow {
         pass: Reading::Measured(LoopPass { mean: Reading::Measured(count), least: count, most: count }),
         trips: Reading::Measured(LoopTrips {
             mean: 99.5,
@@ -103,7 +93,22 @@ fn tables() -> LoopTables {
             reached: Reading::Measured(Ratio(0.8)),
         }),
         ..row(place("/app/wave", "pack", Some(60)), 0.2, VectorLevel::Full, narrow)
+    }
+}
+
+fn tables() -> LoopTables {
+    let scalar = LoopWork {
+        element_bits: 64,
+        scalar_elements: 3,
+        floating: 3,
+        divides: 1,
+        calls: 1,
+        ..LoopWork::default()
     };
+    let narrow = LoopWork { element_bits: 32, packed_elements: 8, vector_bits: 256, ..LoopWork::default() };
+    let (full, partial, scalar_time) = (Ratio(0.2), Ratio(0.0), Ratio(0.7));
+    let none = Ratio(0.0);
+    let pack = packed(narrow);
     LoopTables {
         rows: vec![
             row(place("/app/wave", "step", Some(41)), 0.5, VectorLevel::Scalar, scalar),
