@@ -11,6 +11,9 @@ use numawise_units::{Arrange, BytesPerSecond, Ratio};
 #[path = "roof_tests.rs"]
 mod tests;
 
+/// Ceilings are measured: nothing is so many times as fast.
+const SURELY: f64 = 1.5;
+
 /// Of a loop in which so many threads were seen.
 pub fn roof(
     of: &MachineLoop,
@@ -44,7 +47,14 @@ fn under(
     let Some(lowest) = found.first().copied() else {
         return Reading::unavailable("it neither computes with floating-point numbers nor goes over memory");
     };
-    let passes = of.passing.speed.as_ref().map(|speed| speed.passes);
+    // It may have begun anew between two samples, unless that would be faster than the machine is.
+    let passes = of.passing.speed.as_ref().and_then(|speed| {
+        if speed.passes + speed.again > SURELY * lowest.passes {
+            Reading::Measured(speed.passes)
+        } else {
+            Reading::unavailable("it may begin anew between two samples: it is too short for them")
+        }
+    });
     Reading::Measured(LoopRoof {
         per_byte: if mean.moved() > 0.0 {
             Reading::Measured(mean.operations() / mean.moved())

@@ -31,7 +31,7 @@ fn machine() -> Ceilings {
 }
 
 fn of(mean: PassCount, speed: Option<f64>) -> MachineLoop {
-    let speed = speed.map(|passes| LoopSpeed { passes, low: passes, high: passes, pairs: 99 });
+    let speed = speed.map(|passes| LoopSpeed { passes, low: passes, high: passes, again: 1e12, pairs: 99 });
     MachineLoop {
         head: FileAddress { file: "/app".to_owned(), address: 1 },
         function: 0,
@@ -123,4 +123,13 @@ fn a_loop_of_which_accesses_are_unknown_has_no_ceiling_of_memory() {
     assert!(found.moved.measured().is_none() && found.ceilings.iter().all(|of| of.of != Ceiling::Memory));
     let none = roof(&of(TRIAD, None), &[], 1, &Reading::unavailable("never measured"));
     assert!(none.reason().is_some_and(|why| why.to_string() == "never measured"));
+}
+
+#[test]
+fn a_loop_that_may_begin_anew_between_samples_has_no_speed() {
+    let mut short = of(TRIAD, Some(0.01 * GB));
+    short.passing.speed.measured_mut().unwrap().again = 0.14 * GB;
+    let streams = [stream(false, 64 << 20)];
+    let found = roof(&short, &streams, 1, &Reading::Measured(machine())).measured().cloned().unwrap();
+    assert!(found.passes.measured().is_none() && found.reached.measured().is_none());
 }

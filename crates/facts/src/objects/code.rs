@@ -194,6 +194,8 @@ pub struct LoopSpeed {
     pub passes: f64,
     pub low: f64,
     pub high: f64,
+    /// So many more, for each time that it ended and began anew between two samples.
+    pub again: f64,
     /// Samples with the one before.
     pub pairs: u64,
 }

@@ -295,7 +295,7 @@ fn survey() -> ObjectRun {
                 most: 10,
                 samples: 390,
             }),
-            speed: Reading::Measured(LoopSpeed { passes: 2e8, low: 1e8, high: 3e8, pairs: 40 }),
+            speed: Reading::Measured(LoopSpeed { passes: 2e8, low: 1e8, high: 3e8, again: 1e12, pairs: 40 }),
             accesses: vec![LoopAccess {
                 address: 0x1244,
                 reads: true,

@@ -92,7 +92,7 @@ impl From<LoopPassing> for Rows {
         rows.value(of.trips.as_ref().map(|of| {
             [of.mean, of.low, of.high, of.deviation, of.least as f64, of.most as f64, of.samples as f64]
         }));
-        rows.value(of.speed.as_ref().map(|of| [of.passes, of.low, of.high, of.pairs as f64]));
+        rows.value(of.speed.as_ref().map(|of| [of.passes, of.low, of.high, of.again, of.pairs as f64]));
         rows.number(of.accesses.len() as f64);
         for of in of.accesses {
             let (reads, writes) = (f64::from(u8::from(of.reads)), f64::from(u8::from(of.writes)));
@@ -124,10 +124,11 @@ impl From<Rows> for LoopPassing {
             let (least, most, samples) = (least as u64, most as u64, samples as u64);
             LoopTrips { mean, low, high, deviation, least, most, samples }
         });
-        let speed = next.value().map(|[passes, low, high, pairs]| LoopSpeed {
+        let speed = next.value().map(|[passes, low, high, again, pairs]| LoopSpeed {
             passes,
             low,
             high,
+            again,
             pairs: pairs as u64,
         });
         let accesses = (0..next.count()).filter_map(|_| access(&mut next)).collect();

@@ -21,7 +21,7 @@ fn reasons_and_numbers_come_back() {
     let all = LoopPassing {
         pass: Reading::Measured(LoopPass { mean: Reading::unavailable("few"), least: count, most: count }),
         trips: Reading::unavailable("it calls"),
-        speed: Reading::Measured(LoopSpeed { passes: 2e8, low: 1e8, high: 3e8, pairs: 40 }),
+        speed: Reading::Measured(LoopSpeed { passes: 2e8, low: 1e8, high: 3e8, again: 1e12, pairs: 40 }),
         accesses: vec![unknown, access],
     };
     assert_eq!(LoopPassing::from(Rows::from(all.clone())), all);
@@ -45,7 +45,7 @@ fn reasons_and_numbers_come_back() {
 #[test]
 fn rows_that_are_cut_say_so_and_lose_nothing_before() {
     let whole = Rows::from(LoopPassing {
-        speed: Reading::Measured(LoopSpeed { passes: 1.0, low: 1.0, high: 1.0, pairs: 1 }),
+        speed: Reading::Measured(LoopSpeed { passes: 1.0, low: 1.0, high: 1.0, again: 1e12, pairs: 1 }),
         ..LoopPassing::unknown("none")
     });
     for length in 0..whole.numbers.len() {

@@ -28,8 +28,6 @@ const NORMAL: f64 = 1.96;
 /// Pairs of samples that are kept.
 const MOST_PAIRS: usize = 20_000;
 const LEAST_PAIRS: usize = 20;
-/// Three of four pairs of samples show at most so many times the speed of the slowest quarter, where all go over an array in its order.
-const EVEN: f64 = 1.4;
 
 /// What samples say of a loop.
 #[derive(Debug, Default)]
@@ -40,21 +38,19 @@ pub struct Passing {
     left: Left,
     samples: u64,
     seen: Vec<Seen>,
-    /// An access that moves on by as much in each pass, one that writes where there is one.
-    swept: Option<(usize, i64)>,
     /// The last sample of each thread, by its number.
     last: Vec<Option<LastSample>>,
-    /// By how many passes are left, and by the addresses of what is swept over.
+    /// By how many passes are left.
     left_speeds: Speeds,
-    swept_speeds: Speeds,
+    /// CPU time from sample to sample.
+    period: Nanoseconds,
 }
 
-/// A sample: its number among those of the thread, how many passes were left, and which one it was.
+/// A sample: its number among those of the thread, and how many passes were left.
 #[derive(Debug, Clone, Copy)]
 struct LastSample {
     number: u64,
     left: Option<u64>,
-    pass: Option<i64>,
 }
 
 /// Passes in a second from sample to sample.
@@ -104,18 +100,7 @@ impl Passing {
     ) -> Passing {
         let course = Course::of(architecture, code, nest, number).ok();
         let accesses = course.as_ref().map_or(0, |course| course.accesses.len().min(MOST_ACCESSES));
-        let moving = |writes: bool| {
-            let all = course.as_ref()?.accesses.iter().enumerate();
-            let mut moving = all.filter_map(|(number, of)| match of.stride {
-                Stride::Constant(by) if by != 0 && (of.direction != Direction::Read) == writes => {
-                    Some((number, by))
-                }
-                _ => None,
-            });
-            moving.next()
-        };
-        let swept = moving(true).or_else(|| moving(false));
-        Passing { swept, course, seen: vec![Seen::default(); accesses], ..Passing::default() }
+        Passing { course, seen: vec![Seen::default(); accesses], ..Passing::default() }
     }
 
     pub fn sample(
@@ -127,8 +112,6 @@ impl Passing {
         let Some(course) = &self.course else { return };
         let moment = course.moment(step, registers);
         let left = moment.left();
-        let swept = self.swept.map(|(of, by)| (&course.accesses[of], by));
-        let number = swept.and_then(|(of, by)| (moment.place(of)? as i64).checked_div_euclid(by));
         if let Some(all) = moment.trips().filter(|all| *all > 0) {
             self.whole.add(all);
         } else if let Some(left) = left {
@@ -145,8 +128,7 @@ impl Passing {
         }
         let thread = thread as usize;
         self.last.resize(self.last.len().max(thread + 1), None);
-        let Some(before) = self.last[thread].replace(LastSample { number: sample, left, pass: number })
-        else {
+        let Some(before) = self.last[thread].replace(LastSample { number: sample, left }) else {
             return;
         };
         // Samples of a thread are as much of its CPU time apart, however long it waited for a CPU.
@@ -154,12 +136,9 @@ impl Passing {
             return;
         }
         let span = period.0;
+        self.period = period;
         if let (Some(before), Some(left)) = (before.left, left) {
             self.left_speeds.add(before.checked_sub(left), span);
-        }
-        if let (Some(before), Some(number)) = (before.pass, number) {
-            let passed = number.checked_sub(before).and_then(|by| u64::try_from(by).ok());
-            self.swept_speeds.add(passed, span);
         }
     }
 
@@ -216,18 +195,16 @@ impl Passing {
         self.left.trips()
     }
 
-    /// By the passes that are left, where the loop goes on from sample to sample. Else by how far its accesses came, where that is as much nearly
-    /// always: then it goes over an array from one end to the other, begun anew for each row or not.
+    /// By the passes that are left, where the loop goes on from sample to sample.
     pub fn speed(&self) -> Reading<LoopSpeed> {
         let is_long = self.left_speeds.anew * 3 <= self.left_speeds.of_pairs.len();
-        let by_left = self.left_speeds.median().filter(|_| is_long);
-        let is_even = |of: &LoopSpeed| {
-            of.high <= EVEN * of.low && self.swept_speeds.anew * 10 <= self.swept_speeds.of_pairs.len()
-        };
-        match by_left.or_else(|| self.swept_speeds.median().filter(is_even)) {
-            Some(speed) => Reading::Measured(speed),
-            None if self.last.is_empty() => Reading::unavailable("it was not sampled itself"),
-            None => Reading::unavailable("it begins anew from sample to sample, or is left too soon"),
+        match (self.left_speeds.median().filter(|_| is_long), self.trips()) {
+            (Some(speed), Reading::Measured(trips)) => Reading::Measured(LoopSpeed {
+                again: trips.least as f64 * 1e9 / self.period.0.max(1) as f64,
+                ..speed
+            }),
+            _ if self.last.is_empty() => Reading::unavailable("it was not sampled itself"),
+            _ => Reading::unavailable("it begins anew from sample to sample, or is left too soon"),
         }
     }
 
@@ -319,6 +296,7 @@ impl Speeds {
             passes: quartile(2),
             low: quartile(1),
             high: quartile(3),
+            again: 0.0,
             pairs: speeds.len() as u64,
         })
     }
