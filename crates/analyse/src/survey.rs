@@ -5,12 +5,12 @@ mod compiled;
 use std::collections::{BTreeMap, BTreeSet};
 
 use numawise_facts::activity::CodePlace;
-use numawise_facts::objects::{CodeSamples, LoopWork, MachineLoop, ThreadSamples};
+use numawise_facts::objects::{CodeSamples, LoopWork, MachineLoop, ThreadSamples, UnknownCode};
 use numawise_facts::{FindingId, ObjectRun, Reading};
 use numawise_stats::proportion;
 use numawise_tables::objects::ShareInterval;
 use numawise_tables::survey::{
-    Ceiling, LoopFinding, LoopRow, LoopTables, OutsideRow, UseOfVectors, VectorLevel,
+    Ceiling, LoopFinding, LoopRow, LoopTables, OutsideRow, UnknownRow, UseOfVectors, VectorLevel,
 };
 use numawise_units::{Arrange, Ratio};
 
@@ -76,7 +76,8 @@ pub fn survey(run: &ObjectRun) -> Option<LoopTables> {
     let outside = outside_rows(run, code, all);
     let (offered, cost) = (code.offered.clone(), objects::cost(run));
     let ceilings = code.ceilings.as_ref().map(|_| ());
-    Some(LoopTables { rows, left_out, outside, samples, ceilings, by_use, offered, cost, findings })
+    let unknown = unknown_rows(code, all);
+    Some(LoopTables { rows, left_out, outside, unknown, samples, ceilings, by_use, offered, cost, findings })
 }
 
 fn count<'a>(samples: impl IntoIterator<Item = &'a ThreadSamples>) -> u64 {
@@ -235,6 +236,14 @@ fn outside_rows(run: &ObjectRun, code: &CodeSamples, all: u64) -> Vec<OutsideRow
     });
     rows.truncate(MOST_ROWS);
     rows
+}
+
+fn unknown_rows(code: &CodeSamples, all: u64) -> Vec<UnknownRow> {
+    let row = |of: &UnknownCode| {
+        let (file, function) = (of.file.clone(), of.function.clone());
+        Some(UnknownRow { why: of.why, file, function, time: interval(of.samples, all)? })
+    };
+    code.unknown.iter().filter_map(row).collect()
 }
 
 /// Elements of an instruction of its arithmetic, on average.

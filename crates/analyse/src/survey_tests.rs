@@ -81,6 +81,7 @@ fn tables(loops: Vec<MachineLoop>, outside: u64, offered: u32) -> LoopTables {
         }],
         ceilings: Reading::unavailable("none"),
         without_code: vec![],
+        unknown: vec![],
         messages: vec![],
         offered: Reading::Measured(offered),
         compiled: None,

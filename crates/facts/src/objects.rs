@@ -14,8 +14,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::activity::CodePlace;
 pub use code::{
-    ArithmeticCeiling, CacheCeiling, Ceilings, CodeSamples, LoopAccess, LoopLine, LoopPass, LoopPassing,
-    LoopSpeed, LoopTrips, LoopWork, MachineLoop, OutsideLoops, PassCount, ThreadSamples,
+    ArithmeticCeiling, CacheCeiling, Ceilings, CodeObstacle, CodeRuntime, CodeSamples, LoopAccess, LoopLine,
+    LoopPass, LoopPassing, LoopSpeed, LoopTrips, LoopWork, MachineLoop, OutsideLoops, PassCount,
+    ThreadSamples, UnknownCode,
 };
 pub use compiled::{CompiledUnit, CompilerFamily, CompilerRecords, LoopObstacle, LoopRemark, ObstacleCause};
 pub use cure::{ObjectCure, TriedCure};

@@ -32,11 +32,11 @@ pub mod watch;
 
 use std::collections::HashMap;
 
-use numawise_facts::Reading;
 use numawise_facts::activity::CodePlace;
 use numawise_facts::objects::{
     AccessMethod, CodeSamples, FileAddress, MemoryObject, ObjectKind, ObjectThread, ProcessRank,
 };
+use numawise_facts::{RankSet, Reading};
 use numawise_linux::calls::pages::page_size;
 use numawise_operands::{Access, Blame, Direction};
 use numawise_units::{Nanoseconds, Pid};
@@ -83,6 +83,8 @@ pub struct ObjectTracker {
     counts: TrackedCounts,
     /// Of a survey of loops: nothing is said of memory then.
     hot: Option<HotCode>,
+    /// Of these ranks alone.
+    only: Option<RankSet>,
 }
 
 /// What makes allocations one object: their kind, and how the program came there. Of variables the name.
@@ -160,13 +162,19 @@ impl ObjectTracker {
             thread_faults: ThreadFaults::default(),
             counts: TrackedCounts::default(),
             hot: None,
+            only: None,
         }
     }
 
     /// Finds the loops in which threads are, in place of the memory that they wait for. `offered`: bits of the widest vectors of the CPU;
-    /// `period`: CPU time of a thread from sample to sample.
-    pub fn surveying(self, offered: Reading<u32>, period: Nanoseconds) -> ObjectTracker {
-        ObjectTracker { hot: Some(HotCode::new(offered, period)), ..self }
+    /// `period`: CPU time of a thread from sample to sample; `only`: the ranks that are looked at, without it all processes.
+    pub fn surveying(
+        self,
+        offered: Reading<u32>,
+        period: Nanoseconds,
+        only: Option<RankSet>,
+    ) -> ObjectTracker {
+        ObjectTracker { hot: Some(HotCode::new(offered, period)), only, ..self }
     }
 
     /// A process that was forked has the memory of its parent.
@@ -341,6 +349,11 @@ impl ObjectTracker {
         self.counts.time_samples += 1;
         let process = sample.process;
         let thread = self.thread(process, sample.thread);
+        if let Some(only) = &self.only
+            && !self.ranks.is_among(process, only)
+        {
+            return;
+        }
         if let Some(hot) = &mut self.hot {
             return hot.sample((process, &sample.registers), thread, &mut *self.code);
         }

@@ -1,7 +1,7 @@
 use std::collections::HashMap;
 
 use numawise_facts::activity::SourcePlace;
-use numawise_facts::objects::{DataSource, SampledLoads};
+use numawise_facts::objects::{CodeObstacle, DataSource, SampledLoads};
 use numawise_linux::samples::SampledLoad;
 use numawise_operands::{Architecture, Registers};
 use numawise_units::{Bytes, CpuId, Cycles};
@@ -61,6 +61,12 @@ impl Code for Fake {
         (MAIN..end).contains(&address).then(|| (MAIN, self.function.clone()))
     }
 
+    fn unknown(&mut self, _: Pid, _: u64) -> (CodeObstacle, Option<String>) {
+        (CodeObstacle::NoFile, None)
+    }
+    fn made_function(&mut self, _: Pid, _: u64) -> Option<String> {
+        None
+    }
     fn callers(&mut self, _: Pid, stack: &Stack<'_>) -> Vec<u64> {
         self.stacks.get(&stack.sp).cloned().unwrap_or_default()
     }

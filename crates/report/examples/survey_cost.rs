@@ -82,6 +82,7 @@ fn run(count: u32) -> ObjectRun {
             loops,
             outside: vec![],
             without_code: vec![ThreadSamples { thread: 0, samples: 100 }],
+            unknown: vec![],
             messages: vec![],
             offered: Reading::Measured(512),
             compiled: None,

@@ -5,8 +5,11 @@ mod json;
 mod why;
 
 use numawise_facts::activity::CodePlace;
+use numawise_facts::objects::{CodeObstacle, CodeRuntime};
 use numawise_facts::{FindingId, ObjectRun, Reading};
-use numawise_tables::survey::{CompiledLoop, LoopFinding, LoopRow, LoopTables, UseOfVectors, VectorLevel};
+use numawise_tables::survey::{
+    CompiledLoop, LoopFinding, LoopRow, LoopTables, UnknownRow, UseOfVectors, VectorLevel,
+};
 use numawise_units::Ratio;
 
 use crate::amount::many;
@@ -38,6 +41,7 @@ const MOSTLY_WAITING: f64 = 0.5;
 const WORTH_SAYING: f64 = 0.02;
 /// What uses more of its cache lines wastes none to speak of.
 const WHOLE_LINES: f64 = 0.9;
+const MOSTLY_UNKNOWN: f64 = 0.5;
 const OUTSIDE: RowLimits = RowLimits { terminal: 8, html: 200, rest: "the rest is in the JSON" };
 
 /// The loops as a document.
@@ -57,6 +61,9 @@ pub fn document(shown: &Shown) -> Document {
     }
     if !tables.outside.is_empty() {
         blocks.push(section("outside", "Outside of loops", vec![Block::Table(outside(shown))]));
+    }
+    if !tables.unknown.is_empty() {
+        blocks.push(section("unknown", "Code of no known function", vec![Block::Table(unknown(shown))]));
     }
     blocks.extend(list("notices", "Notes", &notice::texts(&shown.run.header.notices)));
     blocks.push(Block::Reasons { title: "Why figures are unavailable" });
@@ -92,6 +99,12 @@ fn opening(shown: &Shown) -> Opening {
             tone: Tone::Loud,
             effect: Some(format!("{}: {} of the time", title(row), percent(row.time.value))),
             sentence,
+        },
+        None if by_use.without_code.0 >= MOSTLY_UNKNOWN => Opening {
+            headline: "Most of the time is in code of no known function".to_owned(),
+            tone: Tone::Doubt,
+            effect: Some(format!("{} of the time", percent(by_use.without_code))),
+            sentence: tables.unknown.first().map(|of| format!("Most of it: {}.", described(of))),
         },
         None => Opening { headline: "No loop stands out".to_owned(), sentence, ..Opening::default() },
     }
@@ -225,6 +238,63 @@ fn outside(shown: &Shown) -> Table {
         columns: vec![Column::number("time"), Column::text("function"), Column::text("begins at")],
         rows: rows.collect(),
         most: Some(OUTSIDE),
+    }
+}
+
+fn unknown(shown: &Shown) -> Table {
+    let rows = shown.tables.unknown.iter().map(|of| {
+        let cells: [Cell; 4] = [
+            percent(of.time.value).into(),
+            described(of).into(),
+            of.function.clone().unwrap_or_default().into(),
+            of.file.clone().unwrap_or_default().into(),
+        ];
+        cells.into_iter().collect()
+    });
+    Table {
+        columns: vec![
+            Column::number("time"),
+            Column::text("what"),
+            Column::text("function"),
+            Column::text("file").expendable(2),
+        ],
+        rows: rows.collect(),
+        most: Some(OUTSIDE),
+    }
+}
+
+fn described(of: &UnknownRow) -> String {
+    let what = what(of.why).1;
+    match of.why {
+        CodeObstacle::JustInTime(by) => format!("{} {what}", runtime(by)),
+        _ => what.to_owned(),
+    }
+}
+
+fn runtime(of: CodeRuntime) -> &'static str {
+    match of {
+        CodeRuntime::Java => "Java",
+        CodeRuntime::Julia => "Julia",
+        CodeRuntime::LuaJit => "LuaJIT",
+        CodeRuntime::Python => "Python",
+        CodeRuntime::JavaScript => "JavaScript",
+        CodeRuntime::DotNet => ".NET",
+        CodeRuntime::Ruby => "Ruby",
+    }
+}
+
+/// Code of no known function: for scripts, and for people.
+fn what(of: CodeObstacle) -> (&'static str, &'static str) {
+    match of {
+        CodeObstacle::JustInTime(_) => ("just_in_time", "code, compiled while it runs"),
+        CodeObstacle::NoFile => ("no_file", "made or unpacked by the program: no file has it"),
+        CodeObstacle::OfKernel => ("kernel", "the kernel's"),
+        CodeObstacle::NoFunction => ("no_function", "the file names no function there: stripped?"),
+        CodeObstacle::WrittenOver => ("written_over", "written over by the program: not as in the file"),
+        CodeObstacle::UnreadableFile => {
+            ("unreadable_file", "the file was changed meanwhile, or cannot be read")
+        }
+        CodeObstacle::Gone => ("gone", "its process ended before it could be looked at"),
     }
 }
 

@@ -14,7 +14,7 @@ use numawise_analyse::{is_for_memory_bound, object_source_lines};
 use numawise_facts::activity::{CounterObstacle, ProcessCounters};
 use numawise_facts::notice::ObjectsNotice;
 use numawise_facts::objects::{ObjectRunHeader, SourceExcerpt};
-use numawise_facts::{Notice, ObjectRun, Reading, Redactor};
+use numawise_facts::{Notice, ObjectRun, RankSet, Reading, Redactor};
 use numawise_launch::{Change, HeapLibrary, LaunchError};
 use numawise_linux::calls::clock;
 use numawise_linux::calls::sampler::Sampler;
@@ -26,7 +26,7 @@ use numawise_observe::objects::feed::ObjectFeed;
 use numawise_observe::objects::log::HeapLogs;
 use numawise_observe::objects::watch::{ObjectWatch, ObjectWatchError, WatchedObjects};
 use numawise_symbols::LoadedFiles;
-use numawise_units::{Arrange, Bytes, CpuSet, Nanoseconds, NodeId};
+use numawise_units::{Arrange, Bytes, CpuSet, Nanoseconds, NodeId, Rank};
 
 use crate::{Error, here};
 
@@ -56,12 +56,15 @@ pub struct Following {
     pub followed: Followed,
     /// CPU time of a thread from one sample to the next; without it as much as costs about 1 % here.
     pub period: Option<Nanoseconds>,
+    /// The ranks whose loops are surveyed; without it all processes.
+    pub ranks: Option<RankSet>,
 }
 
 /// A program that is about to be started by this thread.
 #[derive(Debug)]
 pub struct BeginsToFollow {
     followed: Followed,
+    ranks: Option<RankSet>,
     calibrated: Calibrated,
     sampler: Option<Sampler>,
     counters: Arc<OpenCounters>,
@@ -76,6 +79,7 @@ type OpenCounters = Result<ProgramCounters, CounterObstacle>;
 #[derive(Debug)]
 pub struct FollowedProgram {
     followed: Followed,
+    ranks: Option<RankSet>,
     calibrated: Calibrated,
     watch: Result<ObjectWatch, ObjectWatchError>,
     counters: Arc<OpenCounters>,
@@ -88,6 +92,7 @@ pub struct FollowedProgram {
 #[derive(Debug)]
 pub struct EndedFollowing {
     followed: Followed,
+    ranks: Option<RankSet>,
     calibrated: Calibrated,
     watched: Result<WatchedObjects, ObjectWatchError>,
     counted: Reading<ProcessCounters>,
@@ -130,7 +135,7 @@ impl Following {
         let own =
             own.map_err(|source| LaunchError::System { call: "reading the path of numawise", source })?;
         let library = HeapLibrary::of_program(&own)?;
-        Ok(Following { library, followed, period })
+        Ok(Following { library, followed, period, ranks: None })
     }
 
     /// What a sample costs is measured, and samples of what this thread starts next are opened. Processes of the program log into `folder`,
@@ -154,7 +159,15 @@ impl Following {
         let counters = choice.map(|choice| ProgramCounters::open(&choice, is_for_memory_bound));
         let counters = Arc::new(counters);
         (
-            BeginsToFollow { followed: self.followed, calibrated, sampler, counters, logged_in, notices },
+            BeginsToFollow {
+                followed: self.followed,
+                ranks: self.ranks.clone(),
+                calibrated,
+                sampler,
+                counters,
+                logged_in,
+                notices,
+            },
             changes,
         )
     }
@@ -163,48 +176,51 @@ impl Following {
 impl BeginsToFollow {
     /// The program was started just now, as `run`.
     pub fn started(self, run: &FollowedRun) -> FollowedProgram {
-        let BeginsToFollow { followed, calibrated, sampler, counters, logged_in, notices } = self;
+        let BeginsToFollow { followed, ranks, calibrated, sampler, counters, logged_in, notices } = self;
         let at = clock::monotonic();
         let method = calibrated.method();
         let (run_version, period) = (run.version.clone(), calibrated.period);
         let is_sampled = sampler.is_some();
         let sampler = sampler.map(|sampler| (sampler, calibrated.fault_period()));
         let folder = logged_in.clone();
+        let only = ranks.clone();
         let watch = ObjectWatch::start(sampler, move || {
             let tracker =
                 ObjectTracker::new(at, method, Box::new(ProgramCode::new(followed.least_variable())));
             let tracker = match followed {
                 Followed::Objects { .. } => tracker,
-                Followed::Loops => tracker.surveying(sampling::widest_vectors(), period),
+                Followed::Loops => tracker.surveying(sampling::widest_vectors(), period, only),
             };
             let bandwidth = BandwidthWatch::begin(Roots::live(), nodes_with_cpus, at);
             ObjectFeed::new(tracker, HeapLogs::new(&logged_in), is_sampled, bandwidth)
         });
         let answers = watch.as_ref().ok().and_then(|watch| {
             let (asker, run) = (watch.asker(), run.clone());
-            let (calibrated, notices) = (calibrated.clone(), notices.clone());
+            let (calibrated, notices, ranks) = (calibrated.clone(), notices.clone(), ranks.clone());
             let counters = Arc::clone(&counters);
             let answer = move || {
                 let watched = Ok(asker.so_far()?);
                 let header = run.so_far(clock::monotonic().saturating_sub(at));
                 let (calibrated, notices) = (calibrated.clone(), notices.clone());
                 let counted = read(&counters);
-                let so_far = EndedFollowing { followed, calibrated, watched, counted, notices };
+                let ranks = ranks.clone();
+                let so_far = EndedFollowing { followed, ranks, calibrated, watched, counted, notices };
                 Some(so_far.object_run(header, &run.redactor()))
             };
             LiveAnswers::begin(&folder, run_version, answer).ok()
         });
-        FollowedProgram { followed, calibrated, watch, counters, notices, _answers: answers }
+        FollowedProgram { followed, ranks, calibrated, watch, counters, notices, _answers: answers }
     }
 }
 
 impl FollowedProgram {
     /// To be called when the program has ended, and before its folder goes.
     pub fn ended(self) -> EndedFollowing {
-        let FollowedProgram { followed, calibrated, watch, counters, notices, _answers } = self;
+        let FollowedProgram { followed, ranks, calibrated, watch, counters, notices, _answers } = self;
         let counted = read(&counters);
         EndedFollowing {
             followed,
+            ranks,
             calibrated,
             watched: watch.and_then(ObjectWatch::finish),
             counted,
@@ -216,7 +232,7 @@ impl FollowedProgram {
 impl EndedFollowing {
     /// What is kept of the run. The notices of `header` are those that stand before ours.
     pub fn object_run(self, header: ObjectRunHeader, redactor: &Redactor) -> ObjectRun {
-        let EndedFollowing { followed, calibrated, watched, counted, notices } = self;
+        let EndedFollowing { followed, ranks, calibrated, watched, counted, notices } = self;
         let mut header = header;
         header.notices.extend(notices);
         let (watching, mut tracked, bandwidth) = match watched {
@@ -234,10 +250,19 @@ impl EndedFollowing {
                 )
             }
         };
+        header.notices.extend(ranks.map(|asked| {
+            let is_missing = |rank: &Rank| tracked.ranks.iter().all(|of| of.rank != *rank);
+            let missing = asked.iter().filter(is_missing).collect();
+            ObjectsNotice::SurveyOfRanks { asked, missing }.into()
+        }));
         let code = match tracked.code.take() {
             Some(mut code) => {
                 code.loops.iter_mut().for_each(|of| of.head.file = redactor.text(&of.head.file));
                 code.ceilings = ceilings::of(&header.machine);
+                for name in code.unknown.iter_mut().flat_map(|of| of.file.iter_mut().chain(&mut of.function))
+                {
+                    *name = redactor.text(name);
+                }
                 Reading::Measured(code)
             }
             None => Reading::unavailable("its loops were not surveyed"),

@@ -13,7 +13,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use numawise_facts::notice::ObjectsNotice;
 use numawise_facts::objects::ObjectRunHeader;
-use numawise_facts::{Exit, Notice, ObjectRun, RunSpec};
+use numawise_facts::{Exit, Notice, ObjectRun, RankSet, RunSpec};
 use numawise_launch::{Foreground, HeapLibrary, Keeping};
 use numawise_units::{Bytes, Nanoseconds};
 
@@ -41,6 +41,8 @@ pub struct ObjectsRequest {
     pub followed: Followed,
     /// CPU time of a thread from one sample to the next; without it as much as costs about 1 % here.
     pub period: Option<Nanoseconds>,
+    /// The ranks whose loops are surveyed; without it all processes.
+    pub ranks: Option<RankSet>,
     /// Of the tool, for the record.
     pub version: String,
 }
@@ -67,6 +69,7 @@ pub struct EndedObjects {
 /// Where the library is missing or another's, this is watched already, or the placement cannot be met.
 pub fn prepare(request: ObjectsRequest, environment: Environment<'_>) -> Result<ObjectsPlan, Error> {
     let following = Following::prepare(request.followed, request.period, environment)?;
+    let following = Following { ranks: request.ranks.clone(), ..following };
     if let Some(launcher) = launcher::of(&request.run.command).filter(|_| request.run.is_placed()) {
         return Err(Error::LauncherPlaced { launcher: launcher.to_owned() });
     }

@@ -10,6 +10,7 @@ fn request(words: &[&str]) -> ObjectsRequest {
     ObjectsRequest {
         run,
         followed: Followed::Objects { least: Bytes::kib(16) },
+        ranks: None,
         period: None,
         version: "0".to_owned(),
     }

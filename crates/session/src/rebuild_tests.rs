@@ -53,6 +53,7 @@ fn records(folder: &Path, build: &RanBuild) -> Reading<CompilerRecords> {
         loops: vec![one],
         outside: vec![],
         without_code: vec![],
+        unknown: vec![],
         messages: vec![],
         offered: Reading::Measured(256),
         compiled: None,

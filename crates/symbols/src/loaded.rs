@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use numawise_facts::Reading;
 use numawise_facts::activity::{CodePlace, SourcePlace};
-use numawise_facts::objects::FileAddress;
+use numawise_facts::objects::{CodeObstacle, FileAddress};
 use numawise_linux::Roots;
 use numawise_linux::file::Lines;
 use numawise_linux::proc::maps::MappedCode;
@@ -20,6 +20,8 @@ use crate::error::Error;
 use crate::frame_table::FrameTable;
 use crate::globals::{self, GlobalVariable};
 use crate::mappings::{MappedPart, Mappings};
+use crate::perf_map::PerfMap;
+use crate::runtimes;
 use crate::source::SourceFiles;
 use crate::system_code::is_systems_library;
 use crate::unwind::{CodeAt, StackView, Unwinder};
@@ -44,6 +46,7 @@ pub struct LoadedFiles {
     files: Vec<LoadedFile>,
     unwinder: Unwinder,
     sources: SourceFiles,
+    made: HashMap<Pid, PerfMap>,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -114,6 +117,7 @@ impl LoadedFiles {
             files: Vec::new(),
             unwinder: Unwinder::default(),
             sources: SourceFiles::default(),
+            made: HashMap::new(),
         }
     }
 
@@ -121,7 +125,8 @@ impl LoadedFiles {
     pub fn mapped(&mut self, process: Pid, begin: u64, bytes: u64, offset: u64, path: &Path) {
         let file = self.number(path);
         let end = begin.saturating_add(bytes);
-        let part = MappedPart { begin, end, offset, file };
+        let is_kernels = path.as_os_str().as_bytes().starts_with(b"[v");
+        let part = MappedPart { begin, end, offset, file, is_kernels };
         self.processes.entry(process).or_default().mappings.insert(part);
     }
 
@@ -215,6 +220,44 @@ impl LoadedFiles {
         }
         let code = content.elf.code(&file.path, bounds.start, bytes).ok()?;
         Some((address.wrapping_sub(in_file - bounds.start), code))
+    }
+
+    /// Why there is no function around an address, and the file that it is about.
+    pub fn unknown(&mut self, process: Pid, address: u64) -> (CodeObstacle, Option<String>) {
+        let text = |path: &Path| Some(path.to_string_lossy().into_owned());
+        let Some(part) = self.part(process, address) else {
+            let is_of_kernel = address >> 63 != 0;
+            return (if is_of_kernel { CodeObstacle::OfKernel } else { CodeObstacle::Gone }, None);
+        };
+        let Some(number) = part.file else {
+            if part.is_kernels {
+                return (CodeObstacle::OfKernel, None);
+            }
+            let found = runtimes::of(self.loaded(process));
+            return match found {
+                Some((runtime, path)) => (CodeObstacle::JustInTime(runtime), text(path)),
+                None => (CodeObstacle::NoFile, None),
+            };
+        };
+        let file = &mut self.files[number as usize];
+        let why = match file.open() {
+            Ok(_) => CodeObstacle::NoFunction,
+            Err(_) => CodeObstacle::UnreadableFile,
+        };
+        (why, text(&file.path))
+    }
+
+    /// The files of whose code something is loaded into a process.
+    fn loaded(&self, process: Pid) -> impl Iterator<Item = &Path> {
+        let parts = self.processes.get(&process).into_iter().flat_map(|of| of.mappings.all());
+        parts.filter_map(|part| Some(self.files.get(part.file? as usize)?.path.as_path()))
+    }
+
+    /// The function at an address of code that a process has made for itself, as it says in its map for `perf`.
+    pub fn made_function(&mut self, process: Pid, address: u64) -> Option<String> {
+        let roots = &self.roots;
+        let read = || PerfMap::read(&roots.path(&PerfMap::path_of(process))).unwrap_or_default();
+        self.made.entry(process).or_insert_with(read).function(address)
     }
 
     /// Where the callers go on, from the innermost on, as far as the copied stack reaches.

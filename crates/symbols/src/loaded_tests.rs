@@ -104,3 +104,32 @@ fn the_variables_of_a_strangers_program_are_those_of_its_symbols() {
     assert!(loaded.iter().any(|path| path.to_string_lossy().contains("libc.so")), "{loaded:?}");
     assert!(named.iter().any(|name| name.starts_with("_Py")), "{named:?}");
 }
+
+#[test]
+fn code_of_no_function_says_why() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut files = LoadedFiles::new(Roots::at(folder.path()));
+    let file = folder.path().join("notes.txt");
+    std::fs::write(&file, "no code").unwrap();
+    let map = |files: &mut LoadedFiles, process, begin, path: &Path| {
+        files.mapped(Pid(process), begin, 0x1000, 0, path);
+    };
+    map(&mut files, 1, 0x1000, Path::new("//anon"));
+    map(&mut files, 1, 0x2000, Path::new("[vdso]"));
+    map(&mut files, 1, 0x3000, &file);
+    let path = file.to_string_lossy().into_owned();
+    assert_eq!(files.unknown(Pid(1), 0x1800), (CodeObstacle::NoFile, None));
+    assert_eq!(files.unknown(Pid(1), 0x2800), (CodeObstacle::OfKernel, None));
+    assert_eq!(files.unknown(Pid(1), 0x3800), (CodeObstacle::UnreadableFile, Some(path)));
+    assert_eq!(files.unknown(Pid(1), 0x9000), (CodeObstacle::Gone, None));
+    assert_eq!(files.unknown(Pid(1), u64::MAX), (CodeObstacle::OfKernel, None));
+    // The same memory is a runtime's where one is loaded, which may name what it makes.
+    map(&mut files, 1, 0x5000, Path::new("/opt/julia/lib/libjulia.so.1"));
+    let (why, by) = files.unknown(Pid(1), 0x1800);
+    assert_eq!(why, CodeObstacle::JustInTime(numawise_facts::objects::CodeRuntime::Julia));
+    assert_eq!(by.as_deref(), Some("/opt/julia/lib/libjulia.so.1"));
+    std::fs::create_dir(folder.path().join("tmp")).unwrap();
+    std::fs::write(folder.path().join("tmp/perf-1.map"), "1800 10 julia_solve_7\n").unwrap();
+    assert_eq!(files.made_function(Pid(1), 0x1804).as_deref(), Some("julia_solve_7"));
+    assert_eq!((files.made_function(Pid(1), 0x1900), files.made_function(Pid(2), 0x1804)), (None, None));
+}

@@ -15,6 +15,8 @@ pub struct MappedPart {
     pub offset: u64,
     /// Number of the file; none for memory without a file that can be read.
     pub file: Option<u32>,
+    /// The kernel has put it there.
+    pub is_kernels: bool,
 }
 
 impl MappedPart {

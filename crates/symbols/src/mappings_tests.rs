@@ -1,7 +1,7 @@
 use super::*;
 
 fn part(begin: u64, end: u64, offset: u64, file: u32) -> MappedPart {
-    MappedPart { begin, end, offset, file: Some(file) }
+    MappedPart { begin, end, offset, file: Some(file), is_kernels: false }
 }
 
 fn all(parts: &[MappedPart]) -> Vec<MappedPart> {

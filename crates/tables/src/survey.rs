@@ -1,7 +1,9 @@
 //! The loops of a program, those with most of its time first, and how many elements each works with at once.
 
 use numawise_facts::activity::CodePlace;
-use numawise_facts::objects::{CompilerFamily, LoopObstacle, LoopPass, LoopSpeed, LoopTrips, LoopWork};
+use numawise_facts::objects::{
+    CodeObstacle, CompilerFamily, LoopObstacle, LoopPass, LoopSpeed, LoopTrips, LoopWork,
+};
 use numawise_facts::{FindingId, Reading};
 use numawise_units::{Bytes, NodeId, Ratio};
 
@@ -16,6 +18,8 @@ pub struct LoopTables {
     pub left_out: (u64, Ratio),
     /// Functions with time outside of loops.
     pub outside: Vec<OutsideRow>,
+    /// Code of no known function, most time first.
+    pub unknown: Vec<UnknownRow>,
     /// What was sampled, all together.
     pub samples: Reading<u64>,
     /// Why there are no ceilings, where there are none.
@@ -175,6 +179,17 @@ pub struct LoopStream {
 #[derive(Debug, Clone, PartialEq)]
 pub struct OutsideRow {
     pub function: CodePlace,
+    pub time: ShareInterval,
+}
+
+/// Code of no known function.
+#[derive(Debug, Clone, PartialEq)]
+pub struct UnknownRow {
+    pub why: CodeObstacle,
+    /// Where it lies, or the runtime that makes it.
+    pub file: Option<String>,
+    /// As the runtime names it.
+    pub function: Option<String>,
     pub time: ShareInterval,
 }
 

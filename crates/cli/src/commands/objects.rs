@@ -83,7 +83,13 @@ impl Followable {
     pub fn request(self, followed: Followed) -> Result<ObjectsRequest, Failure> {
         let run = placed(self.placement.options, &self.placement.numactl, self.command)?;
         let period = self.rate.map(|rate| Nanoseconds(1_000_000_000 / u64::from(rate.get())));
-        Ok(ObjectsRequest { run, followed, period, version: env!("CARGO_PKG_VERSION").to_owned() })
+        Ok(ObjectsRequest {
+            run,
+            followed,
+            period,
+            ranks: None,
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+        })
     }
 }
 

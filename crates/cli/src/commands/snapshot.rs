@@ -85,9 +85,23 @@ pub(super) struct Asked {
     /// Print no report
     #[arg(long, short)]
     quiet: bool,
+    #[command(flatten)]
+    pub ranks: ChosenRanks,
+}
+
+/// The ranks that are looked at.
+#[derive(Clone, clap::Args)]
+pub(super) struct ChosenRanks {
     /// Only these ranks of MPI_COMM_WORLD, e.g. 0,3-5
     #[arg(long, value_name = "LIST")]
-    pub ranks: Option<RankSet>,
+    ranks: Option<RankSet>,
+}
+
+impl ChosenRanks {
+    pub fn checked(&self) -> Result<Option<RankSet>, Failure> {
+        check_ranks(self.ranks.as_ref())?;
+        Ok(self.ranks.clone())
+    }
 }
 
 /// Refuses a list without ranks.
@@ -108,7 +122,7 @@ pub(super) struct Outputs {
 }
 
 pub fn run(typed: Arguments) -> Result<Status, Failure> {
-    check_ranks(typed.asked.ranks.as_ref())?;
+    let ranks = typed.asked.ranks.checked()?;
     let run = placed(typed.placement.options, &typed.placement.numactl, typed.command)?;
     let words = &typed.placement.words;
     let request = SnapshotRequest {
@@ -117,7 +131,7 @@ pub fn run(typed: Arguments) -> Result<Status, Failure> {
             &run,
             words,
             &HandedOn {
-                ranks: typed.asked.ranks.as_ref(),
+                ranks: ranks.as_ref(),
                 record: typed.output.as_deref(),
                 is_fresh: typed.fresh,
                 objects: typed.objects,
@@ -126,7 +140,7 @@ pub fn run(typed: Arguments) -> Result<Status, Failure> {
         ),
         hand_over_to: typed.hand_over_to,
         run,
-        ranks: typed.asked.ranks.clone(),
+        ranks,
         objects: typed.objects.then_some(LEAST_OBJECT),
         trace: typed.trace,
         record: typed.output.clone(),

@@ -4,12 +4,12 @@
 //! `--rebuild` it is built before by the user's command, and its compilers say why they vectorized loops or not.
 
 use numawise_facts::{Exit, Reading};
-use numawise_session::objects::Followed;
+use numawise_session::objects::{Followed, ObjectsRequest};
 use numawise_session::rebuild::{RanBuild, build};
 
 use super::objects::{Followable, Outputs};
 use super::run::environment;
-use super::snapshot::status;
+use super::snapshot::{ChosenRanks, status};
 use super::{Failure, Status};
 use crate::streams;
 
@@ -28,14 +28,17 @@ pub struct Arguments {
     #[arg(long, value_name = "COMMAND")]
     rebuild: Option<String>,
     #[command(flatten)]
+    ranks: ChosenRanks,
+    #[command(flatten)]
     program: Followable,
 }
 
 pub fn run(typed: Arguments) -> Result<Status, Failure> {
-    let Arguments { outputs, rebuild, program } = typed;
+    let Arguments { outputs, rebuild, ranks, program } = typed;
+    let ranks = ranks.checked()?;
     outputs.check()?;
     let built = rebuild.map(|command| built(&command)).transpose()?;
-    let request = program.request(Followed::Loops)?;
+    let request = ObjectsRequest { ranks, ..program.request(Followed::Loops)? };
     let command = request.run.command.clone();
     let mut ended = outputs.follow(request)?;
     if let (Some(built), Reading::Measured(code)) = (&built, &ended.run.code) {

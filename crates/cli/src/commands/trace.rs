@@ -6,7 +6,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use numawise_facts::RunSpec;
+use numawise_facts::{RankSet, RunSpec};
 use numawise_record::Existing;
 use numawise_session::snapshot::{
     CallKind, KeptCalls, SnapshotRequest, TraceRequest, WrittenCalls, program_of,
@@ -15,7 +15,7 @@ use numawise_units::{Bytes, Nanoseconds};
 
 use super::report::check_moments;
 use super::run::{TypedPlacement, placed};
-use super::snapshot::{Asked, HandedOn, Outputs, check_ranks, handing_over, placing, watch};
+use super::snapshot::{Asked, HandedOn, Outputs, handing_over, placing, watch};
 use super::{Failure, Status};
 
 /// Run a program once and see who waits for whom in MPI and OpenMP, when, and why
@@ -102,20 +102,20 @@ impl Arguments {
         }
     }
 
-    fn check(&self) -> Result<(), Failure> {
-        check_ranks(self.asked.ranks.as_ref())?;
+    fn checked(&self) -> Result<Option<RankSet>, Failure> {
+        let ranks = self.asked.ranks.checked()?;
         check_moments(self.from, self.to)?;
         if (self.from.is_some() || self.to.is_some()) && !matches!(self.keep, Keep::First) {
             return Err(Failure::new(
                 "--keep: found last or around beside --from or --to; expected one way to choose the time that is kept",
             ));
         }
-        Ok(())
+        Ok(ranks)
     }
 }
 
 pub fn run(typed: Arguments) -> Result<Status, Failure> {
-    typed.check()?;
+    let ranks = typed.checked()?;
     let calls = typed.written();
     let run = placed(typed.placement.options, &typed.placement.numactl, typed.command)?;
     let record = typed.output.clone().unwrap_or_else(|| named_by_program(&run.command));
@@ -132,7 +132,7 @@ pub fn run(typed: Arguments) -> Result<Status, Failure> {
         calls,
     };
     let handed_on = HandedOn {
-        ranks: typed.asked.ranks.as_ref(),
+        ranks: ranks.as_ref(),
         record: Some(&record),
         is_fresh: existing == Existing::IsReplaced,
         objects: false,
@@ -143,7 +143,7 @@ pub fn run(typed: Arguments) -> Result<Status, Failure> {
         handing_over: handing_over(&run, words, &handed_on),
         hand_over_to: None,
         run,
-        ranks: typed.asked.ranks.clone(),
+        ranks,
         objects: None,
         trace: Some(trace),
         record: Some(record.clone()),

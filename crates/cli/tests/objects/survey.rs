@@ -172,6 +172,75 @@ fn without_perf_events_timers_in_the_program_find_them() {
     known_loops(true);
 }
 
+/// A survey of a program that is compiled here; nothing where there is no compiler.
+fn surveyed(folder: &Path, source: &str, options: &[&str], environment: &[(&str, &str)]) -> Option<Value> {
+    let [code, program, found] = ["odd.c", "odd", "odd.json"].map(|name| folder.join(name));
+    std::fs::write(&code, source).unwrap();
+    let compiled = Command::new("cc").args(["-O1", "-o"]).arg(&program).arg(&code).status();
+    if !compiled.is_ok_and(|status| status.success()) {
+        eprintln!("SKIPPED: no C compiler");
+        return None;
+    }
+    let mut survey = Command::new(installed(folder, true));
+    survey
+        .args(["survey", "-q"])
+        .args(options)
+        .arg(format!("--json={}", found.display()))
+        .arg("--")
+        .arg(program);
+    let ran = survey.envs(environment.iter().copied()).output().unwrap();
+    assert!(ran.status.success(), "{}\n{}", ran.status, String::from_utf8_lossy(&ran.stderr));
+    Some(json(&found))
+}
+
+/// Computes until it has had some CPU time.
+const BUSY: &str = "#include <time.h>\nint main(void){volatile double s=1;while(clock()<CLOCKS_PER_SEC)for(int i=0;i<1000;i++)s=s*0.5+i;return 0;}";
+
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn code_that_a_program_makes_for_itself_is_named_as_such() {
+    // A loop of `inc rax; cmp rax, rdi; jne` in memory without a file.
+    let source = "#define _GNU_SOURCE\n#include <string.h>\n#include <sys/mman.h>\n#include <time.h>\nint main(void){\
+        unsigned char c[]={0x48,0x31,0xc0,0x48,0xff,0xc0,0x48,0x39,0xf8,0x75,0xf8,0xc3};\
+        unsigned char*p=mmap(0,4096,7,MAP_PRIVATE|MAP_ANONYMOUS,-1,0);if(p==MAP_FAILED)return 1;memcpy(p,c,sizeof c);\
+        while(clock()<CLOCKS_PER_SEC)((unsigned long(*)(unsigned long))p)(10000000);return 0;}";
+    let folder = tempfile::tempdir().unwrap();
+    let Some(survey) = surveyed(folder.path(), source, &[], &[]) else { return };
+    let unknown = &survey["unknown"][0];
+    assert_eq!((&unknown["what"], &unknown["runtime"]), (&"no_file".into(), &Value::Null), "{survey:#}");
+    assert!(survey["time_percent"]["without_code"].as_f64().unwrap() > 50.0, "{survey:#}");
+}
+
+#[test]
+fn only_chosen_ranks_are_surveyed_and_those_that_are_not_there_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let rank = [("PMI_RANK", "1")];
+    let Some(survey) = surveyed(folder.path(), BUSY, &["--ranks", "1"], &rank) else { return };
+    assert!(survey["samples"].as_u64().is_some_and(|samples| samples >= 100), "{survey:#}");
+    let missing = surveyed(folder.path(), BUSY, &["--ranks", "0,7"], &rank).unwrap();
+    assert!(missing["samples"]["unavailable"].is_string() && missing["loops"][0].is_null(), "{missing:#}");
+    let notices = missing["notices"].as_array().unwrap();
+    let notice = notices.iter().find(|of| of["code"] == "NW951").unwrap_or_else(|| panic!("{missing:#}"));
+    assert_eq!(notice["arguments"]["missing"], "0,7");
+    let none =
+        Command::new(installed(folder.path(), true)).args(["survey", "--ranks", "", "--", "true"]).output();
+    let none = none.unwrap();
+    assert!(
+        none.status.code() == Some(125) && String::from_utf8_lossy(&none.stderr).contains("such as 0,3-5")
+    );
+}
+
+#[test]
+fn a_program_that_ends_at_once_is_reported_with_why_nothing_is_known() {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(survey) = surveyed(folder.path(), "int main(void){return 0;}", &[], &[]) else { return };
+    for figure in ["samples", "time_percent"] {
+        let why = survey[figure]["unavailable"].as_str().unwrap_or_else(|| panic!("{survey:#}"));
+        assert!(why.contains("samples of the program were taken; 100 are needed"), "{why}");
+    }
+    assert_eq!(survey["exit"]["code"], 0, "{survey:#}");
+}
+
 #[test]
 #[ignore = "timing: shares of samples against the CPU time that the program counts"]
 fn each_loop_has_the_time_that_it_takes() {

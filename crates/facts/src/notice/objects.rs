@@ -1,6 +1,6 @@
 //! Notices of a run whose memory objects are watched.
 
-use numawise_units::{Bytes, Nanoseconds};
+use numawise_units::{Bytes, IdSet, Nanoseconds, Rank};
 
 use super::PreloadObstacle;
 use crate::TrialFailure;
@@ -30,5 +30,7 @@ super::notices! {
         "NW949" ObjectsLeftOut { runs: u64, kept: u64 },
         /// So many processes forbade system calls to themselves: from then on nothing was written down there.
         "NW950" ObjectsSandboxed { count: u64 },
+        /// Only these ranks were surveyed; of `missing` no process was seen.
+        "NW951" SurveyOfRanks { asked: IdSet<Rank>, missing: IdSet<Rank> },
     }
 }

@@ -16,8 +16,11 @@ pub struct CodeSamples {
     pub loops: Vec<MachineLoop>,
     /// Functions that were sampled outside of their loops.
     pub outside: Vec<OutsideLoops>,
-    /// In code of no known function: made while the program runs, stripped, or of the system.
+    /// In code of no known function.
     pub without_code: Vec<ThreadSamples>,
+    /// The same, by what that code is; records of older versions do not say it.
+    #[serde(default)]
+    pub unknown: Vec<UnknownCode>,
     /// In libraries that pass messages.
     pub messages: Vec<ThreadSamples>,
     /// Bits of the widest vectors that the CPU has instructions for.
@@ -58,6 +61,50 @@ pub struct CacheCeiling {
     /// Cores that share it.
     pub cores: u32,
     pub read: Reading<BytesPerSecond>,
+}
+
+/// Code of no known function.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct UnknownCode {
+    pub why: CodeObstacle,
+    /// Where it lies; of code that a runtime makes, the runtime.
+    pub file: Option<String>,
+    /// As the runtime itself names it, in its map for `perf`.
+    pub function: Option<String>,
+    pub samples: u64,
+}
+
+/// Why nothing is known of code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CodeObstacle {
+    /// A runtime makes it while the program runs.
+    JustInTime(CodeRuntime),
+    /// It lies in memory without a file, and no such runtime is loaded: the program makes or unpacks it.
+    NoFile,
+    /// Of the kernel, in the process.
+    OfKernel,
+    /// Neither a symbol nor a table for unwinding names a function there.
+    NoFunction,
+    /// Threads run instructions that the file does not have there: it was written over.
+    WrittenOver,
+    /// The file was changed after it was loaded, or cannot be read.
+    UnreadableFile,
+    /// Its process had ended before the kernel was asked what lies there.
+    Gone,
+}
+
+/// What makes code while a program runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CodeRuntime {
+    Java,
+    Julia,
+    LuaJit,
+    Python,
+    JavaScript,
+    DotNet,
+    Ruby,
 }
 
 /// Samples of a thread: an index of [`ObjectRun::threads`](super::ObjectRun::threads).

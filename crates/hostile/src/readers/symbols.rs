@@ -7,13 +7,13 @@ use numawise_facts::activity::{CodePlace, SourcePlace};
 use numawise_facts::objects::LoopRemark;
 use numawise_linux::Roots;
 use numawise_symbols::remarks::{clang_calls, clang_remarks, gcc_call, gcc_remarks};
-use numawise_symbols::{LoadedFiles, StackView};
+use numawise_symbols::{LoadedFiles, PerfMap, StackView};
 use numawise_units::{Bytes, Pid};
 
 use super::text;
 use crate::{Read, Reader, tree};
 
-pub(crate) const READERS: [Reader; 5] = [
+pub(crate) const READERS: [Reader; 6] = [
     Reader {
         name: "code-file",
         read: code_file,
@@ -84,6 +84,13 @@ pub(crate) const READERS: [Reader; 5] = [
         words: &["<key>main-file</key>", "<string>", "</string>", "&amp;", "\" \"", "\\", "-cc1"],
         inputs: 600,
     },
+    Reader {
+        name: "perf-map",
+        read: perf_map,
+        corpus: &["crates/hostile/testdata/perf-map"],
+        words: &["7f0010000000", "0x", "ffffffffffffffff", " ", "\n", "-1", "\0", "\u{1b}["],
+        inputs: 1500,
+    },
 ];
 
 /// A record says no more than stands in it, and nothing of lines that are not there.
@@ -133,6 +140,18 @@ fn code_file(input: &[u8]) -> Read {
         let problem = files.problems().next();
         problem.map_or(Read::Accepted, |error| Read::refused(error))
     })
+}
+
+/// Names of code that a runtime makes: around all of the corpus, and at the ends of all addresses.
+fn perf_map(input: &[u8]) -> Read {
+    let map = PerfMap::parse(input.to_vec());
+    let around = (0..64).map(|k| 0x7f00_1000_0000 + 16 * k);
+    for name in around.chain([0, u64::MAX]).filter_map(|address| map.function(address)) {
+        if name.is_empty() || name.len() > 1024 || name.contains('\n') {
+            return Read::Nonsense(format!("the name {name:?}"));
+        }
+    }
+    Read::Accepted
 }
 
 /// Lines of a source are asked for their variables.

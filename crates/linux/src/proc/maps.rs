@@ -77,7 +77,7 @@ pub struct MappedCode<'a> {
     pub addresses: Range<u64>,
     /// Where in the file it begins.
     pub offset: u64,
-    /// With ` (deleted)` behind it where it has no name any more; empty for memory without a file.
+    /// With ` (deleted)` behind it where it has no name any more; `[vdso]` for what the kernel puts there; empty for other memory without a file.
     pub path: &'a [u8],
 }
 
@@ -87,8 +87,8 @@ impl<'a> MappedCode<'a> {
         let mapping = Mapping::fields(line)?;
         let mut fields = line.split(|&byte| byte == b' ').filter(|field| !field.is_empty()).skip(1);
         let (rights, offset) = (fields.next()?, hex(fields.next()?)?);
-        let path =
-            line.iter().position(|&byte| byte == b'/').map_or(&[][..], |at| line[at..].trim_ascii_end());
+        let path = line.iter().position(|&byte| matches!(byte, b'/' | b'['));
+        let path = path.map_or(&[][..], |at| line[at..].trim_ascii_end());
         (rights.get(2) == Some(&b'x')).then_some(MappedCode { addresses: mapping.addresses, offset, path })
     }
 }

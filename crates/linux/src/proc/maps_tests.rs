@@ -90,7 +90,7 @@ fn code_that_is_mapped_has_its_place_in_the_file() {
         (0x55d0_c0a0_1000, 0x55d0_c0a0_5000, 0x1000)
     );
     assert_eq!(code.path, b"/usr/bin/a b");
-    assert_eq!(MappedCode::of(b"1000-2000 r-xp 0 00:00 0 [vdso]").unwrap().path, b"");
+    assert_eq!(MappedCode::of(b"1000-2000 r-xp 0 00:00 0 [vdso]").unwrap().path, b"[vdso]");
     for line in
         ["", "1000-2000 rw-p 0 00:00 0", "1000-2000 r-xp", "1000-2000 r-xp zz 00:00 0 /a", "x r-xp 0 00:00 0"]
     {

@@ -1,5 +1,5 @@
 use numawise_facts::activity::CodePlace;
-use numawise_facts::objects::{AccessMethod, DataSource, FileAddress, ObjectKind};
+use numawise_facts::objects::{AccessMethod, CodeObstacle, DataSource, FileAddress, ObjectKind};
 use numawise_linux::calls::pages;
 use numawise_units::{Cycles, Pid};
 
@@ -51,6 +51,12 @@ impl Code for NoCode {
         None
     }
 
+    fn unknown(&mut self, _: Pid, _: u64) -> (CodeObstacle, Option<String>) {
+        (CodeObstacle::NoFile, None)
+    }
+    fn made_function(&mut self, _: Pid, _: u64) -> Option<String> {
+        None
+    }
     fn callers(&mut self, _: Pid, _: &Stack<'_>) -> Vec<u64> {
         Vec::new()
     }

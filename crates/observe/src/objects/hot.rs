@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, HashMap};
 
 use numawise_facts::Reading;
 use numawise_facts::objects::{
-    CodeSamples, FileAddress, LoopLine, LoopPassing, LoopWork, MachineLoop, OutsideLoops, ThreadSamples,
+    CodeObstacle, CodeSamples, FileAddress, LoopLine, LoopPassing, LoopWork, MachineLoop, OutsideLoops,
+    ThreadSamples, UnknownCode,
 };
 use numawise_operands::{Architecture, Listing, Nest, Registers, VectorUse, Work, works};
 use numawise_units::{Nanoseconds, Pid};
@@ -20,6 +21,9 @@ mod passing;
 #[path = "hot_tests.rs"]
 mod tests;
 
+/// Functions of no known code that are kept: those that a runtime makes and names can be many.
+const MOST_UNKNOWN: usize = 1000;
+
 /// Samples by the instruction at which a thread was.
 #[derive(Debug)]
 pub struct HotCode {
@@ -31,11 +35,20 @@ pub struct HotCode {
     /// What lies at an address in a process.
     known: HashMap<(Pid, u64), Lies>,
     without_code: BTreeMap<u32, u64>,
+    unknown: HashMap<(Pid, u64), Unknown>,
     messages: BTreeMap<u32, u64>,
     /// How many samples each thread had.
     samples_of: Vec<u64>,
     /// Large variables of processes, as far as they were asked for.
     variables: HashMap<Pid, Vec<LoadedVariable>>,
+}
+
+/// Code of no known function.
+#[derive(Debug)]
+struct Unknown {
+    why: CodeObstacle,
+    file: Option<String>,
+    samples: u64,
 }
 
 /// What an instruction is of.
@@ -77,6 +90,7 @@ impl HotCode {
             by_begin: HashMap::new(),
             known: HashMap::new(),
             without_code: BTreeMap::new(),
+            unknown: HashMap::new(),
             messages: BTreeMap::new(),
             samples_of: Vec::new(),
             variables: HashMap::new(),
@@ -102,9 +116,38 @@ impl HotCode {
                 of.samples.entry((step, thread)).or_default()
             }
             Lies::Messages => self.messages.entry(thread).or_default(),
-            Lies::Unknown => self.without_code.entry(thread).or_default(),
+            Lies::Unknown => {
+                self.in_unknown((process, ip), code).samples += 1;
+                self.without_code.entry(thread).or_default()
+            }
         };
         *count += 1;
+    }
+
+    fn in_unknown(&mut self, (process, ip): (Pid, u64), code: &mut dyn Code) -> &mut Unknown {
+        self.unknown.entry((process, ip)).or_insert_with(|| {
+            let is_in_function = code.function(process, ip).is_some();
+            let (why, file) = match is_in_function.then(|| code.in_file(process, ip)).flatten() {
+                Some(of) => (CodeObstacle::WrittenOver, Some(of.file)),
+                None => code.unknown(process, ip),
+            };
+            Unknown { why, file, samples: 0 }
+        })
+    }
+
+    /// What is of one file and function, together; most samples first.
+    fn unknown(&self, code: &mut dyn Code) -> Vec<UnknownCode> {
+        let mut sums: BTreeMap<(CodeObstacle, Option<String>, Option<String>), u64> = BTreeMap::new();
+        for ((process, ip), of) in &self.unknown {
+            let is_made = matches!(of.why, CodeObstacle::JustInTime(_) | CodeObstacle::NoFile);
+            let function = is_made.then(|| code.made_function(*process, *ip)).flatten();
+            *sums.entry((of.why, of.file.clone(), function)).or_default() += of.samples;
+        }
+        let one = |((why, file, function), samples)| UnknownCode { why, file, function, samples };
+        let mut all: Vec<UnknownCode> = sums.into_iter().map(one).collect();
+        all.sort_by_key(|of| std::cmp::Reverse(of.samples));
+        all.truncate(MOST_UNKNOWN);
+        all
     }
 
     fn find(&mut self, process: Pid, ip: u64, code: &mut dyn Code) -> Lies {
@@ -173,6 +216,7 @@ impl HotCode {
             loops: Vec::new(),
             outside: Vec::new(),
             without_code: counted(&self.without_code),
+            unknown: self.unknown(code),
             messages: counted(&self.messages),
             offered: self.offered.clone(),
             compiled: None,
@@ -240,6 +284,14 @@ impl Function {
 
     fn tell(&self, all: &mut CodeSamples) {
         let Some(function) = self.place else {
+            let samples = self.counts(|_| true).map(|(_, samples)| samples).sum();
+            let file = Some(self.begin.file.clone());
+            all.unknown.push(UnknownCode {
+                why: CodeObstacle::UnreadableFile,
+                file,
+                function: None,
+                samples,
+            });
             return all.without_code.extend(by_thread(self.counts(|_| true)));
         };
         let outside = by_thread(self.counts(|step| self.nest.around(step).is_none()));

@@ -1,9 +1,12 @@
 use numawise_facts::activity::{CodePlace, SourcePlace};
+use numawise_facts::objects::CodeRuntime;
 
 use super::super::input::{CodeMapping, LoadedVariable, Stack};
 use super::*;
 
 const BEGIN: u64 = 0x40_0000;
+/// From here on lies code that a runtime makes.
+const MADE: u64 = 0x7000_0000;
 const ONE: Pid = Pid(100);
 const OTHER: Pid = Pid(101);
 
@@ -43,6 +46,15 @@ impl Code for Fake {
         self.asked += 1;
         let base = Fake::base(process);
         (base..base + self.bytes.len() as u64).contains(&address).then(|| (base, self.bytes.clone()))
+    }
+    fn unknown(&mut self, _: Pid, address: u64) -> (CodeObstacle, Option<String>) {
+        match address {
+            MADE.. => (CodeObstacle::JustInTime(CodeRuntime::Julia), Some("/libjulia.so".to_owned())),
+            _ => (CodeObstacle::Gone, None),
+        }
+    }
+    fn made_function(&mut self, _: Pid, address: u64) -> Option<String> {
+        (address >= MADE).then(|| format!("solve{}", (address - MADE) / 0x100))
     }
     fn callers(&mut self, _: Pid, _: &Stack<'_>) -> Vec<u64> {
         Vec::new()
@@ -135,4 +147,32 @@ fn what_lies_in_a_library_of_message_passing_is_counted_apart_and_not_looked_up(
     let found = hot.finish(&mut places, &mut fake);
     assert_eq!((samples(&found.messages), fake.asked), (vec![(0, 2), (1, 1)], 0));
     assert!(found.loops.is_empty() && found.without_code.is_empty() && places.all().is_empty());
+}
+
+#[test]
+fn code_of_no_known_function_says_what_it_is() {
+    let (mut fake, at) = code();
+    let (mut hot, mut places) =
+        (HotCode::new(Reading::Measured(256), Nanoseconds(1_000_000)), Places::default());
+    // Two functions that a runtime makes, an address of which nothing is known, and a place between two instructions of the file.
+    for ip in [MADE, MADE + 8, MADE + 8, MADE + 0x100, 0x99, BEGIN + at[2] + 1, BEGIN + at[2] + 1] {
+        sample(&mut hot, (ONE, ip), 0, &mut fake);
+    }
+    let found = hot.finish(&mut places, &mut fake);
+    let told =
+        |of: &UnknownCode| (of.why, of.file.clone().unwrap_or_default(), of.function.clone(), of.samples);
+    let julia = |name: &str, samples| {
+        let why = CodeObstacle::JustInTime(CodeRuntime::Julia);
+        (why, "/libjulia.so".to_owned(), Some(name.to_owned()), samples)
+    };
+    assert_eq!(
+        found.unknown.iter().map(told).collect::<Vec<_>>(),
+        [
+            julia("solve0", 3),
+            (CodeObstacle::WrittenOver, "/a".to_owned(), None, 2),
+            julia("solve1", 1),
+            (CodeObstacle::Gone, String::new(), None, 1),
+        ]
+    );
+    assert_eq!(samples(&found.without_code), [(0, 7)]);
 }

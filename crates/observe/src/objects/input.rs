@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use numawise_facts::Reading;
 use numawise_facts::activity::CodePlace;
-use numawise_facts::objects::{FileAddress, ObjectKind};
+use numawise_facts::objects::{CodeObstacle, FileAddress, ObjectKind};
 use numawise_linux::samples::SampledLoad;
 use numawise_operands::Registers;
 use numawise_units::{CpuId, Nanoseconds, Pid};
@@ -144,6 +144,10 @@ pub trait Code {
     fn in_file(&mut self, process: Pid, address: u64) -> Option<FileAddress>;
     /// The function around an address: where it begins, and its bytes.
     fn function(&mut self, process: Pid, address: u64) -> Option<(u64, Vec<u8>)>;
+    /// Why there is no function around an address, and the file that it is about.
+    fn unknown(&mut self, process: Pid, address: u64) -> (CodeObstacle, Option<String>);
+    /// The function at an address of code that a runtime makes, as the runtime names it.
+    fn made_function(&mut self, process: Pid, address: u64) -> Option<String>;
     /// Where the callers go on, from the innermost on.
     fn callers(&mut self, process: Pid, stack: &Stack<'_>) -> Vec<u64>;
     /// The variable that the value of a call on a line goes to.

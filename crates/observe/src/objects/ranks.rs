@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use numawise_facts::RankSet;
 use numawise_facts::objects::ProcessRank;
 use numawise_linux::Roots;
 use numawise_linux::file::read_path;
@@ -27,6 +28,14 @@ impl ProcessRanks {
         let found = read.ok().and_then(|()| rank(Environment(&self.buffer)));
         let known = self.known.entry(process).or_default();
         *known = found.or(*known);
+    }
+
+    /// Whether a process is one of these; it is asked about where it is new.
+    pub fn is_among(&mut self, process: Pid, ranks: &RankSet) -> bool {
+        if !self.known.contains_key(&process) {
+            self.ask(process);
+        }
+        self.known.get(&process).copied().flatten().is_some_and(|rank| ranks.contains(rank))
     }
 
     /// Those that are ranks, by their numbers.
@@ -62,6 +71,9 @@ mod tests {
         // The launcher's daemon becomes a rank.
         write(11, "PMI_RANK=0\0");
         [10, 11].map(Pid).into_iter().for_each(|process| ranks.ask(process));
+        let [none, one] = ["0", "1,7"].map(|ranks| ranks.parse::<RankSet>().unwrap());
+        assert!(ranks.is_among(Pid(12), &one) && !ranks.is_among(Pid(12), &none));
+        assert!(!ranks.is_among(Pid(99), &one), "nothing is known of it");
         let found: Vec<(i32, u32)> = ranks.found().into_iter().map(|of| (of.process.0, of.rank.0)).collect();
         assert_eq!(found, [(11, 0), (12, 1), (10, 3)]);
     }

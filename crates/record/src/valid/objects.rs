@@ -347,6 +347,14 @@ fn code(run: &ObjectRun, of: &CodeSamples) -> Sound {
         count(one.samples, place("samples"))?;
         sum = sum.saturating_add(one.samples);
     }
+    let mut unknown = 0u64;
+    for one in &of.unknown {
+        one.file.iter().chain(&one.function).try_for_each(|word| text(word, place("unknown")))?;
+        unknown = unknown.saturating_add(one.samples);
+    }
+    let without = of.without_code.iter().fold(0u64, |sum, one| sum.saturating_add(one.samples));
+    let found = format_args!("{unknown} of {without}");
+    ensure(unknown <= without, place("unknown.samples"), found, "a part of the samples without a function")?;
     let taken = run.watching.time.measured().map_or(0, |time| time.samples);
     ensure(sum <= taken, place("samples"), format_args!("{sum} of {taken}"), "a part of the samples")
 }

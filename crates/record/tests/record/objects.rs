@@ -5,12 +5,13 @@ use std::path::PathBuf;
 use numawise_facts::activity::{CodePlace, SourcePlace};
 use numawise_facts::objects::{
     AccessMethod, AllocationLog, BandwidthMoment, BandwidthOverTime, BandwidthSource, CacheCeiling, Ceilings,
-    CodeSamples, CompiledUnit, CompilerFamily, CompilerRecords, DataSource, FaultSamples, FileAddress,
-    FirstTouch, HugePages, LineUse, LoadSampler, LoadSamples, LoopAccess, LoopLine, LoopObstacle, LoopPass,
-    LoopPassing, LoopRemark, LoopSpeed, LoopTrips, LoopWork, MachineLoop, MemoryBound, MemoryBoundSource,
-    MemoryObject, ObjectCure, ObjectKind, ObjectPages, ObjectRunHeader, ObjectThread, ObjectUse,
-    ObjectWatching, ObstacleCause, OutsideLoops, PARTS, PartUse, PassCount, PlaceCount, PlaceUse,
-    ProcessRank, SampledLoads, Skid, SourceExcerpt, ThreadSamples, TimeSamples, TouchMethod, TriedCure,
+    CodeObstacle, CodeRuntime, CodeSamples, CompiledUnit, CompilerFamily, CompilerRecords, DataSource,
+    FaultSamples, FileAddress, FirstTouch, HugePages, LineUse, LoadSampler, LoadSamples, LoopAccess,
+    LoopLine, LoopObstacle, LoopPass, LoopPassing, LoopRemark, LoopSpeed, LoopTrips, LoopWork, MachineLoop,
+    MemoryBound, MemoryBoundSource, MemoryObject, ObjectCure, ObjectKind, ObjectPages, ObjectRunHeader,
+    ObjectThread, ObjectUse, ObjectWatching, ObstacleCause, OutsideLoops, PARTS, PartUse, PassCount,
+    PlaceCount, PlaceUse, ProcessRank, SampledLoads, Skid, SourceExcerpt, ThreadSamples, TimeSamples,
+    TouchMethod, TriedCure, UnknownCode,
 };
 use numawise_facts::{Effect, ObjectRun, Reading};
 use numawise_record::{
@@ -316,6 +317,12 @@ fn survey() -> ObjectRun {
         loops: vec![one(0x1200, None), one(0x1240, Some(0))],
         outside: vec![OutsideLoops { function: 0, samples: samples(150) }],
         without_code: samples(30),
+        unknown: vec![UnknownCode {
+            why: CodeObstacle::JustInTime(CodeRuntime::Julia),
+            file: Some("/opt/julia/lib/libjulia.so.1".to_owned()),
+            function: Some("solve".to_owned()),
+            samples: 30,
+        }],
         messages: samples(20),
         offered: Reading::Measured(512),
         ceilings: Reading::Measured(Ceilings {
@@ -340,7 +347,7 @@ fn a_survey_comes_back_and_is_refused_where_it_does_not_fit_together() {
     save_object_run(&path, &survey(), Existing::Stays).unwrap();
     assert_eq!(read_object_run(&path).unwrap(), survey());
     type Fault = (fn(&mut CodeSamples), &'static str);
-    let faults: [Fault; 8] = [
+    let faults: [Fault; 9] = [
         (
             |code| code.loops[1].passing.trips.measured_mut().into_iter().for_each(|of| of.mean = -1.0),
             "at least 0",
@@ -360,6 +367,7 @@ fn a_survey_comes_back_and_is_refused_where_it_does_not_fit_together() {
             |code| code.compiled = Some(Reading::Measured(CompilerRecords { units: vec![], ..compiled() })),
             "the number of a compilation of the build",
         ),
+        (|code| code.unknown[0].samples = 31, "a part of the samples without a function"),
     ];
     for (change, expected) in faults {
         let mut run = survey();

@@ -53,6 +53,13 @@ pub fn text(notice: &ObjectsNotice) -> String {
             if *count == 1 { "" } else { "es" },
             if *count == 1 { "it" } else { "they" },
         ),
+        ObjectsNotice::SurveyOfRanks { asked, missing } => {
+            let missing = match missing.len() {
+                0 => String::new(),
+                _ => format!("; no process of rank {missing} was seen: expected a launcher of MPI or srun in the command, and ranks of its job"),
+            };
+            format!("the survey is of rank {asked}, and of no other process{missing}")
+        }
         ObjectsNotice::NoObjectsOfRun { problem } => {
             format!("the memory objects are not known: nothing was handed over from the run that followed them: {problem}")
         }

@@ -1,11 +1,12 @@
 //! Loops as JSON, for scripts: `docs/formats/survey-json.md`.
 
 use numawise_facts::activity::CodePlace;
+use numawise_facts::objects::CodeObstacle;
 use numawise_tables::objects::ShareInterval;
 use numawise_tables::survey::{Ceiling, LoopFinding, LoopRoof, LoopRow, LoopStream, VectorLevel};
 use serde_json::{Value, json as object};
 
-use super::{Shown, advice, seen, why};
+use super::{Shown, advice, seen, what, why};
 use crate::notice;
 use crate::object::{each, reading};
 
@@ -42,6 +43,16 @@ fn value(shown: &Shown) -> Value {
         }))),
         "outside": each(&tables.outside, |of| object!({
             "function": place(&of.function),
+            "time_percent": interval(&of.time),
+        })),
+        "unknown": each(&tables.unknown, |of| object!({
+            "what": what(of.why).0,
+            "runtime": match of.why {
+                CodeObstacle::JustInTime(runtime) => Some(runtime),
+                _ => None,
+            },
+            "file": of.file,
+            "function": of.function,
             "time_percent": interval(&of.time),
         })),
         "samples": tables.samples,

@@ -2,7 +2,8 @@
 
 use numawise_facts::activity::{CodePlace, SourcePlace};
 use numawise_facts::objects::{
-    CompilerFamily, LoopObstacle, LoopPass, LoopTrips, LoopWork, ObstacleCause, PassCount,
+    CodeObstacle, CodeRuntime, CompilerFamily, LoopObstacle, LoopPass, LoopTrips, LoopWork, ObstacleCause,
+    PassCount,
 };
 use numawise_facts::{FindingId, ObjectRun, Reading};
 use numawise_report::document::{self, Style};
@@ -10,7 +11,7 @@ use numawise_report::survey::{SCHEMA, Shown, document, json};
 use numawise_tables::objects::ShareInterval;
 use numawise_tables::survey::{
     Ceiling, CompiledLoop, LoopCeiling, LoopFinding, LoopRoof, LoopRow, LoopStream, LoopTables, OutsideRow,
-    UseOfVectors, VectorLevel,
+    UnknownRow, UseOfVectors, VectorLevel,
 };
 use numawise_units::{Bytes, NodeId, Ratio};
 use serde_json::Value;
@@ -96,6 +97,10 @@ fn packed(narrow: LoopWork) -> LoopRow {
     }
 }
 
+fn unknown(why: CodeObstacle, file: &str, function: Option<&str>) -> UnknownRow {
+    UnknownRow { why, file: Some(file.to_owned()), function: function.map(str::to_owned), time: time(0.03) }
+}
+
 fn tables() -> LoopTables {
     let scalar = LoopWork {
         element_bits: 64,
@@ -122,6 +127,10 @@ fn tables() -> LoopTables {
         ],
         left_out: (0, Ratio(0.0)),
         outside: vec![OutsideRow { function: place("/app/wave", "main", Some(90)), time: time(0.1) }],
+        unknown: vec![
+            unknown(CodeObstacle::JustInTime(CodeRuntime::Java), "/jvm/libjvm.so", Some("Solver.step")),
+            unknown(CodeObstacle::NoFunction, "/app/stripped", None),
+        ],
         samples: Reading::Measured(1000),
         ceilings: Reading::Measured(()),
         by_use: Reading::Measured(UseOfVectors {
@@ -210,6 +219,24 @@ fn where_threads_mostly_wait_that_comes_first() {
     of.rows[0].work.packed_elements = 2;
     let said = words(&of);
     assert!(said.contains("3 of 5 elements of 64 bits one by one; vectors of this CPU hold 8"), "{said}");
+}
+
+#[test]
+fn where_most_time_is_in_code_of_no_function_that_comes_first_with_what_it_is() {
+    let mut of = tables();
+    of.findings.clear();
+    let by_use = of.by_use.measured_mut().unwrap();
+    (by_use.without_code, by_use.scalar) = (Ratio(0.7), Ratio(0.0));
+    let text = text(&of);
+    assert!(text.contains("MOST OF THE TIME IS IN CODE OF NO KNOWN FUNCTION"), "{text}");
+    assert!(text.contains("Java code, compiled while it runs") && text.contains("Solver.step"), "{text}");
+    let value: Value =
+        serde_json::from_str(&json(&Shown { run: &wave(), tables: &of, record: None })).unwrap();
+    let unknown = &value["unknown"];
+    assert_eq!(
+        (&unknown[0]["what"], &unknown[0]["runtime"], &unknown[1]["what"], &unknown[1]["runtime"]),
+        (&"just_in_time".into(), &"java".into(), &"no_function".into(), &Value::Null)
+    );
 }
 
 #[test]

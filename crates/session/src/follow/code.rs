@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use numawise_facts::Reading;
 use numawise_facts::activity::CodePlace;
-use numawise_facts::objects::FileAddress;
+use numawise_facts::objects::{CodeObstacle, FileAddress};
 use numawise_linux::Roots;
 use numawise_observe::objects::input::{Code, CodeMapping, LoadedVariable, Stack};
 use numawise_symbols::{GlobalVariable, LoadedFiles, StackView};
@@ -75,6 +75,14 @@ impl Code for ProgramCode {
 
     fn function(&mut self, process: Pid, address: u64) -> Option<(u64, Vec<u8>)> {
         self.files.function(process, address)
+    }
+
+    fn unknown(&mut self, process: Pid, address: u64) -> (CodeObstacle, Option<String>) {
+        self.files.unknown(process, address)
+    }
+
+    fn made_function(&mut self, process: Pid, address: u64) -> Option<String> {
+        self.files.made_function(process, address)
     }
 
     fn callers(&mut self, process: Pid, stack: &Stack<'_>) -> Vec<u64> {
