@@ -288,7 +288,12 @@ fn passes(seconds: &str, is_refused: bool) -> (Vec<PassTruth>, Value) {
     let folder = tempfile::tempdir().unwrap();
     let json_file = folder.path().join("passes.json");
     let mut survey = Command::new(installed(folder.path(), true));
-    survey.args(["survey", "-q", "--json"]).arg(&json_file).arg("--").arg(made("passes")).arg(seconds);
+    survey
+        .args(["survey", "-q"])
+        .arg(format!("--json={}", json_file.display()))
+        .arg("--")
+        .arg(made("passes"))
+        .arg(seconds);
     if is_refused {
         refuse(&mut survey, Refused::Both([libc::SYS_perf_event_open; 2]), libc::EPERM);
     }
