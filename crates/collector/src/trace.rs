@@ -57,10 +57,15 @@ pub fn look_up() {
 
 /// Those of [`CALLS`], and whether ends are numbered.
 fn numbers(text: &[u8]) -> Option<([u64; 4], bool)> {
-    let mut all = core::str::from_utf8(text).ok()?.split(',').map(str::parse);
-    let mut next = || all.next()?.ok();
-    let (kept, nanoseconds, numbered) = (next()?, next()?, next()?);
-    Some(([kept, nanoseconds, next()?, next()?], numbered == 1))
+    let mut rest = core::str::from_utf8(text).ok()?;
+    let mut all = [0; 5];
+    for place in &mut all {
+        let (one, behind) = rest.split_once(',').unwrap_or((rest, ""));
+        *place = one.parse().ok()?;
+        rest = behind;
+    }
+    let [kept, nanoseconds, numbered, from, until] = all;
+    Some(([kept, nanoseconds, from, until], numbered == 1))
 }
 
 /// From when and until when records are wanted, by the monotonic clock; 0: all are.
