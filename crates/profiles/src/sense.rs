@@ -115,23 +115,33 @@ fn of_trials(profile: &Profile) -> Option<String> {
     })
 }
 
+/// Figures of buffers differ by no more than so many medians.
+const FARTHEST_APART: f64 = 1000.0;
+
 /// The lowest and the highest of several buffers.
 fn of_buffers(profile: &Profile) -> Option<String> {
     fn wrong<T: Copy>(
-        spread: &Reading<BufferSpread<T>>,
+        (spread, of_all): (&Reading<BufferSpread<T>>, &Reading<Estimate<T>>),
         number: impl Fn(T) -> f64,
         may_be: RangeInclusive<f64>,
     ) -> Option<String> {
         let spread = spread.measured()?;
         let (lowest, highest) = (number(spread.lowest), number(spread.highest));
-        let sane = may_be.contains(&lowest) && may_be.contains(&highest) && lowest <= highest;
+        let median = of_all.measured().map_or(highest, |of_all| number(of_all.median));
+        let sane = may_be.contains(&lowest)
+            && may_be.contains(&highest)
+            && lowest <= highest
+            && highest - lowest <= FARTHEST_APART * median;
         (!sane || spread.buffers < 2)
             .then(|| format!("figures from {lowest} to {highest} on {} buffers cannot be", spread.buffers))
     }
     let of_latency = |latency: Latency| latency.0;
     let of_rate = |rate: BytesPerSecond| rate.0;
-    let latencies = profile.latency.iter().find_map(|cell| wrong(&cell.buffers, of_latency, NANOSECONDS));
-    latencies.or_else(|| profile.bandwidth.iter().find_map(|cell| wrong(&cell.buffers, of_rate, BYTES)))
+    let mut latencies = profile.latency.iter().map(|cell| (&cell.buffers, &cell.latency));
+    let mut rates = profile.bandwidth.iter().map(|cell| (&cell.buffers, &cell.rate));
+    latencies
+        .find_map(|cell| wrong(cell, of_latency, NANOSECONDS))
+        .or_else(|| rates.find_map(|cell| wrong(cell, of_rate, BYTES)))
 }
 
 /// A cell that is in its matrix twice: which of them counts?
