@@ -2,13 +2,15 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
+use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::Command;
 
 use numawise_launch::{Launcher, LocalRank, is_rank_variable, rank};
 
-/// What every rank of `launcher` has in its environment; `None`, having said so, where it is not installed.
-fn environments(launcher: &str, options: &[&str]) -> Option<Vec<BTreeMap<String, String>>> {
+/// What every rank of `launcher` has in its environment; `None`, having said so, where it is not installed. hydra may end by SIGPIPE where ranks have
+/// ended before all was told to them; then it is asked again, up to so many `times`.
+fn environments(launcher: &str, options: &[&str], times: u32) -> Option<Vec<BTreeMap<String, String>>> {
     let folder = tempfile::tempdir().unwrap();
     let mut command = Command::new(launcher);
     // What started this test is not what started the ranks.
@@ -25,6 +27,9 @@ fn environments(launcher: &str, options: &[&str]) -> Option<Vec<BTreeMap<String,
             return None;
         }
     };
+    if output.status.signal() == Some(libc::SIGPIPE) && times > 1 {
+        return environments(launcher, options, times - 1);
+    }
     assert!(output.status.success(), "{launcher}: {output:?}");
     let read = |file: &Path| {
         let text = String::from_utf8_lossy(&std::fs::read(file).unwrap()).into_owned();
@@ -37,7 +42,7 @@ fn environments(launcher: &str, options: &[&str]) -> Option<Vec<BTreeMap<String,
 }
 
 fn check(launcher: &str, options: &[&str], expected: Launcher) {
-    let Some(environments) = environments(launcher, options) else { return };
+    let Some(environments) = environments(launcher, options, 5) else { return };
     let place = |environment: &BTreeMap<String, String>| -> LocalRank {
         let look_up = |name: &str| environment.get(name).map(OsString::from);
         rank(&look_up).unwrap().unwrap_or_else(|| panic!("no rank in {environment:?}"))
