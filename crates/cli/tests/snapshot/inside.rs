@@ -51,7 +51,9 @@ fn no_rank_waits_for_one_that_may_not_write() {
     let program = program.to_str().unwrap();
     let begin = ["timeout", "300", launcher, "-n", "2", numawise, "snapshot"];
     let words = [&begin[..], &["--output", "nowhere/run.nw", "--", program]].concat();
-    let answer = bench.run(&words);
+    // hydra may end by SIGPIPE itself where its ranks have ended before all was told to them.
+    let mut answers = (0..5).map(|_| bench.run(&words));
+    let answer = answers.find(|answer| answer.status.is_some()).expect("a status");
     assert_eq!((answer.status, answer.out.as_str()), (Some(125), ""), "{launcher}: {}", answer.err);
     assert!(answer.err.contains("there is no folder nowhere"), "{}", answer.err);
 }
