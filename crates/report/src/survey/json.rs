@@ -8,7 +8,7 @@ use serde_json::{Value, json as object};
 
 use super::{Shown, advice, seen, what, why};
 use crate::notice;
-use crate::object::{each, reading};
+use crate::object::{command, each, reading};
 
 /// The name and the version of the format.
 pub const SCHEMA: &str = "numawise/survey/1";
@@ -62,11 +62,7 @@ fn value(shown: &Shown) -> Value {
         "notices": each(&header.notices, notice::json),
         "exit": header.exit,
         "wall_seconds": header.wall.seconds(),
-        "command": {
-            "line": header.command.shell_line(),
-            "arguments": header.command.command,
-            "directory": header.command.directory.to_string_lossy(),
-        },
+        "command": command(&header.command),
         "record": shown.record,
         "tool_version": header.tool_version,
         "begun_ns": header.begun,
