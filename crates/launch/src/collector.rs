@@ -126,18 +126,16 @@ impl FromStr for WrittenCalls {
     type Err = ParseIntError;
 
     fn from_str(text: &str) -> Result<WrittenCalls, ParseIntError> {
-        let mut all = text.split(',').map(str::parse::<u64>);
-        let mut next = || all.next().unwrap_or_else(|| "".parse());
-        let kinds = text.split(',').next().unwrap_or_default().parse()?;
-        next()?;
-        let (least, numbered, from, to) = (Nanoseconds(next()?), next()?, next()?, next()?);
-        let (from, to) = (Some(Nanoseconds(from)), Some(Nanoseconds(to)));
+        let mut words = text.split(',');
+        let mut next = || words.next().unwrap_or_default();
+        let (kinds, least, are_numbered) = (next().parse()?, next().parse()?, next().parse::<u8>()? != 0);
+        let (from, to) = (next().parse()?, next().parse()?);
         Ok(WrittenCalls {
             kinds,
-            least,
-            are_numbered: numbered != 0,
-            from: from.filter(|from| from.0 > 0),
-            to: to.filter(|to| to.0 < u64::MAX),
+            least: Nanoseconds(least),
+            are_numbered,
+            from: (from > 0).then_some(Nanoseconds(from)),
+            to: (to < u64::MAX).then_some(Nanoseconds(to)),
         })
     }
 }
