@@ -80,6 +80,7 @@ impl Body {
     }
 
     /// There is one way through.
+    #[cfg(test)]
     pub fn is_straight(&self) -> bool {
         self.blocks.iter().all(|block| block.next.len() + usize::from(block.is_latch) == 1)
     }

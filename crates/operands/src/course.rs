@@ -69,7 +69,6 @@ pub struct CourseAccess {
 /// How a loop goes on.
 #[derive(Debug, Clone)]
 pub struct Course {
-    body: Body,
     atoms: Atoms,
     /// By how much each register changes in a pass; nothing where that is not known.
     changes: Vec<Option<Form>>,
@@ -194,12 +193,7 @@ impl Course {
             (*step, matter.iter().map(moved).collect())
         };
         let moved = walk.before.iter().map(moved).collect();
-        Ok(Course { body, atoms, changes, moved, matter, accesses, counter, counts })
-    }
-
-    /// There is one way through.
-    pub fn is_straight(&self) -> bool {
-        self.body.is_straight()
+        Ok(Course { atoms, changes, moved, matter, accesses, counter, counts })
     }
 
     /// Why it is not known how often it is passed through.
