@@ -399,19 +399,19 @@ fn seen(shown: &Shown, finding: &LoopFinding, row: &LoopRow) -> Vec<String> {
                     )
                 }
             };
-            format!("{single}; vectors of this CPU hold {holds}")
+            Some(format!("{single}; vectors of this CPU hold {holds}"))
         }
         FindingId::LoopNarrow => {
-            format!("vectors of {} bits; this CPU has {offered}", work.vector_bits)
+            Some(format!("vectors of {} bits; this CPU has {offered}", work.vector_bits))
         }
         FindingId::LoopMemory => bounds::seen_of_memory(row),
-        _ => format!(
+        _ => Some(format!(
             "{} and {} of single elements in a pass",
             many(u64::from(work.gathers), "gather"),
             many(u64::from(work.scatters), "scatter")
-        ),
+        )),
     };
-    [time, what].into_iter().collect()
+    [Some(time), what].into_iter().flatten().collect()
 }
 
 fn at_most(finding: &LoopFinding, row: &LoopRow) -> String {

@@ -68,16 +68,12 @@ pub fn ceiling(of: Ceiling) -> String {
     }
 }
 
-/// Evidence that memory bounds it: what a thread moves, and over how much.
-pub fn seen_of_memory(row: &LoopRow) -> String {
-    let roof = row.roof.measured();
-    let moved = roof.and_then(|roof| Some(roof.moved.measured()? * roof.passes.measured()?));
-    let most = roof.and_then(|roof| {
-        let memory = roof.ceilings.iter().find(|ceiling| ceiling.of == Ceiling::Memory)?;
-        Some(roof.moved.measured()? * memory.passes)
-    });
-    let span: u64 = row.streams.iter().filter_map(|of| of.span.measured()).map(|span| span.0).sum();
-    let rate = |rate: Option<f64>| BytesPerSecond(rate.unwrap_or_default());
+/// Evidence that memory bounds it: what a thread moves, and over how much; nothing where that is not known.
+pub fn seen_of_memory(row: &LoopRow) -> Option<String> {
+    let roof = row.roof.measured()?;
+    let memory = roof.ceilings.iter().find(|ceiling| ceiling.of == Ceiling::Memory)?;
+    let (moved, passes) = (roof.moved.measured()?, roof.passes.measured()?);
+    let span: u64 = row.streams.iter().map(|of| Some(of.span.measured()?.0)).sum::<Option<_>>()?;
     let mut names: Vec<&str> = Vec::new();
     for name in row.streams.iter().filter_map(|of| of.variable.measured()) {
         if !names.contains(&name.as_str()) {
@@ -87,12 +83,12 @@ pub fn seen_of_memory(row: &LoopRow) -> String {
     let nodes: NodeSet = row.streams.iter().flat_map(|of| of.nodes.iter().copied()).collect();
     let variables = if names.is_empty() { String::new() } else { format!(" of {}", names.join(", ")) };
     let lies = if nodes.is_empty() { String::new() } else { format!(", on NUMA node {nodes}") };
-    format!(
+    Some(format!(
         "a thread moves {} of {} that memory gives it; no cache holds {}{variables}{lies}",
-        rate(moved),
-        rate(most),
+        BytesPerSecond(moved * passes),
+        BytesPerSecond(moved * memory.passes),
         Bytes(span)
-    )
+    ))
 }
 
 /// `1024`, or `12 +- 3`.
