@@ -139,8 +139,8 @@ pub struct Lanes<'a> {
     pub is_end: bool,
     /// What was lost lies behind it, too.
     pub is_window: bool,
-    /// Nothing of what was lost was asked for.
-    pub lost_is_asked: bool,
+    /// What was lost lies outside of the time that was asked for.
+    pub lost_is_outside: bool,
 }
 
 impl<'a> Lane<'a> {
@@ -423,8 +423,8 @@ fn first_messages(mut next: u32, calls: &[TracedCall]) -> Vec<u32> {
 struct Gaps {
     /// Records.
     lost: u64,
-    /// None of them was asked for.
-    are_asked: bool,
+    /// All of them lie outside of the time that was asked for.
+    are_outside: bool,
     /// Calls before this moment may have gaps, and those behind the other one.
     from: Nanoseconds,
     until: Nanoseconds,
@@ -434,24 +434,24 @@ impl Gaps {
     fn of(run: &Run<'_>) -> Gaps {
         let losses = run.processes.iter().filter_map(|process| process.activity.lost.trace);
         let (mut lost, mut from, mut until) = (0u64, Nanoseconds(0), Nanoseconds(u64::MAX));
-        let mut are_asked = true;
+        let mut are_outside = true;
         for loss in losses {
             lost = lost.saturating_add(loss.records);
-            are_asked &= loss.is_asked;
+            are_outside &= loss.is_outside;
             match loss.until {
                 Some(gap) => from = from.max(gap),
                 None => until = until.min(loss.since),
             }
             until = until.min(loss.again.unwrap_or(until));
         }
-        Gaps { lost, are_asked, from, until }
+        Gaps { lost, are_outside, from, until }
     }
 }
 
 impl<'a> Lanes<'a> {
     /// Nothing where no rank was traced.
     pub fn of(run: &Run<'a>) -> Option<Lanes<'a>> {
-        let Gaps { lost, are_asked, from, until } = Gaps::of(run);
+        let Gaps { lost, are_outside, from, until } = Gaps::of(run);
         let (mut all, mut workers) = (Vec::new(), Vec::new());
         let (mut constructs, mut phases) = (Constructs::default(), Phases::default());
         let are_ranks = run.processes.iter().any(|process| process.rank().is_some());
@@ -523,7 +523,7 @@ impl<'a> Lanes<'a> {
             are_ranks,
             is_end,
             is_window,
-            lost_is_asked: are_asked,
+            lost_is_outside: are_outside,
         };
         lanes.teams = Arc::new(lanes.all.iter().map(|lane| lanes.team_of(lane)).collect());
         Some(lanes)

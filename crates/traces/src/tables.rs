@@ -82,7 +82,7 @@ impl Sums {
             lost: lanes.lost,
             is_end: lanes.is_end,
             is_window: lanes.is_window,
-            lost_is_asked: lanes.lost_is_asked,
+            lost_is_outside: lanes.lost_is_outside,
             clock_error: lanes.clock_error(),
             times: ranks.iter().map(|rank| rank.times).sum(),
             ranks,

@@ -288,7 +288,7 @@ fn what_comes_behind_a_gap_is_not_analysed() {
             .end(400),
     ];
     ranks[0].lost.trace =
-        Some(TraceLoss { records: 5, since: ms(150), until: None, again: None, is_asked: false });
+        Some(TraceLoss { records: 5, since: ms(150), until: None, again: None, is_outside: false });
     let found = trace(&ranks);
     assert_eq!((found.lost, found.unmatched, found.span), (5, 0, ms(103)));
     assert_eq!(waits(&found), [(WaitKind::LateSender, 80, 1, 0)]);
@@ -308,7 +308,7 @@ fn what_comes_before_a_gap_is_not_analysed_where_the_end_was_kept() {
             .end(400),
     ];
     ranks[0].lost.trace =
-        Some(TraceLoss { records: 5, since: ms(0), until: Some(ms(100)), again: None, is_asked: false });
+        Some(TraceLoss { records: 5, since: ms(0), until: Some(ms(100)), again: None, is_outside: false });
     let found = trace(&ranks);
     assert_eq!((found.lost, found.is_end, found.unmatched, found.calls), (5, true, 1, 3));
     assert_eq!(waits(&found), [(WaitKind::LateSender, 50, 1, 0)]);
@@ -338,7 +338,7 @@ fn messages_of_a_part_between_two_gaps_match_by_their_numbers() {
             since: ms(0),
             until: Some(ms(100)),
             again: Some(ms(160)),
-            is_asked: false,
+            is_outside: false,
         });
         ranks
     };

@@ -280,7 +280,7 @@ pub struct TraceLoss {
     /// From when on again; none: nothing is missing behind that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub again: Option<Nanoseconds>,
-    /// They were not asked for; else they found no place.
+    /// They lie outside of the time that was asked for; else they found no place.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub is_asked: bool,
+    pub is_outside: bool,
 }

@@ -86,7 +86,7 @@ pub(super) fn all(
     let phases: HashMap<u16, SpanName> =
         phases.map(|of| (of.number, SpanName::Phase(phase::name(&of)))).collect();
     let mut builders: BTreeMap<u32, (Option<u64>, Builder<'_>)> = BTreeMap::new();
-    let until = wanted_until(&parts.bytes).map_or(Nanoseconds(u64::MAX), Nanoseconds);
+    let wanted = wanted_until(&parts.bytes).map(Nanoseconds);
     let (mut unread, mut unwanted) = (0u64, 0u64);
     let mut add = |chunk: ChunkOf<'_>, is_behind_gap: bool| {
         let Some(thread) = threads.get(&chunk.slot) else { return };
@@ -102,7 +102,7 @@ pub(super) fn all(
         } else {
             for record in records(chunk.records) {
                 // Those of a message count for the call behind them, which is not there either.
-                if moment(record.end()) <= until {
+                if wanted.is_none_or(|until| moment(record.end()) <= until) {
                     builder.add(record, moment);
                 } else {
                     unwanted += 1;
@@ -119,14 +119,14 @@ pub(super) fn all(
     chunks.into_iter().for_each(|chunk| add(chunk, has_gap));
     let traces: BTreeMap<u32, ThreadTrace> =
         builders.into_iter().map(|(slot, (_, builder))| (slot, builder.trace)).collect();
-    let mut loss = loss(file, &parts.bytes, begin, (until, unwanted), moment);
+    let mut loss = loss(file, &parts.bytes, begin, (wanted, unwanted), moment);
     if has_gap {
         // How much a file held that cannot be read is not known.
         let ends =
             traces.values().map(|trace| trace.calls.last().map_or(Nanoseconds(begin), |call| call.end));
         let records = loss.map_or(0, |loss| loss.records).saturating_add(unread).max(1);
         let since = ends.min().unwrap_or(Nanoseconds(begin));
-        loss = Some(TraceLoss { records, since, until: None, again: None, is_asked: false });
+        loss = Some(TraceLoss { records, since, until: None, again: None, is_outside: false });
     }
     (traces, loss)
 }
@@ -140,32 +140,32 @@ fn each_taken(path: &Path, mut add: impl FnMut(ChunkOf<'_>)) -> io::Result<()> {
     Ok(())
 }
 
-/// What is missing lies behind all that is there, or before it. `unwanted`: records that end after the time until which they were wanted.
+/// What is missing lies behind all that is there, or before it. `wanted`: until when records were, where not all were; `unwanted`: those that end later.
 fn loss(
     file: &TraceFile<'_>,
     header: &[u8],
     begin: u64,
-    (wanted, unwanted): (Nanoseconds, u64),
+    (wanted, unwanted): (Option<Nanoseconds>, u64),
     moment: impl Fn(u64) -> Nanoseconds,
 ) -> Option<TraceLoss> {
     let (lost, dropped) = (file.lost(), dropped(header));
     let (records, [since, until]) = lost.unwrap_or_default();
     if !file.keeps_last() {
-        let of = |since| TraceLoss { records, since, until: None, again: None, is_asked: false };
+        let of = |since| TraceLoss { records, since, until: None, again: None, is_outside: false };
         return lost.map(|_| of(moment(since)));
     }
     let records = records.saturating_add(dropped.0).saturating_add(unwanted);
     let cut = cut_since(header);
-    let full = (cut != 0).then(|| moment(cut)).filter(|full| *full < wanted);
-    let is_asked = wanted_until(header).is_some() && full.is_none();
-    let again = full.or_else(|| (cut != 0 || unwanted > 0).then_some(wanted));
+    let full = (cut != 0).then(|| moment(cut)).filter(|full| wanted.is_none_or(|until| *full < until));
+    let is_outside = wanted.is_some() && full.is_none();
+    let again = full.or_else(|| wanted.filter(|_| cut != 0 || unwanted > 0));
     match until.max(dropped.1) {
         _ if records == 0 => None,
         // What there was when it was to stay is whole.
-        0 => again.map(|since| TraceLoss { records, since, until: None, again: None, is_asked }),
+        0 => again.map(|since| TraceLoss { records, since, until: None, again: None, is_outside }),
         until => {
             let (since, until) = (Nanoseconds(begin), Some(moment(until)));
-            Some(TraceLoss { records, since, until, again, is_asked })
+            Some(TraceLoss { records, since, until, again, is_outside })
         }
     }
 }

@@ -142,13 +142,13 @@ fn what_ends_after_the_time_that_was_asked_for_is_left_out_and_counted() {
         (found(&activity), activity.lost.trace)
     };
     let until = ends[1];
-    let left_out = TraceLoss { records: 2, since: until, until: None, again: None, is_asked: true };
+    let left_out = TraceLoss { records: 2, since: until, until: None, again: None, is_outside: true };
     assert_eq!(of(until.0, 0), (vec![FIRST], Some(left_out)));
     assert_eq!(of(u64::MAX, 0), (vec![FIRST, SECOND], None));
     // There was no room for what came before the end of that time.
     let (chunks, full) = of(u64::MAX, 1);
     assert!(
-        chunks == [FIRST, SECOND] && full.is_some_and(|loss| !loss.is_asked && loss.records == 5),
+        chunks == [FIRST, SECOND] && full.is_some_and(|loss| !loss.is_outside && loss.records == 5),
         "{full:?}"
     );
 }

@@ -82,7 +82,7 @@ pub fn headline(of: &RunTrace) -> String {
     let when = match (of.is_part, of.lost) {
         (true, _) => format!("From {} to {end}: ", of.begin),
         // What comes later is not known.
-        (false, 1..) if of.lost_is_asked => format!("In the {end} that were recorded: "),
+        (false, 1..) if of.lost_is_outside => format!("In the {end} that were recorded: "),
         (false, 1..) if of.is_window => format!("In {end} around a signal: "),
         (false, 1..) if of.is_end => format!("In the last {end}: "),
         (false, 1..) => format!("In the first {end}: "),
@@ -273,7 +273,7 @@ fn remarks(of: &RunTrace) -> Option<Block> {
             (_, true) => "before the last",
             _ => "behind the first",
         };
-        let why = if of.lost_is_asked {
+        let why = if of.lost_is_outside {
             "are left out, as asked for by --from and --to"
         } else {
             "were lost: the buffer or its part of the disk was full; use a larger --buffer, --disk"

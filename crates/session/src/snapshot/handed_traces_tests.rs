@@ -87,7 +87,7 @@ fn their_moments_become_those_of_the_reader() {
         since: Nanoseconds(500),
         until: Some(Nanoseconds(900)),
         again: None,
-        is_asked: false,
+        is_outside: false,
     });
     for (later, expected) in [(50, [1051, 1051, 1051, 550, 950]), (-700, [301, 301, 301, 0, 200])] {
         let found = handed(std::slice::from_ref(&process), later).remove(0);

@@ -292,7 +292,7 @@ pub fn not_traced(processes: &[Activity], merged: u64) -> impl Iterator<Item = N
     };
     let without = processes.iter().filter(|activity| of(activity).is_some() && !traced(activity));
     let (outside, lost): (Vec<_>, Vec<_>) =
-        without.partition(|activity| activity.lost.trace.is_some_and(|loss| loss.is_asked));
+        without.partition(|activity| activity.lost.trace.is_some_and(|loss| loss.is_outside));
     let (outside, count) = (outside.len() as u64, lost.len() as u64 + merged);
     let lost = (count > 0).then(|| SnapshotNotice::RanksNotTraced { count }.into());
     lost.into_iter().chain((outside > 0).then(|| SnapshotNotice::NothingInTime { count: outside }.into()))

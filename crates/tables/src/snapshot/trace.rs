@@ -42,8 +42,8 @@ pub struct RunTrace {
     pub is_end: bool,
     /// What came behind these tables is not, either.
     pub is_window: bool,
-    /// No such record was asked for, by `--from` and `--to` of the recording.
-    pub lost_is_asked: bool,
+    /// All of them lie outside of the time that `--from` and `--to` of the recording asked for.
+    pub lost_is_outside: bool,
     /// Clocks of several computers were compared, and may be wrong by so much.
     pub clock_error: Option<Nanoseconds>,
     /// Ranks in the order of their numbers; of those with several threads in MPI, one for each.

@@ -101,7 +101,7 @@ fn the_first_picture_of_a_large_trace_needs_none_of_its_calls() {
                 since: Nanoseconds(since),
                 until: None,
                 again: None,
-                is_asked: false,
+                is_outside: false,
             });
         });
         save_watched_run(&path, &run, Existing::IsReplaced).unwrap();

@@ -22,7 +22,7 @@ pub fn json(of: Option<&RunTrace>) -> Value {
         "calls": of.calls,
         "messages": of.messages,
         "unmatched": of.unmatched,
-        "lost": of.lost, "lost_as_asked": of.lost > 0 && of.lost_is_asked, "lost_before": of.is_end,
+        "lost": of.lost, "lost_as_asked": of.lost > 0 && of.lost_is_outside, "lost_before": of.is_end,
         "lost_behind": of.lost > 0 && (of.is_window || !of.is_end),
         "clock_error_seconds": of.clock_error.map(Nanoseconds::seconds),
         "times": figure::object(columns::TIMES, &of.times),
