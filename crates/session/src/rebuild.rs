@@ -37,8 +37,6 @@ const PROPER: [&str; 4] = ["cc1", "cc1plus", "f951", "lto1"];
 const REMARKS: &str = "+-Rpass=loop-vectorize +-Rpass-missed=loop-vectorize +-Rpass-analysis=loop-vectorize";
 /// File systems round times.
 const ROUNDING: Duration = Duration::from_secs(2);
-/// A loop begins at most so many lines before the first that it has instructions of.
-const LINES_BEFORE: u32 = 10;
 /// Longer reasons are cut.
 const LONGEST_REASON: usize = 300;
 /// What is shown of the output of a build that failed.
@@ -241,7 +239,7 @@ impl<'a> Kept<'a> {
             |file: &str, from: u32, to: u32| self.lines.range((file, from)..=(file, to)).next().is_some();
         let is_meant = |of: &LoopRemark| {
             let (file, line) = (name(&of.file), of.line);
-            any(file, line, line.saturating_add(LINES_BEFORE))
+            any(file, line, line.saturating_add(LoopRemark::LINES_BEFORE))
                 || any(file, 0, line) && any(file, line, u32::MAX)
         };
         let remarks: Vec<LoopRemark> = remarks.into_iter().filter(is_meant).collect();

@@ -13,9 +13,6 @@ use numawise_tables::survey::{CompiledLoop, LoopRow};
 #[path = "compiled_tests.rs"]
 mod tests;
 
-/// A loop whose head has no instructions of its own begins at most so far before the first that it has: statements may be long.
-const LINES_BEFORE: u32 = 10;
-
 /// Records by the name of the file, without folders, and the line.
 pub struct Compiled<'a> {
     records: &'a CompilerRecords,
@@ -92,7 +89,7 @@ impl<'a> Compiled<'a> {
             groups().find_map(|(file, lines)| {
                 let (first, last) = (*lines.first()?, *lines.last()?);
                 // Another loop's are not its own.
-                let before = (first.saturating_sub(LINES_BEFORE)..first).rev();
+                let before = (first.saturating_sub(LoopRemark::LINES_BEFORE)..first).rev();
                 let before = before.take_while(|line| !self.taken.contains(&(name(file), *line)));
                 let near = (first..=last).chain(before).map(|line| at(file, line));
                 // What is said of loops inside is of the one around it.

@@ -50,6 +50,11 @@ pub struct LoopRemark {
     pub obstacle: Option<LoopObstacle>,
 }
 
+impl LoopRemark {
+    /// A loop whose head has no instructions of its own begins at most so far before the first line that it has: statements may be long.
+    pub const LINES_BEFORE: u32 = 10;
+}
+
 /// Why a loop was not vectorized.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct LoopObstacle {
