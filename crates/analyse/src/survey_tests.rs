@@ -6,7 +6,7 @@ use super::*;
 use crate::objects::sample;
 use crate::sample::two_sockets;
 
-fn place(function: &str, file: &str, line: u32) -> CodePlace {
+pub(super) fn place(function: &str, file: &str, line: u32) -> CodePlace {
     CodePlace {
         file: "/app".to_owned(),
         address: u64::from(line),
@@ -55,7 +55,7 @@ const AVX: LoopWork =
     LoopWork { scalar_elements: 0, packed_elements: 8, vector_bits: 256, lanes: 4, floating: 8, ..SCALAR };
 
 /// A loop at an address with lines, and samples of threads.
-fn one(head: u64, lines: &[u32], samples: &[(u32, u64)], work: LoopWork) -> MachineLoop {
+pub(super) fn one(head: u64, lines: &[u32], samples: &[(u32, u64)], work: LoopWork) -> MachineLoop {
     MachineLoop {
         head: FileAddress { file: "/app".to_owned(), address: head },
         function: 0,
@@ -79,16 +79,14 @@ fn tables(loops: Vec<MachineLoop>, outside: u64, offered: u32) -> LoopTables {
             function: 5,
             samples: vec![ThreadSamples { thread: 0, samples: outside }],
         }],
-        ceilings: Reading::unavailable("none"),
-        without_code: vec![],
-        unknown: vec![],
-        messages: vec![],
-        offered: Reading::Measured(offered),
-        compiled: None,
+        ..CodeSamples::none(Reading::Measured(offered))
     };
-    let run =
-        ObjectRun { places: places(), code: Reading::Measured(code), ..sample::run(two_sockets(), vec![]) };
-    survey(&run).unwrap()
+    survey(&run(places(), code)).unwrap()
+}
+
+/// A survey that found this.
+pub(super) fn run(places: Vec<CodePlace>, code: CodeSamples) -> ObjectRun {
+    ObjectRun { places, code: Reading::Measured(code), ..sample::run(two_sockets(), vec![]) }
 }
 
 fn names(tables: &LoopTables) -> Vec<(u32, Option<u32>, u64)> {

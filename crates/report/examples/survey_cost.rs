@@ -80,13 +80,8 @@ fn run(count: u32) -> ObjectRun {
         trials: vec![],
         code: Reading::Measured(CodeSamples {
             loops,
-            outside: vec![],
             without_code: vec![ThreadSamples { thread: 0, samples: 100 }],
-            unknown: vec![],
-            messages: vec![],
-            offered: Reading::Measured(512),
-            compiled: None,
-            ceilings: Reading::unavailable(none()),
+            ..CodeSamples::none(Reading::Measured(512))
         }),
     }
 }

@@ -27,8 +27,8 @@ fn built(folder: &Path, command: &str) -> RanBuild {
     build(&format!("cd '{}' && {command}", folder.display()), &environment).unwrap()
 }
 
-/// A program with a sampled loop in lines 4 and 5 of `sum.c`.
-fn records(folder: &Path, build: &RanBuild) -> Reading<CompilerRecords> {
+/// A program with a sampled loop in this line of `sum.c` and the one behind it.
+fn surveyed(folder: &Path, first: u32) -> (CodeSamples, [CodePlace; 3]) {
     let place = |line: u32| CodePlace {
         file: "app".to_owned(),
         address: u64::from(line),
@@ -49,21 +49,14 @@ fn records(folder: &Path, build: &RanBuild) -> Reading<CompilerRecords> {
         work: LoopWork::default(),
         passing: LoopPassing::unknown("none"),
     };
-    let code = CodeSamples {
-        loops: vec![one],
-        outside: vec![],
-        without_code: vec![],
-        unknown: vec![],
-        messages: vec![],
-        offered: Reading::Measured(256),
-        compiled: None,
-        ceilings: Reading::unavailable("none"),
-    };
-    build.records(
-        &code,
-        &[place(1), place(4), place(5)],
-        &RunSpec { command: vec!["app".into()], directory: folder.to_owned() },
-    )
+    let code = CodeSamples { loops: vec![one], ..CodeSamples::none(Reading::Measured(256)) };
+    (code, [place(1), place(first), place(first + 1)])
+}
+
+fn records(folder: &Path, build: &RanBuild) -> Reading<CompilerRecords> {
+    let (code, places) = surveyed(folder, 4);
+    let program = RunSpec { command: vec!["app".into()], directory: folder.to_owned() };
+    build.records(&code, &places, &program)
 }
 
 /// What a build that has the loop's record says.
@@ -141,4 +134,22 @@ fn a_build_that_fails_or_compiles_nothing_says_so() {
 fn the_output_of_a_build_is_shown_without_remarks() {
     let printed = "one\na.c:1:2: remark: vectorized loop [-Rpass=loop-vectorize]\n  for (;;)\n  ^\na.c:3:1: error: x\n  y\n  ^\ntwo\n";
     assert_eq!(without_remarks(printed), ["one", "a.c:3:1: error: x", "  y", "  ^", "two"]);
+}
+
+#[test]
+fn what_is_said_of_the_begin_of_a_long_statement_is_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let (code, places) = surveyed(folder.path(), 30);
+    let redactor = Redactor::default();
+    for (line, is_kept) in [(29, true), (20, true), (19, false), (32, false)] {
+        let mut kept = Kept::of(&places, &code, &redactor);
+        let unit = CompiledUnit {
+            source: Some("sum.c".to_owned()),
+            compiler: CompilerFamily::Gcc,
+            flags: vec![],
+            tried: true,
+        };
+        kept.take(vec![unit], vec![LoopRemark { unit: 0, file: "sum.c".to_owned(), line, obstacle: None }]);
+        assert_eq!(kept.remarks.len(), usize::from(is_kept), "{line}");
+    }
 }

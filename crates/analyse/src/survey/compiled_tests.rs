@@ -1,25 +1,10 @@
 use ObstacleCause::{Aliasing, Cost, Dependence, Level};
-use numawise_facts::activity::{CodePlace, SourcePlace};
-use numawise_facts::objects::{
-    CodeSamples, CompilerFamily, FileAddress, LoopLine, LoopPassing, LoopWork, ThreadSamples,
-};
+use numawise_facts::activity::CodePlace;
+use numawise_facts::objects::{CodeSamples, CompilerFamily, LoopWork};
 use numawise_units::Nanoseconds;
 
+use super::super::tests::{one, place, run};
 use super::*;
-use crate::objects::sample;
-use crate::sample::two_sockets;
-
-fn place(function: &str, file: &str, line: u32) -> CodePlace {
-    CodePlace {
-        file: "/app".to_owned(),
-        address: u64::from(line),
-        source: SourcePlace {
-            function: Reading::Measured(function.to_owned()),
-            file: Reading::Measured(file.to_owned()),
-            line: Reading::Measured(line),
-        },
-    }
-}
 
 /// `of` is the cause; none where the loop was vectorized.
 fn remark(unit: u32, file: &str, line: u32, of: Option<ObstacleCause>) -> LoopRemark {
@@ -47,38 +32,36 @@ fn said_of(
     let mut places = vec![place("solve", "/src/solve.c", 10)];
     places.extend(own.iter().map(|line| place("solve", "/src/solve.c", *line)));
     places.extend(other.iter().map(|line| place("at", "/src/grid.h", *line)));
-    let lines = (1..places.len() as u32).map(|place| LoopLine { place, instructions: 2 }).collect();
-    let records = CompilerRecords {
+    let lines: Vec<u32> = (1..places.len() as u32).collect();
+    let loops = vec![one(0x100, &lines, &[(0, 200)], LoopWork::default())];
+    let written = vec![written.to_owned()];
+    compiled(places, loops, CompilerRecords { units, remarks, written, ..records() }).remove(0)
+}
+
+fn records() -> CompilerRecords {
+    CompilerRecords {
         command: "make".to_owned(),
         wall: Nanoseconds(1),
         compiled: 2,
-        units,
-        remarks,
-        written: vec![written.to_owned()],
-    };
-    let one = MachineLoop {
-        head: FileAddress { file: "/app".to_owned(), address: 0x100 },
-        function: 0,
-        parent: None,
-        depth: 1,
-        is_innermost: true,
-        lines,
-        samples: vec![ThreadSamples { thread: 0, samples: 200 }],
-        work: LoopWork::default(),
-        passing: LoopPassing::unknown("none"),
-    };
+        units: vec![],
+        remarks: vec![],
+        written: vec!["/app".to_owned()],
+    }
+}
+
+/// What is said of each loop, those with most samples first.
+fn compiled(
+    places: Vec<CodePlace>,
+    loops: Vec<MachineLoop>,
+    records: CompilerRecords,
+) -> Vec<Reading<CompiledLoop>> {
     let code = CodeSamples {
-        loops: vec![one],
-        outside: vec![],
-        without_code: vec![],
-        unknown: vec![],
-        messages: vec![],
-        offered: Reading::Measured(256),
-        ceilings: Reading::unavailable("none"),
+        loops,
         compiled: Some(Reading::Measured(records)),
+        ..CodeSamples::none(Reading::Measured(256))
     };
-    let run = ObjectRun { places, code: Reading::Measured(code), ..sample::run(two_sockets(), vec![]) };
-    super::super::survey(&run).unwrap().rows.remove(0).compiled.unwrap()
+    let rows = super::super::survey(&run(places, code)).unwrap().rows;
+    rows.into_iter().map(|row| row.compiled.unwrap()).collect()
 }
 
 fn causes(said: &Reading<CompiledLoop>) -> Vec<ObstacleCause> {
@@ -172,37 +155,13 @@ fn a_path_without_a_root_is_the_end_of_another() {
 #[test]
 fn the_remark_of_a_neighbour_stays_with_it() {
     let records = CompilerRecords {
-        command: "make".to_owned(),
-        wall: Nanoseconds(1),
-        compiled: 1,
         units: vec![unit("/src/solve.c", true)],
         remarks: vec![remark(0, "/src/solve.c", 12, Some(Cost))],
-        written: vec!["/app".to_owned()],
+        ..records()
     };
-    let of = |head, place: u32| MachineLoop {
-        head: FileAddress { file: "/app".to_owned(), address: head },
-        function: 0,
-        parent: None,
-        depth: 1,
-        is_innermost: true,
-        lines: vec![LoopLine { place, instructions: 2 }],
-        samples: vec![ThreadSamples { thread: 0, samples: 200 - u64::from(place) }],
-        work: LoopWork::default(),
-        passing: LoopPassing::unknown("none"),
-    };
-    let code = CodeSamples {
-        loops: vec![of(0x100, 1), of(0x200, 2)],
-        outside: vec![],
-        without_code: vec![],
-        unknown: vec![],
-        messages: vec![],
-        offered: Reading::Measured(256),
-        ceilings: Reading::unavailable("none"),
-        compiled: Some(Reading::Measured(records)),
-    };
+    let of = |head, place: u32| one(head, &[place], &[(0, 200 - u64::from(place))], LoopWork::default());
     let places = [10, 12, 18].map(|line| place("solve", "/src/solve.c", line)).to_vec();
-    let run = ObjectRun { places, code: Reading::Measured(code), ..sample::run(two_sockets(), vec![]) };
-    let rows = super::super::survey(&run).unwrap().rows;
-    let known = |row: usize| rows[row].compiled.as_ref().unwrap().measured().is_some();
+    let said = compiled(places, vec![of(0x100, 1), of(0x200, 2)], records);
+    let known = |row: usize| said[row].measured().is_some();
     assert_eq!((known(0), known(1)), (true, false));
 }

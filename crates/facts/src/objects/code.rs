@@ -33,6 +33,22 @@ pub struct CodeSamples {
     pub ceilings: Reading<Ceilings>,
 }
 
+impl CodeSamples {
+    /// No samples.
+    pub fn none(offered: Reading<u32>) -> CodeSamples {
+        CodeSamples {
+            loops: Vec::new(),
+            outside: Vec::new(),
+            without_code: Vec::new(),
+            unknown: Vec::new(),
+            messages: Vec::new(),
+            offered,
+            compiled: None,
+            ceilings: Reading::unavailable("the machine was not asked for"),
+        }
+    }
+}
+
 /// What a machine was measured to compute and to move at most.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(from = "rows::Rows", into = "rows::Rows")]

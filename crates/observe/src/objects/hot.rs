@@ -213,14 +213,10 @@ impl HotCode {
     pub fn finish(&mut self, places: &mut Places, code: &mut dyn Code) -> CodeSamples {
         self.name(None, places, code);
         let mut all = CodeSamples {
-            loops: Vec::new(),
-            outside: Vec::new(),
             without_code: counted(&self.without_code),
             unknown: self.unknown(code),
             messages: counted(&self.messages),
-            offered: self.offered.clone(),
-            compiled: None,
-            ceilings: Reading::unavailable("the machine was not asked for"),
+            ..CodeSamples::none(self.offered.clone())
         };
         self.functions.iter().for_each(|of| of.tell(&mut all));
         all
