@@ -243,7 +243,9 @@ fn unknown_rows(code: &CodeSamples, all: u64) -> Vec<UnknownRow> {
         let (file, function) = (of.file.clone(), of.function.clone());
         Some(UnknownRow { why: of.why, file, function, time: interval(of.samples, all)? })
     };
-    code.unknown.iter().filter_map(row).collect()
+    let mut all: Vec<&UnknownCode> = code.unknown.iter().collect();
+    all.arrange_by(|one, other| other.samples.cmp(&one.samples).then_with(|| one.cmp(other)));
+    all.into_iter().filter_map(row).collect()
 }
 
 /// Elements of an instruction of its arithmetic, on average.

@@ -1,5 +1,5 @@
 use numawise_facts::activity::SourcePlace;
-use numawise_facts::objects::{FileAddress, LoopLine, LoopPassing, OutsideLoops};
+use numawise_facts::objects::{CodeObstacle, FileAddress, LoopLine, LoopPassing, OutsideLoops};
 use numawise_units::Nanoseconds;
 
 use super::*;
@@ -251,4 +251,17 @@ fn arithmetic_decides_and_what_is_moved_where_there_is_none() {
     assert_eq!(of([1, 0, 0, 4]), Partial, "a sum in order");
     assert_eq!([[1, 8, 0, 0], [1, 9, 0, 0]].map(of), [Partial, Full], "nine tenths");
     assert_eq!(level(&LoopWork { pauses: 1, ..SCALAR }), VectorLevel::Spins);
+}
+
+#[test]
+fn code_of_no_function_stands_in_the_order_of_its_samples() {
+    let of = |why, samples| UnknownCode { why, file: None, function: None, samples };
+    let code = CodeSamples {
+        without_code: vec![ThreadSamples { thread: 0, samples: 190 }],
+        unknown: vec![of(CodeObstacle::NoFile, 40), of(CodeObstacle::UnreadableFile, 150)],
+        ..CodeSamples::none(Reading::Measured(256))
+    };
+    let tables = survey(&run(places(), code)).unwrap();
+    let order: Vec<CodeObstacle> = tables.unknown.iter().map(|row| row.why).collect();
+    assert_eq!(order, [CodeObstacle::UnreadableFile, CodeObstacle::NoFile]);
 }
