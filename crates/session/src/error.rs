@@ -227,8 +227,6 @@ pub enum Error {
         shown(folder)
     )]
     NoFolderForRecords { folder: PathBuf, source: io::Error },
-    #[error("the build cannot be started: /bin/sh: {0}")]
-    NoShellForBuild(io::Error),
     #[error(
         "the folder through which ranks hand over what is measured of them cannot be made in {}: {source}",
         shown(folder)

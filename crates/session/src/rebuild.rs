@@ -7,29 +7,32 @@
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
-use std::fs::{self, File, Permissions};
+use std::fs::{self, Permissions};
 use std::io;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::PermissionsExt;
-use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus, Stdio};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, SystemTime};
 
 use numawise_facts::activity::CodePlace;
 use numawise_facts::objects::{CodeSamples, CompiledUnit, CompilerRecords, LoopRemark};
-use numawise_facts::{Exit, Reading, Redactor, RunSpec};
+use numawise_facts::{Argument, Exit, Reading, Redactor, RunSpec, TaskPlacement};
+use numawise_launch::{EndedProgram, Foreground, Keeping};
 use numawise_symbols::remarks::{clang_calls, clang_remarks, gcc_call, gcc_remarks};
-use numawise_units::{Arrange, Nanoseconds};
+use numawise_units::{Arrange, Nanoseconds, TaskId};
 
 use crate::Error;
 use crate::ran::redactor;
-use crate::snapshot::folder::CollectorFolder;
+use crate::snapshot::folder::{self, CollectorFolder};
 
 #[cfg(test)]
 #[path = "rebuild_tests.rs"]
 mod tests;
 
+/// What the build prints, in the folder.
+const PRINTED: &str = "printed";
+/// A file there that says: the build has ended.
+const OVER: &str = "over";
 const SCRIPT: &str = include_str!("rebuild/compiler.sh");
 /// The compilers proper of gcc: C, C++, Fortran, and whole programs when they are linked.
 const PROPER: [&str; 4] = ["cc1", "cc1plus", "f951", "lto1"];
@@ -57,31 +60,43 @@ type Environment<'a> = &'a dyn Fn(&str) -> Option<OsString>;
 /// Runs the command by the shell in this folder, and waits for it. What it prints is kept: see [`RanBuild::last_lines`].
 ///
 /// # Errors
-/// Where there is no place for the records, or no shell.
+/// Where there is no place for the records, or no shell can be started.
 pub fn build(command: &str, environment: Environment<'_>) -> Result<RanBuild, Error> {
     let folder = CollectorFolder::on_disk(environment)?;
     let path = folder.path();
-    let printed = prepare(path, environment)
+    prepare(path, environment)
         .map_err(|source| Error::NoFolderForRecords { folder: path.to_owned(), source })?;
-    let (begun, clock) = (SystemTime::now(), Instant::now());
-    let mut shell = Command::new("/bin/sh");
-    shell
-        .arg("-c")
-        .arg(command)
-        .stdin(Stdio::null())
-        .stdout(printed.try_clone().map_err(Error::NoShellForBuild)?);
-    shell.stderr(printed).envs(variables(path, environment));
-    let status = shell.status().map_err(Error::NoShellForBuild)?;
-    let (wall, exit) = (clock.elapsed().into(), exit(status));
+    let begun = SystemTime::now();
+    let run = RunSpec { command: words(command, path, environment), directory: PathBuf::from(".") };
+    // Who asks us to end asks the build, and nothing is left of it. The supervisor goes with the build, and leaves what is to be read.
+    let over = path.join(OVER);
+    let remove = || {
+        if !over.exists() {
+            folder::remove(path);
+        }
+    };
+    let keeping = Keeping { ends_leftovers: true, after_us: &remove };
+    let mut shell = Foreground::spawn(&run, &TaskPlacement::of_nothing(TaskId(0)), &[], keeping)?;
+    let EndedProgram { exit, wall, .. } = shell.wait();
+    fs::write(&over, "").map_err(|source| Error::NoFolderForRecords { folder: path.to_owned(), source })?;
+    drop(shell);
     Ok(RanBuild { command: command.to_owned(), begun, wall, exit, folder })
 }
 
-fn exit(status: ExitStatus) -> Exit {
-    status.signal().map_or_else(|| Exit::Code(status.code().unwrap_or_default()), Exit::Signal)
+/// The shell with the command, what it prints in a file, and the variables for compilers.
+fn words(command: &str, folder: &Path, environment: Environment<'_>) -> Vec<Argument> {
+    let quiet = "exec </dev/null >\"$0\" 2>&1; exec env \"$@\"";
+    let mut words = ["/bin/sh", "-c", quiet].map(Argument::from).to_vec();
+    words.push(Argument(folder.join(PRINTED).into()));
+    for (name, value) in variables(folder, environment) {
+        words.push(Argument(OsString::from_vec([name.as_bytes(), b"=", value.as_bytes()].concat())));
+    }
+    words.extend(["/bin/sh", "-c", command].map(Argument::from));
+    words
 }
 
-/// The script under the names of the compilers, and the file for what the build prints.
-fn prepare(folder: &Path, environment: Environment<'_>) -> io::Result<File> {
+/// The script under the names of the compilers.
+fn prepare(folder: &Path, environment: Environment<'_>) -> io::Result<()> {
     let (scripts, records) = (folder.join("bin"), folder.join("records"));
     fs::create_dir(&scripts)?;
     fs::create_dir(&records)?;
@@ -92,7 +107,7 @@ fn prepare(folder: &Path, environment: Environment<'_>) -> io::Result<File> {
         fs::write(&script, SCRIPT)?;
         fs::set_permissions(&script, Permissions::from_mode(0o700))?;
     }
-    File::create_new(folder.join("printed"))
+    Ok(())
 }
 
 fn variables(folder: &Path, environment: Environment<'_>) -> Vec<(&'static str, OsString)> {
@@ -128,7 +143,7 @@ impl RanBuild {
 
     /// The end of what it printed, without what clang says of loops.
     pub fn last_lines(&self) -> String {
-        let printed = fs::read(self.folder.path().join("printed")).unwrap_or_default();
+        let printed = fs::read(self.folder.path().join(PRINTED)).unwrap_or_default();
         let printed = String::from_utf8_lossy(&printed);
         let lines: Vec<&str> = without_remarks(&printed);
         lines[lines.len().saturating_sub(LAST_LINES)..].join("\n")

@@ -1,3 +1,5 @@
+use std::process::{Command, Stdio};
+
 use numawise_facts::activity::SourcePlace;
 use numawise_facts::objects::{
     CompilerFamily, FileAddress, LoopLine, LoopPassing, LoopWork, MachineLoop, ObstacleCause,

@@ -38,6 +38,10 @@ pub fn run(typed: Arguments) -> Result<Status, Failure> {
     let ranks = ranks.checked()?;
     outputs.check()?;
     let built = rebuild.map(|command| built(&command)).transpose()?;
+    // Who ends the build ends all: a compiler that crashed is seen by the shell, whose status is a number.
+    if let Some(ended @ Exit::Signal(_)) = built.as_ref().map(RanBuild::exit) {
+        return Ok(status(ended));
+    }
     let request = ObjectsRequest { ranks, ..program.request(Followed::Loops)? };
     let command = request.run.command.clone();
     let mut ended = outputs.follow(request)?;
@@ -57,13 +61,12 @@ fn built(command: &str) -> Result<RanBuild, Failure> {
     let built = build(command, &environment)?;
     match built.exit() {
         Exit::Code(0) => streams::say(&format!("the build took {}", built.wall())),
-        exit => {
-            let how = match exit {
-                Exit::Code(code) => format!("ended with exit status {code}"),
-                Exit::Signal(signal) => format!("was ended by signal {signal}"),
-            };
+        Exit::Signal(signal) => {
+            streams::say(&format!("signal {signal} ended the build; the program is not run"));
+        }
+        Exit::Code(code) => {
             streams::say(&format!(
-                "warning: the build {how}; the program runs as it is. The end of what the build printed:"
+                "warning: the build ended with exit status {code}; the program runs as it is. The end of what the build printed:"
             ));
             streams::say_text(&format!("{}\n", built.last_lines()));
         }

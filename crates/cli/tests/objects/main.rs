@@ -14,6 +14,8 @@ mod program;
 #[path = "../support/seccomp.rs"]
 #[expect(dead_code, reason = "other tests refuse calls for named threads")]
 mod seccomp;
+#[path = "../support/signals.rs"]
+mod signals;
 mod survey;
 mod tried;
 mod truth;

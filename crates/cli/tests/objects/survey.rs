@@ -2,12 +2,14 @@
 
 use std::path::Path;
 use std::process::Command;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
 use crate::collector::installed;
 use crate::known::made;
 use crate::seccomp::{Refused, refuse};
+use crate::signals::as_usual;
 
 /// The loop of a function.
 fn loop_of<'a>(survey: &'a Value, function: &str) -> &'a Value {
@@ -165,6 +167,37 @@ fn clang_says_why_a_loop_is_not_vectorized() {
         "{compiler:#}"
     );
     assert_eq!(compiler["obstacles"][0]["cause"], "reduction_order", "{compiler:#}");
+}
+
+/// Until it is so, for as long as the slowest computer may take.
+fn until(what: &str, mut is_so: impl FnMut() -> bool) {
+    let begun = Instant::now();
+    while !is_so() {
+        assert!(begun.elapsed() < Duration::from_secs(60), "{what}");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+#[test]
+fn who_ends_survey_ends_the_build_and_leaves_nothing() {
+    for (signal, status) in [(libc::SIGTERM, Some(128 + libc::SIGTERM)), (libc::SIGKILL, None)] {
+        let folder = tempfile::tempdir().unwrap();
+        let [temporary, pid] = ["temporary", "pid"].map(|name| folder.path().join(name));
+        std::fs::create_dir(&temporary).unwrap();
+        let mut survey = Command::new(installed(folder.path(), true));
+        as_usual(&mut survey);
+        survey.args(["survey", "--rebuild", "echo $$ >new; mv new pid; sleep 600", "--", "touch", "ran"]);
+        let mut survey = survey.current_dir(folder.path()).env("TMPDIR", &temporary).spawn().unwrap();
+        until("the build begins", || pid.exists());
+        let build = std::fs::read_to_string(&pid).unwrap().trim().to_owned();
+        // SAFETY: kill has no memory effects here; the child has not been waited for, so its id is still its own.
+        unsafe { libc::kill(survey.id().cast_signed(), signal) };
+        assert_eq!(survey.wait().unwrap().code(), status);
+        until("the build is ended", || !Path::new("/proc").join(&build).exists());
+        let left = || std::fs::read_dir(&temporary).unwrap().next();
+        until(&format!("no folder is left: {:?}", left()), || left().is_none());
+        assert!(!folder.path().join("ran").exists(), "the program is not run");
+    }
 }
 
 #[test]
