@@ -56,7 +56,7 @@ pub use snapshot::{
 };
 pub use study_comparison::compare_studies;
 pub use summary::left_out;
-pub use survey::survey;
+pub use survey::{output_change, survey};
 
 /// Everything that the study says, from its raw trials.
 pub fn analyse(study: &Study) -> Analysis {

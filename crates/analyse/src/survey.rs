@@ -1,6 +1,7 @@
 //! What a survey says of loops: those of the source, made of those of the machine code, and what stands out.
 
 mod compiled;
+mod output;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,6 +17,7 @@ use numawise_units::{Arrange, Ratio};
 
 use super::objects;
 use compiled::Compiled;
+pub use output::output_change;
 
 mod roof;
 mod streams;

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use numawise_analyse::{DivisionRuns, RunParts};
+use numawise_facts::Reading;
+use numawise_facts::objects::BuildFlags;
 use numawise_facts::{
     Machine, ObjectRun, PrintedLines, RankBinding, RankSet, RunSpec, Study, StudyHeader, TracePart,
     WatchedDivision, WatchedRun,
@@ -406,6 +408,12 @@ impl<'a> ObjectsReport<'a> {
     /// What of its findings' advice a line can try.
     pub fn to_try(&self) -> Vec<objects::CureOptions> {
         objects::to_try(&self.shown())
+    }
+
+    /// Options of compilers that its findings advise.
+    pub fn flags_to_try(&self) -> Reading<Vec<BuildFlags>> {
+        let none = || Reading::unavailable("the run is no survey");
+        self.survey().as_ref().map_or_else(none, survey::to_try)
     }
 
     fn shown(&self) -> objects::Shown<'_> {

@@ -6,6 +6,7 @@
 mod code;
 mod compiled;
 mod cure;
+mod flags;
 mod loads;
 mod traffic;
 
@@ -20,6 +21,7 @@ pub use code::{
 };
 pub use compiled::{CompiledUnit, CompilerFamily, CompilerRecords, LoopObstacle, LoopRemark, ObstacleCause};
 pub use cure::{ObjectCure, TriedCure};
+pub use flags::{BuildFlags, OutputChange, TriedFlags};
 pub use loads::{DataSource, LoadSampler, LoadSamples, SampledLoads};
 pub use traffic::{BandwidthMoment, BandwidthOverTime, BandwidthSource, MemoryBound, MemoryBoundSource};
 

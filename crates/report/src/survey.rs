@@ -2,10 +2,11 @@
 
 mod bounds;
 mod json;
+mod tried;
 mod why;
 
 use numawise_facts::activity::CodePlace;
-use numawise_facts::objects::{CodeObstacle, CodeRuntime};
+use numawise_facts::objects::{BuildFlags, CodeObstacle, CodeRuntime};
 use numawise_facts::{FindingId, ObjectRun, Reading};
 use numawise_tables::survey::{
     CompiledLoop, LoopFinding, LoopRow, LoopTables, UnknownRow, UseOfVectors, VectorLevel,
@@ -23,6 +24,7 @@ use crate::objects::words::{self, percent};
 use crate::program::{exit, function_in_short, in_file, is_installed};
 
 pub use json::{SCHEMA, json};
+pub use tried::{to_try, typed};
 
 /// What is shown.
 #[derive(Debug, Clone, Copy)]
@@ -59,6 +61,7 @@ pub fn document(shown: &Shown) -> Document {
         let entries = tables.findings.iter().filter_map(|finding| entry(shown, finding)).collect();
         blocks.push(section("findings", "Findings", vec![Block::Entries(entries)]));
     }
+    blocks.extend(tried::section(shown));
     if !tables.outside.is_empty() {
         blocks.push(section("outside", "Outside of loops", vec![Block::Table(outside(shown))]));
     }
@@ -85,7 +88,8 @@ fn opening(shown: &Shown) -> Opening {
             return Opening { headline: format!("Too few samples: {unavailable}"), ..Opening::default() };
         }
     };
-    let sentence = Some(in_vectors(by_use));
+    let sentence = [Some(in_vectors(by_use)), tried::best(shown)].into_iter().flatten();
+    let sentence = Some(sentence.collect::<Vec<_>>().join(" "));
     let first = tables.findings.first().and_then(|finding| Some((finding, tables.rows.get(finding.row)?)));
     match first {
         _ if by_use.waiting().0 >= MOSTLY_WAITING => Opening {
@@ -430,12 +434,9 @@ fn at_most(finding: &LoopFinding, row: &LoopRow) -> String {
 
 /// What lets a compiler use all vectors of this CPU, as far as it has not been said already.
 fn native(compiled: Option<&CompiledLoop>) -> Option<String> {
-    let lacks = |flags: &[&str]| compiled.is_none_or(|of| !why::has(of, flags));
-    let missing = [("-O3", lacks(&["-O3", "-Ofast"])), ("-march=native", lacks(&["-march=native"]))];
-    let missing: Vec<&str> =
-        missing.into_iter().filter(|(_, is_missing)| *is_missing).map(|(flag, _)| flag).collect();
+    let missing: Vec<&str> = tried::missing(compiled).into_iter().map(BuildFlags::words).collect();
     let verb = if compiled.is_some() { "add" } else { "compile with" };
-    let risk = if missing.contains(&"-march=native") {
+    let risk = if missing.contains(&BuildFlags::Native.words()) {
         "; it then needs a CPU like this one, and last digits may change"
     } else {
         ""
@@ -472,9 +473,8 @@ fn advice(shown: &Shown, finding: &LoopFinding, row: &LoopRow) -> Vec<String> {
         }
         FindingId::LoopNarrow => {
             advice.extend(native);
-            let is_wide = compiled.is_some_and(|of| why::has(of, &["-mprefer-vector-width=512"]));
-            if row.work.vector_bits == 256 && shown.tables.offered.measured() == Some(&512) && !is_wide {
-                advice.push("add -mprefer-vector-width=512: compilers prefer 256 bits".to_owned());
+            if tried::is_half(shown, row) {
+                advice.push(format!("add {}: compilers prefer 256 bits", BuildFlags::Width.words()));
             }
         }
         FindingId::LoopMemory => {

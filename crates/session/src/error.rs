@@ -227,6 +227,8 @@ pub enum Error {
         shown(folder)
     )]
     NoFolderForRecords { folder: PathBuf, source: io::Error },
+    #[error("{}, which the build wrote, cannot be kept or replaced: {source}", file.display())]
+    ProgramNotReplaced { file: PathBuf, source: io::Error },
     #[error(
         "the folder through which ranks hand over what is measured of them cannot be made in {}: {source}",
         shown(folder)

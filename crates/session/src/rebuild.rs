@@ -15,10 +15,10 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use numawise_facts::activity::CodePlace;
-use numawise_facts::objects::{CodeSamples, CompiledUnit, CompilerRecords, LoopRemark};
+use numawise_facts::objects::{BuildFlags, CodeSamples, CompiledUnit, CompilerRecords, LoopRemark};
 use numawise_facts::{Argument, Exit, Reading, Redactor, RunSpec, TaskPlacement};
 use numawise_launch::{EndedProgram, Foreground, Keeping};
-use numawise_symbols::remarks::{clang_calls, clang_remarks, gcc_call, gcc_remarks};
+use numawise_symbols::remarks::{ClangCall, clang_calls, clang_remarks, gcc_call, gcc_remarks};
 use numawise_units::{Arrange, Nanoseconds, TaskId};
 
 use crate::Error;
@@ -30,6 +30,8 @@ use crate::snapshot::folder::{self, CollectorFolder};
 mod tests;
 
 /// What the build prints, in the folder.
+pub mod tried;
+
 const PRINTED: &str = "printed";
 /// A file there that says: the build has ended.
 const OVER: &str = "over";
@@ -37,7 +39,8 @@ const SCRIPT: &str = include_str!("rebuild/compiler.sh");
 /// The compilers proper of gcc: C, C++, Fortran, and whole programs when they are linked.
 const PROPER: [&str; 4] = ["cc1", "cc1plus", "f951", "lto1"];
 /// What clang is to say of loops; `#` before it: without a word about the change.
-const REMARKS: &str = "+-Rpass=loop-vectorize +-Rpass-missed=loop-vectorize +-Rpass-analysis=loop-vectorize";
+const REMARKS: &str =
+    "^-g +-Rpass=loop-vectorize +-Rpass-missed=loop-vectorize +-Rpass-analysis=loop-vectorize";
 /// File systems round times.
 const ROUNDING: Duration = Duration::from_secs(2);
 /// Longer reasons are cut.
@@ -62,12 +65,27 @@ type Environment<'a> = &'a dyn Fn(&str) -> Option<OsString>;
 /// # Errors
 /// Where there is no place for the records, or no shell can be started.
 pub fn build(command: &str, environment: Environment<'_>) -> Result<RanBuild, Error> {
+    build_for(Purpose::Records, command, environment)
+}
+
+/// What a build is for.
+#[derive(Debug, Clone, Copy)]
+enum Purpose<'a> {
+    /// Compilers say what they do.
+    Records,
+    /// As it is without us.
+    Product,
+    /// With these options behind all others.
+    Flags(&'a [BuildFlags]),
+}
+
+fn build_for(purpose: Purpose<'_>, command: &str, environment: Environment<'_>) -> Result<RanBuild, Error> {
     let folder = CollectorFolder::on_disk(environment)?;
     let path = folder.path();
-    prepare(path, environment)
+    prepare(path, purpose, environment)
         .map_err(|source| Error::NoFolderForRecords { folder: path.to_owned(), source })?;
     let begun = SystemTime::now();
-    let run = RunSpec { command: words(command, path, environment), directory: PathBuf::from(".") };
+    let run = RunSpec { command: words(command, path, purpose, environment), directory: PathBuf::from(".") };
     // Who asks us to end asks the build, and nothing is left of it. The supervisor goes with the build, and leaves what is to be read.
     let over = path.join(OVER);
     let remove = || {
@@ -84,19 +102,24 @@ pub fn build(command: &str, environment: Environment<'_>) -> Result<RanBuild, Er
 }
 
 /// The shell with the command, what it prints in a file, and the variables for compilers.
-fn words(command: &str, folder: &Path, environment: Environment<'_>) -> Vec<Argument> {
+fn words(command: &str, folder: &Path, purpose: Purpose<'_>, environment: Environment<'_>) -> Vec<Argument> {
     let quiet = "exec </dev/null >\"$0\" 2>&1; exec env \"$@\"";
     let mut words = ["/bin/sh", "-c", quiet].map(Argument::from).to_vec();
     words.push(Argument(folder.join(PRINTED).into()));
-    for (name, value) in variables(folder, environment) {
+    for (name, value) in variables(folder, purpose, environment) {
         words.push(Argument(OsString::from_vec([name.as_bytes(), b"=", value.as_bytes()].concat())));
     }
     words.extend(["/bin/sh", "-c", command].map(Argument::from));
     words
 }
 
+/// Options as they are typed.
+fn typed(flags: &[BuildFlags]) -> String {
+    flags.iter().map(|flags| flags.words()).collect::<Vec<_>>().join(" ")
+}
+
 /// The script under the names of the compilers.
-fn prepare(folder: &Path, environment: Environment<'_>) -> io::Result<()> {
+fn prepare(folder: &Path, purpose: Purpose<'_>, environment: Environment<'_>) -> io::Result<()> {
     let (scripts, records) = (folder.join("bin"), folder.join("records"));
     fs::create_dir(&scripts)?;
     fs::create_dir(&records)?;
@@ -107,18 +130,32 @@ fn prepare(folder: &Path, environment: Environment<'_>) -> io::Result<()> {
         fs::write(&script, SCRIPT)?;
         fs::set_permissions(&script, Permissions::from_mode(0o700))?;
     }
+    if let Purpose::Flags(flags) = purpose {
+        fs::write(folder.join("flags"), typed(flags) + "\n")?;
+    }
     Ok(())
 }
 
-fn variables(folder: &Path, environment: Environment<'_>) -> Vec<(&'static str, OsString)> {
+fn variables(
+    folder: &Path,
+    purpose: Purpose<'_>,
+    environment: Environment<'_>,
+) -> Vec<(&'static str, OsString)> {
     let joined = |name: &str, ours: OsString, between: &str, ours_first: bool| {
         let Some(theirs) = environment(name).filter(|theirs| !theirs.is_empty()) else { return ours };
         let (one, other) = if ours_first { (ours, theirs) } else { (theirs, ours) };
         OsString::from_vec([one.as_bytes(), between.as_bytes(), other.as_bytes()].concat())
     };
+    let ours = match purpose {
+        Purpose::Product => return Vec::new(),
+        Purpose::Records => REMARKS.to_owned(),
+        Purpose::Flags(flags) => {
+            typed(flags).split(' ').map(|word| format!("+{word}")).collect::<Vec<_>>().join(" ")
+        }
+    };
     let overrides = match environment("CCC_OVERRIDE_OPTIONS").filter(|theirs| !theirs.is_empty()) {
-        Some(_) => joined("CCC_OVERRIDE_OPTIONS", REMARKS.into(), " ", false),
-        None => format!("# {REMARKS}").into(),
+        Some(_) => joined("CCC_OVERRIDE_OPTIONS", ours.into(), " ", false),
+        None => format!("# {ours}").into(),
     };
     vec![
         ("COMPILER_PATH", joined("COMPILER_PATH", folder.join("bin").into(), ":", true)),
@@ -213,6 +250,23 @@ fn name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
+fn text(path: PathBuf) -> io::Result<String> {
+    fs::read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// One file for each source that gcc compiled.
+fn gcc_records(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder.join("records")).into_iter().flatten().flatten();
+    let mut calls: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+    calls.retain(|path| path.extension().is_some_and(|end| end == "call"));
+    calls.sort();
+    calls
+}
+
+fn clang_records(folder: &Path) -> Vec<ClangCall> {
+    clang_calls(&text(folder.join("clang.calls")).unwrap_or_default())
+}
+
 impl<'a> Kept<'a> {
     fn of(places: &'a [CodePlace], code: &CodeSamples, redactor: &'a Redactor) -> Kept<'a> {
         let mut lines = BTreeSet::new();
@@ -227,13 +281,8 @@ impl<'a> Kept<'a> {
 
     /// How many calls of compilers have a record.
     fn read(&mut self, folder: &Path) -> u64 {
-        let text = |path: PathBuf| fs::read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
         let mut compiled = 0;
-        let entries = fs::read_dir(folder.join("records")).into_iter().flatten().flatten();
-        let mut calls: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
-        calls.retain(|path| path.extension().is_some_and(|end| end == "call"));
-        calls.sort();
-        for path in calls {
+        for path in gcc_records(folder) {
             let Some(call) = text(path.clone()).ok().and_then(|words| gcc_call(&words)) else { continue };
             // The compiler makes it when it has something to say.
             let record = text(path.with_extension("loops")).unwrap_or_default();
@@ -242,7 +291,7 @@ impl<'a> Kept<'a> {
             self.take(vec![call.unit(&remarks)], remarks);
         }
         let log = text(folder.join("clang.log")).unwrap_or_default();
-        let calls = clang_calls(&text(folder.join("clang.calls")).unwrap_or_default());
+        let calls = clang_records(folder);
         let (units, remarks) = clang_remarks(&log, &calls);
         compiled += calls.len() as u64;
         self.take(units, remarks);

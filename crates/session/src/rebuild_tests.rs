@@ -116,6 +116,24 @@ fn clang_says_why_however_it_is_called() {
 }
 
 #[test]
+fn a_build_without_lines_has_them_for_the_survey() {
+    for compiler in ["gcc", "clang"] {
+        if Command::new(compiler).arg("--version").stdout(Stdio::null()).status().is_err() {
+            println!("SKIPPED: {compiler} is not installed");
+            continue;
+        }
+        let has = |options: &str| {
+            let folder = folder();
+            let build = built(folder.path(), &format!("{compiler} -O2 {options} main.c sum.c -o app"));
+            assert_eq!(build.exit(), Exit::Code(0), "{}", build.last_lines());
+            let app = fs::read(folder.path().join("app")).unwrap();
+            app.windows(11).any(|of| of == b".debug_line")
+        };
+        assert!(has("") && !has("-g0"), "{compiler}");
+    }
+}
+
+#[test]
 fn a_build_that_fails_or_compiles_nothing_says_so() {
     let folder = folder();
     let reason = |command: &str| {
@@ -154,4 +172,34 @@ fn what_is_said_of_the_begin_of_a_long_statement_is_kept() {
         kept.take(vec![unit], vec![LoopRemark { unit: 0, file: "sum.c".to_owned(), line, obstacle: None }]);
         assert_eq!(kept.remarks.len(), usize::from(is_kept), "{line}");
     }
+}
+
+#[test]
+fn a_program_is_built_with_more_options_and_is_as_it_was_in_the_end() {
+    let folder = folder();
+    let path = folder.path();
+    let app = path.join("app");
+    let holds = |words: &str| {
+        let bytes = fs::read(&app).unwrap();
+        bytes.windows(words.len()).any(|of| of == words.as_bytes())
+    };
+    let environment = |name: &str| match name {
+        "TMPDIR" => Some(path.join("temporary").into()),
+        name => std::env::var_os(name),
+    };
+    // With -g a compiler writes its options down.
+    let build = built(path, "gcc -O1 -g main.c sum.c -o app");
+    let mut trials = tried::FlagTrials::of(&build, &[app.display().to_string()], &environment).unwrap();
+    let all = [BuildFlags::Level, BuildFlags::Native, BuildFlags::AnyOrder];
+    assert_eq!(trials.build(all[..1].to_vec(), &environment).unwrap().0, Exit::Code(0));
+    assert!(holds(" -O3") && !holds("-fassociative-math"));
+    assert_eq!(trials.build(all.to_vec(), &environment).unwrap().0, Exit::Code(0));
+    assert!(holds("-fassociative-math") && !holds("-march=native"), "it is written out for the CPU");
+    assert_eq!(trials.build_as_it_was(&environment).unwrap(), Exit::Code(0));
+    assert!(!holds(" -O3"));
+    let as_it_was = fs::read(&app).unwrap();
+    fs::write(&app, "another").unwrap();
+    drop(trials);
+    assert!(fs::read(&app).unwrap() == as_it_was);
+    assert_eq!(fs::read_dir(path.join("temporary")).unwrap().count(), 1, "that of the first build");
 }

@@ -92,7 +92,7 @@ int main(void)
 {
     double sum = 0;
     for (int i = 0; i < N; i++) of[i] = 1;
-    for (int k = 0; k < 20000; k++) { of[k] = 1; sum += product(); to[k] = sum; }
+    for (int k = 0; k < 3 * N; k++) { of[k % N] = 1; sum += product(); to[k % N] = sum; }
     printf(\"%g %g\\n\", sum, to[7]);
     return 0;
 }
@@ -100,23 +100,19 @@ int main(void)
 
 /// A survey of the program, which `build` makes; what it says on the terminal, too.
 fn rebuilt(folder: &Path, build: &str) -> (Value, String) {
+    rebuilt_with(folder, build, &[])
+}
+
+fn rebuilt_with(folder: &Path, build: &str, options: &[&str]) -> (Value, String) {
     let numawise = installed(folder, true);
     std::fs::write(folder.join("product.c"), PRODUCT).unwrap();
     let mut survey = Command::new(&numawise);
-    survey.args([
-        "survey",
-        "--json=survey.json",
-        "--output=app.nw",
-        "--fresh",
-        "--rebuild",
-        build,
-        "--",
-        "./app",
-    ]);
+    survey.args(["survey", "--json=survey.json", "--output=app.nw", "--fresh", "--rebuild", build]);
+    survey.args(options).args(["--", "./app"]);
     let ran = survey.current_dir(folder).output().unwrap();
     let text = String::from_utf8_lossy(&ran.stderr).into_owned();
     assert!(ran.status.success(), "{}\n{text}", ran.status);
-    assert_eq!(String::from_utf8_lossy(&ran.stdout), "20000 8\n", "only the program prints there");
+    assert_eq!(String::from_utf8_lossy(&ran.stdout), "60000 40008\n", "only the program prints there");
     (json(&folder.join("survey.json")), text)
 }
 
@@ -167,6 +163,41 @@ fn clang_says_why_a_loop_is_not_vectorized() {
         "{compiler:#}"
     );
     assert_eq!(compiler["obstacles"][0]["cause"], "reduction_order", "{compiler:#}");
+}
+
+#[test]
+fn options_that_findings_advise_are_built_and_tried() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let temporary = folder.join("temporary");
+    std::fs::create_dir(&temporary).unwrap();
+    // The build fails in its third run, which is that with more options than one; nothing of the folder tells it so.
+    let build = "test -e 1 || touch 1; if test -e 2 && ! test -e 3; then touch 3; exit 5; fi; if test -e again; then touch 2; fi; \
+                 touch again; gcc -O2 -g product.c -o app";
+    let (survey, text) = rebuilt_with(folder, build, &["--try", "2s"]);
+    let tried = survey["tried"].as_array().unwrap();
+    let flags: Vec<&str> = tried.iter().map(|of| of["flags"].as_str().unwrap()).collect();
+    assert!(flags.len() > 2, "{text}");
+    assert!(flags[0] == "-O3" && flags[1].starts_with("-O3 -"), "{flags:?}\n{text}");
+    assert!(flags.iter().zip(&flags[1..]).all(|(one, next)| next.starts_with(one)), "{flags:?}");
+    assert!(flags.last().unwrap().contains("-fassociative-math"), "{flags:?}");
+    let failed = tried[1]["times_as_fast"]["unavailable"].as_str().unwrap();
+    assert!(failed.contains("exit status 5"), "{failed}\n{text}");
+    for of in tried {
+        // A slow computer has no time to run each twice.
+        let output = &of["output"];
+        assert!(output["unavailable"].is_string() || output["change"] == "none", "{of:#}");
+    }
+    // In the end it is what it is without us.
+    let left = std::fs::read(folder.join("app")).unwrap();
+    let plain =
+        Command::new("gcc").args(["-O2", "-g", "product.c", "-o", "app"]).current_dir(folder).status();
+    assert!(plain.unwrap().success() && left == std::fs::read(folder.join("app")).unwrap());
+
+    let (survey, text) =
+        rebuilt_with(folder, "gcc -O2 -g product.c -o other && touch -d 2020-01-01 app", &["--try", "1s"]);
+    assert!(survey["tried"].as_array().unwrap().is_empty());
+    assert!(text.contains("no options are tried: the build wrote no file with hot loops"), "{text}");
 }
 
 /// Until it is so, for as long as the slowest computer may take.

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use numawise_units::{Bytes, BytesPerSecond, NodeId};
 
-use super::{CompilerRecords, FileAddress};
+use super::{CompilerRecords, FileAddress, TriedFlags};
 use crate::{PeakKind, Reading};
 
 mod rows;
@@ -28,6 +28,9 @@ pub struct CodeSamples {
     /// What compilers said of the loops; missing where the program was not built for the survey.
     #[serde(default)]
     pub compiled: Option<Reading<CompilerRecords>>,
+    /// Options that were tried, each set with all that stand before it.
+    #[serde(default)]
+    pub tried: Vec<TriedFlags>,
     /// What the machine was measured to do at most.
     #[serde(default = "unsaid")]
     pub ceilings: Reading<Ceilings>,
@@ -44,6 +47,7 @@ impl CodeSamples {
             messages: Vec::new(),
             offered,
             compiled: None,
+            tried: Vec::new(),
             ceilings: Reading::unavailable("the machine was not asked for"),
         }
     }

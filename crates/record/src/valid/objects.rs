@@ -3,7 +3,7 @@
 use numawise_facts::activity::CodePlace;
 use numawise_facts::objects::{
     CodeSamples, CompilerRecords, HugePages, LINES, MemoryObject, ObjectPages, ObjectRunHeader, ObjectThread,
-    ObjectWatching, PARTS, SITE_FRAMES, SampledLoads,
+    ObjectWatching, OutputChange, PARTS, SITE_FRAMES, SampledLoads,
 };
 use numawise_facts::{Effect, ObjectRun, Reading};
 use numawise_units::{Bytes, Id};
@@ -336,6 +336,27 @@ fn code(run: &ObjectRun, of: &CodeSamples) -> Sound {
     of.outside.iter().try_for_each(|of| is_place(of.function, "outside.function"))?;
     if let Some(compiled) = of.compiled.as_ref().and_then(Reading::measured) {
         records(compiled, place("compiled"))?;
+    }
+    for tried in &of.tried {
+        tried.effect.measured().map_or(Ok(()), |effect| self::effect(effect, place("tried.effect")))?;
+        match tried.output.measured() {
+            Some(OutputChange::Numbers { largest, before, after }) => {
+                let sane = (0.0..=2.0).contains(&largest.0);
+                ensure(
+                    sane,
+                    place("tried.output"),
+                    format_args!("{}", largest.0),
+                    "a difference from 0 to 2",
+                )?;
+                text(before, place("tried.output"))?;
+                text(after, place("tried.output"))?;
+            }
+            Some(OutputChange::Text { before, after }) => {
+                text(before, place("tried.output"))?;
+                text(after, place("tried.output"))?;
+            }
+            Some(OutputChange::Same { .. }) | None => {}
+        }
     }
     let loops = of.loops.iter().flat_map(|of| &of.samples);
     let outside = of.outside.iter().flat_map(|of| &of.samples);

@@ -4,14 +4,14 @@ use std::path::PathBuf;
 
 use numawise_facts::activity::{CodePlace, SourcePlace};
 use numawise_facts::objects::{
-    AccessMethod, AllocationLog, BandwidthMoment, BandwidthOverTime, BandwidthSource, CacheCeiling, Ceilings,
-    CodeObstacle, CodeRuntime, CodeSamples, CompiledUnit, CompilerFamily, CompilerRecords, DataSource,
-    FaultSamples, FileAddress, FirstTouch, HugePages, LineUse, LoadSampler, LoadSamples, LoopAccess,
-    LoopLine, LoopObstacle, LoopPass, LoopPassing, LoopRemark, LoopSpeed, LoopTrips, LoopWork, MachineLoop,
-    MemoryBound, MemoryBoundSource, MemoryObject, ObjectCure, ObjectKind, ObjectPages, ObjectRunHeader,
-    ObjectThread, ObjectUse, ObjectWatching, ObstacleCause, OutsideLoops, PARTS, PartUse, PassCount,
-    PlaceCount, PlaceUse, ProcessRank, SampledLoads, Skid, SourceExcerpt, ThreadSamples, TimeSamples,
-    TouchMethod, TriedCure, UnknownCode,
+    AccessMethod, AllocationLog, BandwidthMoment, BandwidthOverTime, BandwidthSource, BuildFlags,
+    CacheCeiling, Ceilings, CodeObstacle, CodeRuntime, CodeSamples, CompiledUnit, CompilerFamily,
+    CompilerRecords, DataSource, FaultSamples, FileAddress, FirstTouch, HugePages, LineUse, LoadSampler,
+    LoadSamples, LoopAccess, LoopLine, LoopObstacle, LoopPass, LoopPassing, LoopRemark, LoopSpeed, LoopTrips,
+    LoopWork, MachineLoop, MemoryBound, MemoryBoundSource, MemoryObject, ObjectCure, ObjectKind, ObjectPages,
+    ObjectRunHeader, ObjectThread, ObjectUse, ObjectWatching, ObstacleCause, OutputChange, OutsideLoops,
+    PARTS, PartUse, PassCount, PlaceCount, PlaceUse, ProcessRank, SampledLoads, Skid, SourceExcerpt,
+    ThreadSamples, TimeSamples, TouchMethod, TriedCure, TriedFlags, UnknownCode,
 };
 use numawise_facts::{Effect, ObjectRun, Reading};
 use numawise_record::{
@@ -270,6 +270,16 @@ fn compiled() -> CompilerRecords {
 }
 
 /// A survey of two loops, one in the other.
+fn tried() -> TriedFlags {
+    let (before, after) = ("1.5".to_owned(), "1.6".to_owned());
+    TriedFlags {
+        flags: vec![BuildFlags::Level, BuildFlags::AnyOrder],
+        build: milliseconds(700),
+        effect: Reading::Measured(Effect::new(1.5, 1.4, 1.6)),
+        output: Reading::Measured(OutputChange::Numbers { largest: Ratio(0.0625), before, after }),
+    }
+}
+
 fn survey() -> ObjectRun {
     let samples = |samples| vec![ThreadSamples { thread: 1, samples }];
     let one = |address, parent: Option<u32>| MachineLoop {
@@ -337,6 +347,7 @@ fn survey() -> ObjectRun {
             machine_memory: Reading::unavailable("not measured"),
         }),
         compiled: Some(Reading::Measured(compiled())),
+        tried: vec![tried()],
     };
     ObjectRun { code: Reading::Measured(code), objects: vec![rest()], ..run() }
 }
@@ -347,7 +358,19 @@ fn a_survey_comes_back_and_is_refused_where_it_does_not_fit_together() {
     save_object_run(&path, &survey(), Existing::Stays).unwrap();
     assert_eq!(read_object_run(&path).unwrap(), survey());
     type Fault = (fn(&mut CodeSamples), &'static str);
-    let faults: [Fault; 9] = [
+    let faults: [Fault; 11] = [
+        (
+            |code| code.tried[0].effect = Reading::Measured(Effect::new(1.5, 1.6, 1.4)),
+            "a factor within its interval",
+        ),
+        (
+            |code| {
+                let (before, after) = (String::new(), String::new());
+                let largest = Ratio(-1.0);
+                code.tried[0].output = Reading::Measured(OutputChange::Numbers { largest, before, after });
+            },
+            "a difference from 0 to 2",
+        ),
         (
             |code| code.loops[1].passing.trips.measured_mut().into_iter().for_each(|of| of.mean = -1.0),
             "at least 0",

@@ -6,7 +6,7 @@ use numawise_tables::objects::ShareInterval;
 use numawise_tables::survey::{Ceiling, LoopFinding, LoopRoof, LoopRow, LoopStream, VectorLevel};
 use serde_json::{Value, json as object};
 
-use super::{Shown, advice, seen, what, why};
+use super::{Shown, advice, seen, tried, what, why};
 use crate::notice;
 use crate::object::{command, each, reading};
 
@@ -41,6 +41,7 @@ fn value(shown: &Shown) -> Value {
             "seconds": of.wall.seconds(),
             "compilations": of.compiled,
         }))),
+        "tried": tried::json(shown),
         "outside": each(&tables.outside, |of| object!({
             "function": place(&of.function),
             "time_percent": interval(&of.time),

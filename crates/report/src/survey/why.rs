@@ -1,7 +1,7 @@
 //! Why a compiler did not vectorize a loop, in plain words: what is in the way, what removes it, and what that risks.
 
 use numawise_facts::Reading;
-use numawise_facts::objects::{CompilerFamily, LoopObstacle, ObstacleCause};
+use numawise_facts::objects::{BuildFlags, CompilerFamily, LoopObstacle, ObstacleCause};
 use numawise_tables::survey::{CompiledLoop, LoopRow, VectorLevel};
 
 use crate::document::Text;
@@ -100,11 +100,13 @@ fn sentence(why: &LoopObstacle) -> String {
     }
 }
 
-/// Whether other instructions of the CPU may remove what is in the way.
+/// Whether a higher level or other instructions of the CPU may remove what is in the way, or are worth more when an option has removed it.
 pub fn may_need_instructions(of: &CompiledLoop) -> bool {
     use ObstacleCause::{ControlFlow, Cost, DataAccess, Level, Operation, Other};
-    let helps =
-        |why: &LoopObstacle| matches!(why.cause, ControlFlow | Cost | DataAccess | Level | Operation | Other);
+    let helps = |why: &LoopObstacle| {
+        matches!(why.cause, ControlFlow | Cost | DataAccess | Level | Operation | Other)
+            || flags(why, of).is_some()
+    };
     of.obstacles.is_empty() || of.obstacles.iter().any(helps)
 }
 
@@ -120,9 +122,25 @@ pub fn has(of: &CompiledLoop, flags: &[&str]) -> bool {
     of.flags.iter().any(|flag| flags.iter().any(|begin| flag.starts_with(begin)))
 }
 
-fn cure(why: &LoopObstacle, of: &CompiledLoop) -> Vec<String> {
+/// Options that remove what is in the way, besides those for the CPU.
+pub fn flags(why: &LoopObstacle, of: &CompiledLoop) -> Option<BuildFlags> {
     let is_gcc = of.compiler == CompilerFamily::Gcc;
     let has_level = has(of, &["-O3", "-Ofast"]);
+    let is_fast = has(of, &["-ffast-math", "-Ofast"]);
+    match why.cause {
+        ObstacleCause::Aliasing | ObstacleCause::Cost if is_gcc && !has_level => Some(BuildFlags::Level),
+        ObstacleCause::CarriedValue if !is_fast => Some(BuildFlags::FiniteValues),
+        ObstacleCause::ReductionOrder if !is_fast => Some(BuildFlags::AnyOrder),
+        ObstacleCause::Call if is_gcc && !is_fast && is_maths(why.about.as_deref()) => {
+            Some(BuildFlags::FastMath)
+        }
+        _ => None,
+    }
+}
+
+fn cure(why: &LoopObstacle, of: &CompiledLoop) -> Vec<String> {
+    let is_gcc = of.compiler == CompilerFamily::Gcc;
+    let flags = flags(why, of);
     let is_fast = has(of, &["-ffast-math", "-Ofast"]);
     let ivdep = if is_gcc {
         "'#pragma GCC ivdep' ('!GCC$ ivdep' in Fortran)"
@@ -132,8 +150,8 @@ fn cure(why: &LoopObstacle, of: &CompiledLoop) -> Vec<String> {
     let mut cures = Vec::new();
     match why.cause {
         ObstacleCause::Aliasing => {
-            if is_gcc && !has_level {
-                cures.push("add -O3: it checks for overlap when the loop begins".to_owned());
+            if let Some(flags) = flags {
+                cures.push(format!("add {}: it checks for overlap when the loop begins", flags.words()));
             }
             cures.push(
                 "declare the pointers restrict (C) or __restrict (C++), where their data never overlap: results are wrong where they do"
@@ -146,17 +164,17 @@ fn cure(why: &LoopObstacle, of: &CompiledLoop) -> Vec<String> {
         )),
         ObstacleCause::CarriedValue => {
             cures.push("compute the value from the loop's index, or put its computation into a loop of its own".to_owned());
-            if !is_fast {
-                cures.push(
-                    "a minimum or maximum: add -ffinite-math-only -fno-signed-zeros; wrong for NaN and infinity".to_owned(),
-                );
+            if let Some(flags) = flags {
+                cures.push(format!(
+                    "a minimum or maximum: add {}; wrong for NaN and infinity",
+                    flags.words()
+                ));
             }
         }
-        ObstacleCause::ReductionOrder => cures.push(
-            "add -fassociative-math -fno-signed-zeros -fno-trapping-math, or -fopenmp-simd and '#pragma omp simd reduction(+:sum)' before \
-             this loop alone: last digits of the results change"
-                .to_owned(),
-        ),
+        ObstacleCause::ReductionOrder => cures.push(format!(
+            "add {}, or -fopenmp-simd and '#pragma omp simd reduction(+:sum)' before this loop alone: last digits of the results change",
+            BuildFlags::AnyOrder.words()
+        )),
         ObstacleCause::IterationCount => cures.push(
             "let the loop run to a count that is known before, and test for an early end after every block of some hundred iterations"
                 .to_owned(),
@@ -171,7 +189,7 @@ fn cure(why: &LoopObstacle, of: &CompiledLoop) -> Vec<String> {
         ObstacleCause::Cost => cures.push(format!(
             "measure it against the estimate: {} before the loop{}; it may be slower",
             if is_gcc { "'#pragma omp simd' with -fopenmp-simd" } else { "'#pragma clang loop vectorize(enable)'" },
-            if is_gcc && !has_level { ", or -O3" } else { "" }
+            flags.map(|flags| format!(", or {}", flags.words())).unwrap_or_default()
         )),
         ObstacleCause::Operation => {
             cures.push("take a type that has vectors: float, double, int; 64-bit integers need AVX-512".to_owned());
@@ -188,14 +206,17 @@ fn cure(why: &LoopObstacle, of: &CompiledLoop) -> Vec<String> {
     cures
 }
 
-fn call(function: Option<&str>, is_gcc: bool, is_fast: bool) -> String {
+fn is_maths(function: Option<&str>) -> bool {
     let plain = function.map(|name| name.trim_end_matches(['f', 'l']));
-    let is_maths =
-        plain.is_some_and(|name| MATHS.contains(&name) || MATHS.contains(&name.trim_start_matches('_')));
-    match (is_maths || function.is_none() && !is_gcc, is_gcc, is_fast) {
-        (true, true, false) => "add -ffast-math: the vector version of glibc is taken (libmvec); results differ in the last digits, NaN and infinity \
-                                are not expected"
-            .to_owned(),
+    plain.is_some_and(|name| MATHS.contains(&name) || MATHS.contains(&name.trim_start_matches('_')))
+}
+
+fn call(function: Option<&str>, is_gcc: bool, is_fast: bool) -> String {
+    match (is_maths(function) || function.is_none() && !is_gcc, is_gcc, is_fast) {
+        (true, true, false) => format!(
+            "add {}: the vector version of glibc is taken (libmvec); results differ in the last digits, NaN and infinity are not expected",
+            BuildFlags::FastMath.words()
+        ),
         (true, false, _) => "if it is a function of mathematics, add -fveclib=libmvec -ffast-math: results differ in the last digits, NaN and infinity \
                              are not expected"
             .to_owned(),

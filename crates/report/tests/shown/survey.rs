@@ -2,10 +2,10 @@
 
 use numawise_facts::activity::{CodePlace, SourcePlace};
 use numawise_facts::objects::{
-    CodeObstacle, CodeRuntime, CompilerFamily, LoopObstacle, LoopPass, LoopTrips, LoopWork, ObstacleCause,
-    PassCount,
+    BuildFlags, CodeObstacle, CodeRuntime, CodeSamples, CompilerFamily, LoopObstacle, LoopPass, LoopTrips,
+    LoopWork, ObstacleCause, OutputChange, PassCount, TriedFlags,
 };
-use numawise_facts::{FindingId, ObjectRun, Reading};
+use numawise_facts::{Effect, FindingId, ObjectRun, Reading};
 use numawise_report::document::{self, Style};
 use numawise_report::survey::{SCHEMA, Shown, document, json};
 use numawise_tables::objects::ShareInterval;
@@ -13,7 +13,7 @@ use numawise_tables::survey::{
     Ceiling, CompiledLoop, LoopCeiling, LoopFinding, LoopRoof, LoopRow, LoopStream, LoopTables, OutsideRow,
     UnknownRow, UseOfVectors, VectorLevel,
 };
-use numawise_units::{Bytes, NodeId, Ratio};
+use numawise_units::{Bytes, Nanoseconds, NodeId, Ratio};
 use serde_json::Value;
 
 use crate::memory_objects::wave;
@@ -189,6 +189,55 @@ fn built() -> LoopTables {
 #[test]
 fn what_compilers_say_on_the_terminal() {
     insta::assert_snapshot!("survey_built", text(&built()));
+}
+
+/// Options were tried: one for which there was no time, one that is faster, one that changes the output.
+fn tried() -> ObjectRun {
+    let of = |flags: &[BuildFlags], effect, output| TriedFlags {
+        flags: flags.to_vec(),
+        build: Nanoseconds(2_500_000_000),
+        effect,
+        output,
+    };
+    let faster = |ratio| Reading::Measured(Effect::new(ratio, ratio - 0.1, ratio + 0.1));
+    let mut code = CodeSamples::none(Reading::Measured(512));
+    let (before, after) = ("E = 1.25".to_owned(), "E = 1.26".to_owned());
+    code.tried = vec![
+        of(
+            &[BuildFlags::Level],
+            Reading::unavailable("0 rounds have a run of both points; an interval needs 2"),
+            Reading::Measured(OutputChange::Same { lines: 3, of: 4 }),
+        ),
+        of(
+            &[BuildFlags::Level, BuildFlags::Native],
+            faster(1.5),
+            Reading::Measured(OutputChange::Same { lines: 4, of: 4 }),
+        ),
+        of(
+            &[BuildFlags::Level, BuildFlags::Native, BuildFlags::FastMath],
+            faster(1.4),
+            Reading::Measured(OutputChange::Numbers { largest: Ratio(0.01 / 1.26), before, after }),
+        ),
+    ];
+    ObjectRun { code: Reading::Measured(code), ..wave() }
+}
+
+#[test]
+fn what_options_bring() {
+    let (run, tables) = (tried(), built());
+    let shown = Shown { run: &run, tables: &tables, record: Some("app.nw") };
+    let text = document::terminal(&document(&shown), Style { width: 120, ..Style::plain() });
+    let begin = text.lines().take_while(|line| !line.starts_with("  Program"));
+    let section = text.lines().skip_while(|line| !line.starts_with("Options tried"));
+    let section = section.take_while(|line| !line.is_empty());
+    insta::assert_snapshot!("survey_tried", begin.chain(section).collect::<Vec<_>>().join("\n"));
+    let value: Value = serde_json::from_str(&json(&shown)).unwrap();
+    let of = &value["tried"][2];
+    assert_eq!(
+        (&of["flags"], &of["output"]["change"]),
+        (&"-O3 -march=native -ffast-math".into(), &"numbers".into())
+    );
+    assert!(value["tried"][0]["times_as_fast"]["unavailable"].is_string());
 }
 
 #[test]

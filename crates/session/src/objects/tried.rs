@@ -10,7 +10,7 @@ use numawise_facts::{
     line_point,
 };
 use numawise_launch::Change;
-use numawise_study::{Engine, LineRunner, PrintedRun, StartNodes, SystemClock};
+use numawise_study::{Engine, LineRunner, PrintedRun, Runner, StartNodes, SystemClock};
 use numawise_units::Nanoseconds;
 
 use crate::Error;
@@ -51,7 +51,6 @@ pub struct CuresRequest<'a> {
 /// # Errors
 /// When no shell can be started.
 pub fn try_cures(request: &CuresRequest<'_>, stop: &AtomicBool) -> Result<Vec<TriedCure>, Error> {
-    let begun = Instant::now();
     let none = |why: &'static str| {
         Ok(request.cures.iter().map(|cure| tried(cure, Reading::unavailable(why))).collect())
     };
@@ -65,74 +64,107 @@ pub fn try_cures(request: &CuresRequest<'_>, stop: &AtomicBool) -> Result<Vec<Tr
         }
         Err(_) => return none("a folder in PATH has a name that is not UTF-8"),
     };
-    let mut study =
-        Study { header: header(request), trials: Vec::new(), stopped: None, lines: None, objects: None };
     let lines = [&request.without].into_iter().chain(request.cures.iter().map(|cure| &cure.typed));
-    let lines = study.header.points.iter().zip(lines).map(|(point, line)| PrintedRun {
-        point: point.id.clone(),
-        line: line.clone(),
-        metric_file: None,
-    });
-    let mut runner = LineRunner {
-        lines: lines.collect(),
-        start_nodes: StartNodes::of(&request.run.header.machine),
-        directory: request.command.directory.clone(),
-        // As much as the margin allows.
-        watch: of_compared(1.0, MARGIN, &request.run.header.machine),
+    let turns = Turns {
+        run: request.run,
+        command: request.command,
+        lines: lines.cloned().collect(),
         changes: path.map(|path| Change { name: "PATH", value: Some(path) }).into_iter().collect(),
-    };
-    let mut engine = Engine {
-        runner: &mut runner,
-        clock: &SystemClock { begun },
-        keep: &mut NotYet,
-        sink: &mut Ignore,
-        redactor: &redactor(request.command),
-        standing: &mut by_contrasts,
-        repeats_first: false,
-        first_block: 1,
-        stop,
-    };
-    engine.run(&mut study, 0)?;
-    Ok(effects(&study, &request.cures))
-}
-
-/// The study that the lines are.
-fn header(request: &CuresRequest<'_>) -> StudyHeader {
-    let of = &request.run.header;
-    let baseline = line_point(PointId("program".to_owned()), PointRole::Baseline);
-    let cures = (0..request.cures.len()).map(|k| line_point(of_cure(k), PointRole::Candidate));
-    let header = StudyHeader {
-        tool_version: of.tool_version.clone(),
-        begun: of.begun,
-        command: of.command.clone(),
-        machine: of.machine.clone(),
-        host: of.host.clone(),
-        metric: Metric::WallTime,
-        points: Vec::new(),
-        pairs: Vec::new(),
-        not_tried: Vec::new(),
-        // The low digits of the clock are as good as drawn.
-        seed: of.begun.0 % 1_000_000_007,
-        min_repeats: 0,
-        margin: MARGIN,
         budget: request.budget,
-        start_cost: Reading::unavailable("what a line takes to start is part of its effect"),
-        grid: None,
     };
-    header.of_lines([baseline].into_iter().chain(cures).collect())
+    let effects = turns.run(&mut |runner| runner, stop)?.0;
+    Ok(request.cures.iter().zip(effects).map(|(cure, effect)| tried(cure, effect)).collect())
 }
 
-fn of_cure(k: usize) -> PointId {
-    PointId(format!("cure-{}", k + 1))
+/// Lines that run in turn, the program as it is first; all are looked at alike.
+pub(crate) struct Turns<'a> {
+    pub run: &'a ObjectRun,
+    pub command: &'a RunSpec,
+    pub lines: Vec<String>,
+    pub changes: Vec<Change>,
+    pub budget: Nanoseconds,
 }
 
-fn effects(study: &Study, cures: &[CureLine]) -> Vec<TriedCure> {
+impl Turns<'_> {
+    /// What each line but the first brings, and what ran them: `around` may do something before a line runs.
+    ///
+    /// # Errors
+    /// When no shell can be started, or as what is around says.
+    pub(crate) fn run<R: Runner>(
+        self,
+        around: &mut dyn FnMut(LineRunner) -> R,
+        stop: &AtomicBool,
+    ) -> Result<(Vec<Reading<Effect>>, R), Error> {
+        let begun = Instant::now();
+        let mut study =
+            Study { header: self.header(), trials: Vec::new(), stopped: None, lines: None, objects: None };
+        let lines = study.header.points.iter().zip(&self.lines).map(|(point, line)| PrintedRun {
+            point: point.id.clone(),
+            line: line.clone(),
+            metric_file: None,
+        });
+        let mut runner = around(LineRunner {
+            lines: lines.collect(),
+            start_nodes: StartNodes::of(&self.run.header.machine),
+            directory: self.command.directory.clone(),
+            // As much as the margin allows.
+            watch: of_compared(1.0, MARGIN, &self.run.header.machine),
+            changes: self.changes.clone(),
+        });
+        let mut engine = Engine {
+            runner: &mut runner,
+            clock: &SystemClock { begun },
+            keep: &mut NotYet,
+            sink: &mut Ignore,
+            redactor: &redactor(self.command),
+            standing: &mut by_contrasts,
+            repeats_first: false,
+            first_block: 1,
+            stop,
+        };
+        engine.run(&mut study, 0)?;
+        Ok((effects(&study, self.lines.len() - 1), runner))
+    }
+
+    /// The study that the lines are.
+    fn header(&self) -> StudyHeader {
+        let of = &self.run.header;
+        let baseline = line_point(PointId("program".to_owned()), PointRole::Baseline);
+        let others = (1..self.lines.len()).map(|line| line_point(point(line), PointRole::Candidate));
+        let header = StudyHeader {
+            tool_version: of.tool_version.clone(),
+            begun: of.begun,
+            command: of.command.clone(),
+            machine: of.machine.clone(),
+            host: of.host.clone(),
+            metric: Metric::WallTime,
+            points: Vec::new(),
+            pairs: Vec::new(),
+            not_tried: Vec::new(),
+            // The low digits of the clock are as good as drawn.
+            seed: of.begun.0 % 1_000_000_007,
+            min_repeats: 0,
+            margin: MARGIN,
+            budget: self.budget,
+            start_cost: Reading::unavailable("what a line takes to start is part of its effect"),
+            grid: None,
+        };
+        header.of_lines([baseline].into_iter().chain(others).collect())
+    }
+}
+
+/// The point of a line, counted from the program's, which is 0.
+pub(crate) fn point(line: usize) -> PointId {
+    PointId(format!("line-{line}"))
+}
+
+fn effects(study: &Study, count: usize) -> Vec<Reading<Effect>> {
     let contrasts = numawise_analyse::contrasts_of(study);
-    let effect = |k: usize| -> Reading<Effect> {
-        let contrast = contrasts.iter().find(|contrast| contrast.to == of_cure(k));
+    let effect = |line: usize| {
+        let contrast = contrasts.iter().find(|contrast| contrast.to == point(line));
         contrast.map_or_else(|| Reading::unavailable("there was no time for it"), |of| of.effect.clone())
     };
-    cures.iter().enumerate().map(|(k, cure)| tried(cure, effect(k))).collect()
+    (1..=count).map(effect).collect()
 }
 
 fn tried(cure: &CureLine, effect: Reading<Effect>) -> TriedCure {
