@@ -9,6 +9,7 @@ mod grid;
 mod lines;
 pub mod objects;
 mod picture;
+mod prediction;
 mod profile;
 mod residency;
 pub mod snapshot;
@@ -32,6 +33,7 @@ pub use picture::{
     CacheGroup, CorePicture, CpuPicture, MachinePicture, MemoryPicture, MemorySeen, NodePicture,
     PackagePicture, PictureRole, PlacementPicture, PlannedMemory, PointPicture, SharedCache,
 };
+pub use prediction::{PredictedFigure, PredictedPoint, Prediction, PredictionErrors, TimeBound, TimePart};
 pub use profile::{
     CacheStep, Cell, CellCall, CellKey, ComparedCell, ComparedRatio, ComparisonStatement, CoreMatrix,
     DeclaredShare, FigureUnit, KneeReason, LatencySpread, LineHome, LoadKnee, LoadedCurve, MatrixMeasure,

@@ -1,0 +1,230 @@
+//! The model: what a program does, on what a machine gives, is a time. `docs/prediction.md` has the formulas.
+
+use crate::capacity::{Capacities, Source};
+use crate::shape::{ByPattern, Load, PATTERNS, Part, PointShape};
+
+#[cfg(test)]
+#[path = "model_tests.rs"]
+mod tests;
+
+/// So many figures describe a program, and what is not known of the machine.
+pub const FIGURES: usize = 18;
+
+/// The figures of a fit as deviations from what is likely before any run, in standard deviations.
+pub type Deviations = [f64; FIGURES];
+
+/// How sharp the limit is between parts of which one is full: with this exponent two that are equally full cost 19 % more than one.
+const BETWEEN_PARTS: f64 = 4.0;
+
+/// What a program is like, and how far the machine's figures are off for it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Program {
+    /// With one thread and local memory.
+    pub time: f64,
+    pub serial: f64,
+    /// Of the work that threads share: what waits for single loads.
+    pub latency: f64,
+    /// Of the bandwidth that one core takes, the part that a thread uses.
+    pub bandwidth: f64,
+    /// 1: it computes or loads; large: both at once.
+    pub overlap: f64,
+    pub patterns: ByPattern,
+    /// What each further thread costs, as a share of the time with one thread.
+    pub sync: f64,
+    pub sync_exponent: f64,
+    /// How much the work of equal threads differs.
+    pub imbalance: f64,
+    /// 1: the slowest thread decides; 0: work goes to whoever is free.
+    pub is_static: f64,
+    /// What a second thread on a core brings.
+    pub smt: f64,
+    /// How much slower cores are when all are busy.
+    pub turbo: f64,
+    pub saturating: f64,
+    pub link: f64,
+    pub latency_exponent: f64,
+    /// How much of the latency to remote memory one core's bandwidth loses.
+    pub core_latency: f64,
+    /// Standard deviation of the logarithm of what the model leaves out.
+    pub sigma: f64,
+}
+
+fn logistic(value: f64) -> f64 {
+    1.0 / (1.0 + (-value).exp())
+}
+
+/// How far figures of the machine may be off, by where they are from: logarithms.
+fn spread(source: Source) -> f64 {
+    match source {
+        Source::Measured => 0.1,
+        Source::Declared => 0.3,
+        Source::Guessed => 0.6,
+    }
+}
+
+/// What is likely before any run; the reasons stand in `docs/prediction.md`.
+#[derive(Debug, Clone, Copy)]
+pub struct Prior {
+    /// Logarithm of the time with one thread, roughly.
+    pub time: f64,
+    saturating: f64,
+    spreads: [f64; 2],
+}
+
+impl Prior {
+    pub fn new(machine: &Capacities, time: f64) -> Prior {
+        let remote = machine.pairs.iter().flatten().map(|pair| pair.bandwidth.source).max();
+        Prior {
+            time,
+            saturating: machine.saturating.value,
+            spreads: [spread(machine.saturating.source), spread(remote.unwrap_or(Source::Guessed))],
+        }
+    }
+
+    pub fn program(&self, z: &Deviations) -> Program {
+        let (own, all) = (-1.0 + 1.8 * z[5], -1.5 + 1.8 * z[6]);
+        let sum = 1.0 + own.exp() + all.exp();
+        Program {
+            time: (self.time + 2.0 * z[0]).exp(),
+            serial: logistic(-3.5 + 1.8 * z[1]),
+            latency: logistic(-1.5 + 1.8 * z[2]),
+            bandwidth: logistic(-0.5 + 1.8 * z[3]),
+            overlap: 1.0 + (0.5 + z[4]).exp(),
+            patterns: [1.0 / sum, own.exp() / sum, all.exp() / sum],
+            sync: (-7.0 + 2.5 * z[7]).exp(),
+            sync_exponent: 0.2 + 1.2 * logistic(0.3 + z[8]),
+            imbalance: (-3.5 + z[9]).exp(),
+            is_static: logistic(1.0 + 1.5 * z[10]),
+            smt: logistic(-1.0 + 0.8 * z[11]),
+            turbo: (-3.2 + 0.8 * z[12]).exp(),
+            saturating: self.saturating * (self.spreads[0] * z[13]).exp(),
+            link: (self.spreads[1] * z[14]).exp(),
+            latency_exponent: (self.spreads[1] * z[15]).exp(),
+            core_latency: logistic(1.5 * z[16]),
+            sigma: (-3.9 + 0.8 * z[17]).exp(),
+        }
+    }
+}
+
+/// What a time is made of; the shares add up to 1.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Terms {
+    pub time: f64,
+    pub serial: f64,
+    pub compute: f64,
+    pub latency: f64,
+    pub core: f64,
+    pub memory: f64,
+    pub link: f64,
+    pub sync: f64,
+    pub fullest_memory: Option<Part>,
+    pub fullest_link: Option<Part>,
+}
+
+fn mean(of: &ByPattern, weights: &ByPattern) -> f64 {
+    (0..PATTERNS).map(|pattern| of[pattern] * weights[pattern]).sum()
+}
+
+fn fullest(loads: &[Load], weights: &ByPattern) -> (f64, Option<Part>) {
+    loads.iter().fold((0.0, None), |most, load| {
+        let time = mean(&load.time, weights);
+        if time > most.0 { (time, Some(load.part)) } else { most }
+    })
+}
+
+/// Parts of a time before they are shares.
+struct Raw {
+    serial: f64,
+    compute: f64,
+    latency: f64,
+    core: f64,
+    memory: (f64, Option<Part>),
+    link: (f64, Option<Part>),
+    sync: f64,
+}
+
+impl Program {
+    /// How fast a thread is that shares its core with others.
+    fn speed(&self, per_core: f64) -> f64 {
+        if per_core <= 1.0 { 1.0 } else { (1.0 + self.smt * per_core.log2()) / per_core }
+    }
+
+    fn raw(&self, shape: &PointShape) -> Raw {
+        let n = shape.threads;
+        let one = (self.bandwidth.powf(self.overlap) + (1.0 - self.bandwidth).powf(self.overlap))
+            .powf(1.0 / self.overlap);
+        let work = self.time * (1.0 - self.serial) / one;
+        let (mut slowest, mut speeds, mut worst, mut latencies, mut core) =
+            (f64::INFINITY, 0.0, 0.0, 0.0, 0.0);
+        for group in &shape.groups {
+            let latency = mean(&group.latency, &self.patterns).powf(self.latency_exponent);
+            let speed = self.speed(group.per_core);
+            slowest = speed.min(slowest);
+            speeds += speed * group.threads;
+            worst = latency.max(worst);
+            latencies += latency * group.threads;
+            core = (latency.powf(self.core_latency) * group.per_core.max(1.0) / n).max(core);
+        }
+        let mixed = |slowest: f64, mean: f64| self.is_static * slowest + (1.0 - self.is_static) * mean;
+        let effective = mixed(n * slowest, speeds);
+        let uneven = 1.0 + self.imbalance * (2.0 * n.ln()).sqrt();
+        let computing = work * (1.0 - self.bandwidth);
+        let compute =
+            computing * (1.0 - self.latency) / effective * (1.0 + self.turbo * shape.active_cores) * uneven;
+        let latency = computing * self.latency / n * mixed(worst, latencies / n) * uneven;
+        let bytes = work * self.bandwidth;
+        let (memory, at) = fullest(&shape.memories, &self.patterns);
+        let (link, over) = fullest(&shape.links, &self.patterns);
+        Raw {
+            serial: self.time * self.serial,
+            compute,
+            latency,
+            core: bytes * core,
+            memory: (bytes * memory / self.saturating, at),
+            link: (bytes * link / self.saturating / self.link, over),
+            sync: self.time
+                * self.sync
+                * shape.apart.powf(self.latency_exponent)
+                * (n.powf(self.sync_exponent) - 1.0),
+        }
+    }
+
+    fn loads(&self, raw: &Raw) -> f64 {
+        let power = |part: f64| part.powi(BETWEEN_PARTS as i32);
+        power(raw.core) + power(raw.memory.0) + power(raw.link.0)
+    }
+
+    /// The time of a point.
+    pub fn time(&self, shape: &PointShape) -> f64 {
+        let raw = self.raw(shape);
+        let loading = self.loads(&raw).powf(1.0 / BETWEEN_PARTS);
+        let shared = (raw.compute + raw.latency).powf(self.overlap) + loading.powf(self.overlap);
+        raw.serial + shared.powf(1.0 / self.overlap) + raw.sync
+    }
+
+    /// The same with what it is made of.
+    pub fn terms(&self, shape: &PointShape) -> Terms {
+        let raw = self.raw(shape);
+        let (loads, busy) = (self.loads(&raw), raw.compute + raw.latency);
+        let loading = loads.powf(1.0 / BETWEEN_PARTS);
+        let powers = (busy.powf(self.overlap), loading.powf(self.overlap));
+        let shared = (powers.0 + powers.1).powf(1.0 / self.overlap);
+        let time = raw.serial + shared + raw.sync;
+        let part = |of: f64, all: f64| if all > 0.0 { of / all } else { 0.0 };
+        let of_busy = part(shared, time) * part(powers.0, powers.0 + powers.1);
+        let of_loads = part(shared, time) * part(powers.1, powers.0 + powers.1);
+        let of_part = |one: f64| of_loads * part(one.powf(BETWEEN_PARTS), loads);
+        Terms {
+            time,
+            serial: part(raw.serial, time),
+            compute: of_busy * part(raw.compute, busy),
+            latency: of_busy * part(raw.latency, busy),
+            core: of_part(raw.core),
+            memory: of_part(raw.memory.0),
+            link: of_part(raw.link.0),
+            sync: part(raw.sync, time),
+            fullest_memory: raw.memory.1,
+            fullest_link: raw.link.1,
+        }
+    }
+}

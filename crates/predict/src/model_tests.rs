@@ -1,0 +1,66 @@
+use numawise_facts::MemoryPlan;
+
+use super::*;
+use crate::shape::Counts;
+use crate::simulator_tests::{TWO_SOCKETS, capacities};
+
+fn program() -> Program {
+    let prior = Prior::new(&capacities(&TWO_SOCKETS, true), 0.0);
+    Program {
+        serial: 0.0,
+        sync: 0.0,
+        imbalance: 0.0,
+        turbo: 0.0,
+        patterns: [1.0, 0.0, 0.0],
+        ..prior.program(&[0.0; FIGURES])
+    }
+}
+
+fn shape(threads: [f64; 2]) -> PointShape {
+    let counts = threads.into_iter().enumerate().filter(|(_, threads)| *threads > 0.0);
+    let counts: Counts = counts.map(|(node, threads)| (node, (threads, 1.0))).collect();
+    let machine = capacities(&TWO_SOCKETS, true);
+    PointShape::of_counts(&machine, &counts, 0, 2, &MemoryPlan::default_policy()).unwrap()
+}
+
+#[test]
+fn a_node_that_is_full_gives_no_more_to_more_threads_and_another_node_does() {
+    let bound = Program { bandwidth: 0.999, latency: 0.0, overlap: 8.0, ..program() };
+    let (few, many) = (bound.time(&shape([7.0, 0.0])), bound.time(&shape([22.0, 0.0])));
+    assert!((many / few - 0.85).abs() < 0.05, "the corner is round: {}", many / few);
+    let spread = bound.time(&shape([11.0, 11.0]));
+    assert!((1.85..=2.0).contains(&(many / spread)), "{}", many / spread);
+    assert_eq!(
+        bound.terms(&shape([22.0, 0.0])).fullest_memory,
+        Some(Part::Memory(numawise_units::NodeId(0)))
+    );
+}
+
+#[test]
+fn memory_of_the_first_thread_is_a_link_away_from_the_others() {
+    let own = Program { bandwidth: 0.9, latency: 0.0, ..program() };
+    let first = Program { patterns: [0.0, 1.0, 0.0], ..own };
+    let at = shape([11.0, 11.0]);
+    assert!(first.time(&at) > 1.5 * own.time(&at));
+    assert!(first.terms(&at).fullest_link.is_some());
+    assert_eq!(first.time(&shape([11.0, 0.0])), own.time(&shape([11.0, 0.0])));
+}
+
+#[test]
+fn computing_scales_as_amdahl_says_and_the_shares_add_up() {
+    let computes = Program { serial: 0.1, bandwidth: 1e-9, latency: 0.0, time: 1.0, ..program() };
+    let at = shape([5.0, 5.0]);
+    assert!((computes.time(&at) - (0.1 + 0.09)).abs() < 1e-6, "{}", computes.time(&at));
+    let terms = program().terms(&at);
+    let sum =
+        terms.serial + terms.compute + terms.latency + terms.core + terms.memory + terms.link + terms.sync;
+    assert!((sum - 1.0).abs() < 1e-9, "{terms:?}");
+    assert_eq!(terms.time, program().time(&at));
+}
+
+#[test]
+fn threads_that_share_a_core_are_slower_each_and_faster_together() {
+    let one = program();
+    assert_eq!(one.speed(1.0), 1.0);
+    assert!(one.speed(2.0) > 0.5 && one.speed(2.0) < 1.0);
+}
