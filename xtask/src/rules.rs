@@ -22,7 +22,8 @@ const FACES: [&str; 4] = ["cli", "tui", "testbed", "xtask"];
 /// They panic where the stream cannot be written; `cli/src/streams.rs` writes without them.
 const OUTPUT: [&str; 5] = ["println", "eprintln", "print", "eprint", "dbg"];
 const PRINT_AS_THEY_LIKE: [&str; 2] = ["testbed", "xtask"];
-const PURE: [&str; 9] = ["units", "stats", "operands", "placement", "predict", "analyse", "tables", "traces", "report"];
+const PURE: [&str; 9] =
+    ["units", "stats", "operands", "placement", "predict", "analyse", "tables", "traces", "report"];
 const IMPURE: [&str; 7] = ["fs", "env", "process", "net", "thread", "Instant", "SystemTime"];
 
 /// Checks the files of the project, by their paths from its root.

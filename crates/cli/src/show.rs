@@ -7,12 +7,13 @@ use numawise_analyse::{DivisionRuns, RunParts};
 use numawise_facts::Reading;
 use numawise_facts::objects::BuildFlags;
 use numawise_facts::{
-    Machine, ObjectRun, PrintedLines, RankBinding, RankSet, RunSpec, Study, StudyHeader, TracePart,
+    Machine, ObjectRun, PointId, PrintedLines, RankBinding, RankSet, RunSpec, Study, StudyHeader, TracePart,
     WatchedDivision, WatchedRun,
 };
 use numawise_report::check::{self, Check};
 use numawise_report::document::{self, Document, Style};
 use numawise_report::objects;
+use numawise_report::prediction::{self, ShownPrediction};
 use numawise_report::series;
 use numawise_report::snapshot::{self, CsvTable};
 use numawise_report::survey;
@@ -68,6 +69,37 @@ pub fn grid(study: &Study, record: &Path, format: StudyFormat, faces: &Faces) ->
     };
     let page = || document::html(&numawise_report::study::document(&of_study));
     faces.put_of_record(text, || numawise_report::study::json(&of_study), page)
+}
+
+/// What the runs of a study say of all of its points.
+pub fn prediction(study: &Study, record: &Path, format: StudyFormat, faces: &Faces) -> Result<(), Failure> {
+    let tables = numawise_session::prediction::predict(study);
+    let record = record.display().to_string();
+    let best = tables.best.measured().and_then(|best| study.header.point(best));
+    let run = best.and_then(|point| study.header.grid.as_ref()?.run(&point.id));
+    let line = best.zip(run).map(|(point, run)| our_line(&study.header.machine, point, &run.command));
+    let shown = ShownPrediction { study, prediction: &tables, record: &record, line: line.as_deref() };
+    let document = || prediction::document(&shown);
+    let text = || match format {
+        StudyFormat::Text => document::terminal(&document(), style()),
+        StudyFormat::Csv => prediction::csv(&shown),
+    };
+    faces.put_of_record(text, || prediction::json(&shown), || document::html(&document()))
+}
+
+/// The points that would be run for a prediction.
+pub fn prediction_plan(study: &Study, points: &[PointId]) -> Result<(), Failure> {
+    let (all, repeats) = (study.header.points.len(), times(study.header.min_repeats));
+    let mut text = format!(
+        "Would run {} of {all} points, {repeats} each, and then those that may be the best:\n",
+        points.len()
+    );
+    for id in points {
+        let run = study.header.grid.as_ref().and_then(|grid| grid.run(id));
+        text += &format!("  {id}\n");
+        text += &run.map(|run| format!("      {}\n", run.command.shell_line())).unwrap_or_default();
+    }
+    Ok(print(&text)?)
 }
 
 /// Two studies side by side.

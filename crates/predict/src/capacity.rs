@@ -129,7 +129,7 @@ impl Capacities {
     }
 }
 
-/// A figure of a pair against that of the reference's own memory.
+/// A figure of a pair against that of the reference's local memory.
 fn relative(
     machine: &Machine,
     kind: AttributeKind,

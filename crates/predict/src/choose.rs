@@ -5,16 +5,13 @@ use std::collections::BTreeSet;
 use numawise_facts::{PointId, Study};
 
 use crate::capacity::Capacities;
-use crate::fit::Fit;
+use crate::fit::{FEWEST_RUNS, Fit};
 use crate::predict::{Known, predicted};
 use crate::shape::PointShape;
 
 #[cfg(test)]
 #[path = "choose_tests.rs"]
 mod tests;
-
-/// With fewer runs nothing is predicted.
-pub const FEWEST_RUNS: usize = 4;
 
 /// Points among which is chosen: of more a part, as even as it goes, with those that have the fewest and the most threads.
 const MOST_CANDIDATES: usize = 300;

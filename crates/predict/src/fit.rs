@@ -13,6 +13,9 @@ use crate::shape::PointShape;
 #[path = "fit_tests.rs"]
 mod tests;
 
+/// With fewer runs nothing is predicted.
+pub const FEWEST_RUNS: usize = 4;
+
 /// A point that was run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Observed {

@@ -13,7 +13,7 @@ mod shape;
 mod simulator_tests;
 
 pub use capacity::Capacities;
-pub use choose::{FEWEST_RUNS, next_point, points_to_run};
-pub use fit::{Fit, Observed};
+pub use choose::{next_point, points_to_run};
+pub use fit::{FEWEST_RUNS, Fit, Observed};
 pub use predict::{Interval, predict, predicted};
 pub use shape::{Counts, NoShape, PointShape};

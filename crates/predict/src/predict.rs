@@ -10,8 +10,7 @@ use numawise_tables::{PredictedFigure, PredictedPoint, Prediction, PredictionErr
 use numawise_units::Ratio;
 
 use crate::capacity::Capacities;
-use crate::choose::FEWEST_RUNS;
-use crate::fit::{Fit, Observed};
+use crate::fit::{FEWEST_RUNS, Fit, Observed};
 use crate::model::Program;
 use crate::shape::{NoShape, Part, PointShape};
 
@@ -208,8 +207,7 @@ fn figures(
         PredictedFigure { value: figure(interval.middle), low: one.min(other), high: one.max(other) };
     if figure.high / figure.low > WIDEST {
         return Err(format!(
-            "the runs do not tell: its 95 % interval, {:.3e} to {:.3e}, has ends that differ by more than {WIDEST} times",
-            figure.low, figure.high
+            "the runs do not tell: the ends of its 95 % interval differ by more than {WIDEST} times"
         ));
     }
     Ok((figure, parts(fit, shape)))

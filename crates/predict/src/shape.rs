@@ -112,7 +112,8 @@ impl PointShape {
             return Err(NoShape::MoreThreadsThanCpus);
         }
         let is_free = placement.binding == ThreadBinding::Free || placement.strategy == Strategy::None;
-        if is_free && machine.cores > 1 && threads.len() < cpus.len() {
+        let nodes = machine.cpus.values().map(|(node, _)| *node).collect::<BTreeSet<usize>>().len();
+        if is_free && nodes > 1 && threads.len() < cpus.len() {
             return Err(NoShape::ThreadsFree);
         }
         let (mut counts, mut cores) = (Counts::new(), BTreeMap::<u32, f64>::new());

@@ -23,7 +23,7 @@ fn first_touch_leaves_open_whose_memory_it_is() {
     let local = shape.memories.iter().find(|load| load.part == Part::Memory(NodeId(0))).unwrap();
     assert_eq!(local.time, [0.75, 1.0, 0.75]);
     let over = shape.links.iter().find(|load| load.part == Part::Link(NodeId(1), NodeId(0))).unwrap();
-    assert_eq!(over.time[0], 0.0, "own memory needs no link");
+    assert_eq!(over.time[0], 0.0, "local memory needs no link");
     assert!(over.time[1] > over.time[2]);
 }
 

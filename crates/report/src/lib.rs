@@ -22,6 +22,7 @@ pub mod perfetto;
 mod picture;
 pub mod placed;
 pub mod plan;
+pub mod prediction;
 pub mod profile;
 mod program;
 pub mod residency;

@@ -187,6 +187,10 @@ pub enum Error {
     #[error("{}: {difference}", record.display())]
     OtherStudy { record: PathBuf, difference: Difference },
     #[error(
+        "{}: this is the record of a check; expected that of a study, whose points have factors", record.display()
+    )]
+    NoGrid { record: PathBuf },
+    #[error(
         "{} was begun with a margin of {} and {} repeats, and now they are {} and {}",
         record.display(), recorded.margin, recorded.repeats, now.margin, now.repeats
     )]

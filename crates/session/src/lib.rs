@@ -10,6 +10,7 @@
 //! - [`objects`]: a program run once, and its memory objects followed;
 //! - [`objects_to`]: its objects put on nodes in the next run;
 //! - [`plan`]: a program with its threads and its memory where they are asked for; [`copies`]: several of it;
+//! - [`prediction`]: a few points of a grid run, and the others predicted;
 //! - [`profiles`]: what memory benchmarks have saved;
 //! - [`rebuild`]: a program built anew, and what its compilers say of its loops;
 //! - [`slurm`]: trials of a study as jobs of Slurm;
@@ -38,6 +39,7 @@ mod objects_to_error;
 pub mod openmp;
 pub mod place;
 pub mod plan;
+pub mod prediction;
 pub mod profiles;
 mod ran;
 pub mod rebuild;

@@ -34,6 +34,7 @@ pub use numawise_study::{
 use crate::experiment::watching::of_compared;
 use crate::experiment::{RecordKeeper, ResolvedDesign, no_metric, pinner_of, recorded, redactor_of, resolve};
 use crate::launched::{self, AskedOfRanks, RankWords, Ranks};
+use crate::prediction::PredictionRuns;
 use crate::slurm::{NodeDescription, SlurmEngine, SlurmFleet};
 use crate::{AroundTrial, Error, here, near};
 
@@ -59,8 +60,7 @@ pub struct StudyRequest {
     pub until: Option<UntilKnown>,
     /// Trials in all, the warm-up left out.
     pub most_trials: Option<u32>,
-    /// The best point is looked for with a quarter of the trials at most, instead of running all.
-    pub search: bool,
+    pub choice: TrialChoice,
     /// Without it, as long as it takes.
     pub budget: Option<Nanoseconds>,
     /// When the study was asked for: the budget counts from then on.
@@ -79,6 +79,37 @@ pub struct StudyRequest {
     /// How numawise is called in a rank that is placed so.
     pub rank_words: RankWords,
     pub engine: StudyEngine,
+}
+
+/// Which points are run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TrialChoice {
+    All,
+    /// The best point is looked for with a quarter of the trials at most.
+    Search,
+    /// So many that tell most of all others, and then those that may be the best.
+    Predict {
+        points: u32,
+    },
+}
+
+/// Asked for the next trial, where not all points are run.
+type Chooser = Box<dyn FnMut(&Study) -> NextTrial>;
+
+impl TrialChoice {
+    fn chooser(self, study: &Study) -> Option<Chooser> {
+        match self {
+            TrialChoice::All => None,
+            TrialChoice::Search => {
+                let mut search = GridSearch::of(&study.header)?;
+                Some(Box::new(move |study| next_trial(&mut search, study)))
+            }
+            TrialChoice::Predict { points } => {
+                let mut runs = PredictionRuns::new(study, points);
+                Some(Box::new(move |study| runs.next(study)))
+            }
+        }
+    }
 }
 
 /// What runs the trials.
@@ -392,15 +423,13 @@ impl GridExperiment {
         };
         let is_first_here = matches!(request.engine, StudyEngine::Local) && study.trials.is_empty();
         let wrong = if is_first_here { wrong_metric(&request, &mut engine, &mut study)? } else { None };
-        let search = GridSearch::of(&study.header).filter(|_| request.search);
-        let reason = match (&request.engine, search) {
+        let chooser = request.choice.chooser(&study);
+        let reason = match (&request.engine, chooser) {
             _ if wrong.is_some() => Ok(StopReason::TooManyFailures),
-            (StudyEngine::Slurm(slurm), search) => {
-                by_slurm(slurm, &request.record, (&mut engine, search), &mut study)
+            (StudyEngine::Slurm(slurm), chooser) => {
+                by_slurm(slurm, &request.record, (&mut engine, chooser), &mut study)
             }
-            (StudyEngine::Local, Some(mut search)) => {
-                Ok(engine.run_chosen(&mut study, &mut |study| next_trial(&mut search, study))?)
-            }
+            (StudyEngine::Local, Some(mut choose)) => Ok(engine.run_chosen(&mut study, &mut choose)?),
             (StudyEngine::Local, None) => Ok(engine.run(&mut study, 0)?),
         };
         study.header.budget = whole;
@@ -458,12 +487,12 @@ fn saturating_cores(profile: &Profile) -> Option<f64> {
 fn by_slurm(
     slurm: &SlurmEngine,
     record: &Path,
-    (engine, mut search): (&mut Engine<'_>, Option<GridSearch>),
+    (engine, mut chooser): (&mut Engine<'_>, Option<Chooser>),
     study: &mut Study,
 ) -> Result<StopReason, Error> {
     let mut fleet = SlurmFleet::new(slurm, record, study)?;
-    let reason = match &mut search {
-        Some(search) => engine.run_fleet(study, &mut fleet, Some(&mut |study| next_trial(search, study))),
+    let reason = match &mut chooser {
+        Some(choose) => engine.run_fleet(study, &mut fleet, Some(choose)),
         None => engine.run_fleet(study, &mut fleet, None),
     };
     let jobs = fleet.under_way().len() as u32;

@@ -15,6 +15,8 @@ Questions, and the line for each:
       numawise objects -- ./app
   How many ranks, and how many threads each?
       numawise study --ranks-x-threads 24 -- mpirun -n {ranks} ./app
+  What would placements give that I did not run?
+      numawise predict --threads 1..=44 --place all -- ./app {threads}
   Where does its time go: MPI, OpenMP, waiting for whom?
       numawise snapshot -- mpirun -n 4 ./app
   Who waits for whom in MPI and OpenMP, when, and why?
@@ -32,7 +34,7 @@ Questions, and the line for each:
 pub const FRONT: &str = "{about}{after-help}\n\n{usage-heading} {usage}\n\n{all-args}";
 
 /// The options that `-h` shows of commands which have more than a screen of them.
-const SHORT: [(&str, &[&str]); 4] = [
+const SHORT: [(&str, &[&str]); 5] = [
     (
         "run",
         &[
@@ -79,6 +81,13 @@ const SHORT: [(&str, &[&str]); 4] = [
             "json",
             "csv",
             "dry_run",
+        ],
+    ),
+    (
+        "predict",
+        &[
+            "threads", "place", "memory", "param", "points", "repeats", "budget", "metric", "output",
+            "fresh", "html", "json", "csv", "dry_run",
         ],
     ),
     (

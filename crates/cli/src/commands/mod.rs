@@ -12,6 +12,7 @@ mod move_;
 mod objects;
 mod old;
 mod place;
+mod predict;
 mod report;
 mod run;
 mod snapshot;
@@ -46,6 +47,7 @@ enum Command {
     Move(move_::Arguments),
     Objects(Box<objects::Arguments>),
     Place(Box<place::Arguments>),
+    Predict(Box<predict::Arguments>),
     Run(Box<run::Arguments>),
     Check(check::Arguments),
     Compare(compare::Arguments),
@@ -88,6 +90,7 @@ pub fn main() -> Status {
         Command::Move(arguments) => move_::run(arguments),
         Command::Objects(arguments) => objects::run(*arguments),
         Command::Place(arguments) => place::run(*arguments),
+        Command::Predict(arguments) => predict::run(*arguments),
         Command::Run(arguments) => run::run(*arguments),
         Command::Check(arguments) => check::run(arguments),
         Command::Compare(arguments) => compare::run(arguments),

@@ -4,6 +4,7 @@ mod commands;
 mod enough;
 mod exported;
 mod metrics;
+mod predicted;
 mod ranks;
 mod refused;
 mod templates;

@@ -141,7 +141,7 @@ pub fn run_job(typed: super::Arguments, order: &Path, begun: Instant) -> Result<
         return Ok(SUCCESS);
     }
     let stop = interruptible()?;
-    match super::request(typed, begun, &machine, StudyEngine::Local) {
+    match typed.request(begun, &machine, StudyEngine::Local) {
         Ok(request) => job.run(request, machine, &stop)?,
         Err(failure) => job.fail(failure.message())?,
     }

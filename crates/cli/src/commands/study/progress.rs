@@ -1,7 +1,7 @@
 //! What a person sees while a study runs.
 
 use indicatif::{ProgressBar, ProgressStyle};
-use numawise_facts::{Event, Outcome, Sink};
+use numawise_facts::{Event, Outcome, Sink, StudyHeader};
 use numawise_session::study::GridExperiment;
 
 use crate::commands::bar::Bar;
@@ -15,7 +15,21 @@ pub struct Progress {
 }
 
 impl Progress {
+    /// Of all points of a study.
     pub fn new(experiment: &GridExperiment, says: bool) -> Progress {
+        Progress::of(experiment, says, |header| {
+            let points = header.points.len();
+            let s = if points == 1 { "" } else { "s" };
+            format!("{points} point{s}, {} of each", numawise_report::study::repeats(header))
+        })
+    }
+
+    /// Says first what is going to be run.
+    pub fn of(
+        experiment: &GridExperiment,
+        says: bool,
+        plan: impl FnOnce(&StudyHeader) -> String,
+    ) -> Progress {
         let header = &experiment.study().header;
         let points = header.points.len() as u64;
         let all = points * u64::from(header.min_repeats);
@@ -27,8 +41,7 @@ impl Progress {
         });
         let done = experiment.study().trials_beyond_warm_up() as u64;
         let progress = Progress { bar, says, failures: 0, done };
-        let s = if points == 1 { "" } else { "s" };
-        progress.say(&format!("{points} point{s}, {} of each", numawise_report::study::repeats(header)));
+        progress.say(&plan(header));
         progress
     }
 

@@ -1,0 +1,143 @@
+use std::time::Instant;
+
+use numawise_facts::{
+    Argument, AroundTrials, MemoryRequest, Metric, Outcome, PlacementRequest, Reading, RunSpec, Strategy,
+    Trial,
+};
+use numawise_units::Nanoseconds;
+
+use super::*;
+use crate::study::{self, Grid, GridBase, GridFactor, StudyEngine, StudyRequest, TrialChoice};
+
+/// A study of 16 numbers of threads, two strategies and two policies on two nodes, without a trial.
+fn study() -> Study {
+    let machine = numawise_machine::from_synthetic("pack:2 numa:1 core:8 pu:1").unwrap();
+    let factors = vec![
+        GridFactor::Threads((1..=16).collect()),
+        GridFactor::Place(vec![Strategy::Local, Strategy::Distributed]),
+        GridFactor::Memory(vec![MemoryRequest::Default, MemoryRequest::Interleave(None)]),
+    ];
+    let request = StudyRequest {
+        command: RunSpec { command: vec![Argument::from("app")], directory: "/".into() },
+        grid: Grid::new(factors, Vec::new()).unwrap(),
+        base: GridBase {
+            request: PlacementRequest::as_the_os_does(),
+            pin: None,
+            ranks: None,
+            templates: Vec::new(),
+        },
+        around: AroundTrials::default(),
+        metric: Metric::WallTime,
+        metric_name: None,
+        other_metrics: Vec::new(),
+        repeats: 2,
+        until: None,
+        most_trials: None,
+        choice: TrialChoice::Predict { points: 6 },
+        budget: None,
+        begun: Instant::now(),
+        margin: "3%".parse().unwrap(),
+        sampling: "0.5%".parse().unwrap(),
+        seed: Some(1),
+        record: "/none/app.study.nw".into(),
+        fresh: false,
+        version: "0".to_owned(),
+        rank_words: |_, _| Vec::new(),
+        engine: StudyEngine::Local,
+    };
+    let header = study::design(&request, machine).unwrap();
+    Study { header, trials: Vec::new(), stopped: None, lines: None, objects: None }
+}
+
+/// Seconds with so many threads: a node gives no more to more than three.
+fn truth(study: &Study, point: &PointId) -> f64 {
+    let point = study.header.point(point).unwrap();
+    let cpus = point.placement.cpus();
+    let first = cpus.iter().filter(|cpu| cpu.0 < 8).count() as f64;
+    let busiest = first.max(cpus.len() as f64 - first);
+    0.2 + 3.0 / cpus.len() as f64 + 6.0 / (cpus.len() as f64 * (3.0 / busiest).min(1.0))
+}
+
+fn run(study: &mut Study, point: &PointId) {
+    let wall = Nanoseconds((truth(study, point) * 1e9) as u64);
+    let number = study.trials.len() as u32;
+    study.trials.push(Trial {
+        number,
+        block: 1 + study.trials.iter().filter(|trial| trial.point == *point).count() as u32,
+        point: point.clone(),
+        started: Nanoseconds(0),
+        wall,
+        outcome: Outcome::Measured { per_task: vec![wall.seconds()] },
+        observation: Reading::unavailable("nobody looked"),
+        disturbances: Vec::new(),
+        left_behind: None,
+        other_values: Vec::new(),
+    });
+}
+
+#[test]
+fn a_few_points_are_run_and_the_best_is_one_of_them() {
+    let mut study = study();
+    let mut runs = PredictionRuns::new(&study, 6);
+    for _ in 0..2 * (6 + MAY_BE_BEST + BEST) {
+        match runs.next(&study) {
+            NextTrial::Run(point) => run(&mut study, &point),
+            NextTrial::End(reason) => {
+                assert_eq!(reason, StopReason::Decided);
+                break;
+            }
+        }
+    }
+    assert!(matches!(runs.next(&study), NextTrial::End(_)), "{} trials", study.trials.len());
+    let prediction = predict(&study);
+    assert_eq!(prediction.points.len(), 64);
+    assert!((6..=13).contains(&prediction.run), "{}", prediction.run);
+    let best = prediction.best.measured().unwrap();
+    let point = prediction.points.iter().find(|point| point.point == *best).unwrap();
+    assert!(point.measured.measured().is_some(), "the best is run before it is recommended");
+    assert!(point.error().measured().is_some(), "and its prediction is judged");
+    let times = study.header.points.iter().map(|point| truth(&study, &point.id));
+    let least = times.fold(f64::INFINITY, f64::min);
+    assert!(truth(&study, best) < 1.03 * least, "{best}");
+    for point in &prediction.points {
+        let of = point.predicted.measured().unwrap();
+        assert!(of.low <= of.value && of.value <= of.high, "{of:?}");
+        let parts: f64 = point.parts.measured().unwrap().iter().map(|part| part.share.0).sum();
+        assert!(parts > 0.9 && parts <= 1.0 + 1e-9, "{parts}");
+    }
+    let mut again = PredictionRuns::new(&study, 6);
+    assert!(matches!(again.next(&study), NextTrial::End(_)), "what was run is not run again");
+}
+
+#[test]
+fn without_enough_runs_there_is_a_reason_and_no_figure() {
+    let mut study = study();
+    let first = study.header.points[0].id.clone();
+    run(&mut study, &first);
+    let prediction = predict(&study);
+    assert_eq!(prediction.run, 1);
+    let of = &prediction.points[1];
+    assert!(of.predicted.reason().unwrap().to_string().contains("1 of the points"), "{:?}", of.predicted);
+    assert!(of.measured.measured().is_none() && of.parts.measured().is_none());
+    assert!(prediction.errors.measured().is_none());
+}
+
+#[test]
+fn what_the_system_places_is_not_predicted() {
+    let mut study = study();
+    let all = study.header.machine.allowed_cpus.clone();
+    for point in &mut study.header.points {
+        point.placement.strategy = Strategy::None;
+        let task = &mut point.placement.tasks[0];
+        task.cpus = all.clone();
+        task.threads.fill(all.clone());
+    }
+    let of = &predict(&study).points[0];
+    assert!(of.predicted.reason().unwrap().to_string().contains("system places"), "{:?}", of.predicted);
+    // Threads on all CPUs are where they are, whoever places them.
+    let chosen = planned(&study, 6);
+    assert!(
+        !chosen.is_empty() && chosen.iter().all(|id| id.to_string().contains("threads=16")),
+        "{chosen:?}"
+    );
+}
