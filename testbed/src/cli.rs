@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 use testbed::{CommandResult, GuestRun, Mpi};
 
+use crate::predicted;
 use crate::truth;
 
 /// Not a status that shells or the kernel give to common failures; docker and timeout use it alike.
@@ -31,6 +32,8 @@ enum Action {
     Fetch,
     /// Compare what `numawise check` says with what is measured by hand; writes docs/truth.md.
     Truth(truth::TruthArgs),
+    /// Compare predictions from a few points with all points, measured; writes docs/truth-prediction.md.
+    PredictTruth(predicted::PredictTruthArgs),
 }
 
 #[derive(Args)]
@@ -87,6 +90,7 @@ pub(crate) fn run() -> ExitCode {
         Action::Machines => machines(),
         Action::Run(arguments) => run_guest(&arguments),
         Action::Truth(arguments) => truth::run(&arguments).map_err(|e| e.to_string()),
+        Action::PredictTruth(arguments) => predicted::run(&arguments).map_err(|e| e.to_string()),
         Action::Fetch => {
             numawise_emulate::readiness(testbed::work_folder()).map_err(|e| e.to_string()).map(|()| 0)
         }

@@ -1,6 +1,7 @@
 //! `testbed`: runs commands on an emulated NUMA machine.
 
 mod cli;
+mod predicted;
 mod truth;
 
 fn main() -> std::process::ExitCode {

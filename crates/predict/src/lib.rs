@@ -8,12 +8,14 @@ mod choose;
 mod fit;
 mod model;
 mod predict;
+mod runs;
 mod shape;
 #[cfg(test)]
 mod simulator_tests;
 
 pub use capacity::Capacities;
-pub use choose::{next_point, points_to_run};
+pub use choose::points_to_run;
 pub use fit::{FEWEST_RUNS, Fit, Observed};
 pub use predict::{Interval, predict, predicted};
+pub use runs::PredictionRuns;
 pub use shape::{Counts, NoShape, PointShape};

@@ -17,6 +17,7 @@ use numawise_facts::{
     StopReason, Study, StudyHeader, Target, ThreadBinding, Trial, UntilKnown, Workers,
 };
 use numawise_launch::{EvenStart, Pinner};
+use numawise_predict::PredictionRuns;
 use numawise_record::Record;
 use numawise_study::{
     Engine, FactorName, Fleet, GridLayout, GridRunner, LayoutError, LocalRunner, MetricReader, NextTrial,
@@ -34,9 +35,8 @@ pub use numawise_study::{
 use crate::experiment::watching::of_compared;
 use crate::experiment::{RecordKeeper, ResolvedDesign, no_metric, pinner_of, recorded, redactor_of, resolve};
 use crate::launched::{self, AskedOfRanks, RankWords, Ranks};
-use crate::prediction::PredictionRuns;
 use crate::slurm::{NodeDescription, SlurmEngine, SlurmFleet};
-use crate::{AroundTrial, Error, here, near};
+use crate::{AroundTrial, Error, here, near, prediction};
 
 /// Ten years, the longest that a record takes: nobody waits for its end.
 const NO_LIMIT: Nanoseconds = Nanoseconds(10 * 365 * 86_400 * 1_000_000_000);
@@ -105,8 +105,8 @@ impl TrialChoice {
                 Some(Box::new(move |study| next_trial(&mut search, study)))
             }
             TrialChoice::Predict { points } => {
-                let mut runs = PredictionRuns::new(study, points);
-                Some(Box::new(move |study| runs.next(study)))
+                let mut runs = PredictionRuns::new(study, points as usize);
+                Some(Box::new(move |study| prediction::next_trial(&mut runs, study)))
             }
         }
     }

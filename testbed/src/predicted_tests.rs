@@ -1,0 +1,28 @@
+use super::*;
+
+fn score(errors: &[f64], inside: usize, regret: f64) -> Score {
+    Score {
+        machine: "two-socket".to_owned(),
+        program: "iso3dfd".to_owned(),
+        points: 24,
+        run: 10,
+        errors: errors.to_vec(),
+        inside,
+        unavailable: 0,
+        regret,
+    }
+}
+
+#[test]
+fn the_table_has_each_program_and_all_points_together() {
+    let text = document(&[score(&[0.01, 0.02, 0.03], 3, 0.0), score(&[0.2], 0, 0.04)]);
+    assert!(text.contains("| two-socket | iso3dfd | 24 | 10 | 2.0 | 3.0 | 100.0 | 0 | 0.0 |"), "{text}");
+    assert!(text.contains("All 4 points: median 3.0 % (promised 4), 95th percentile 20.0 %"), "{text}");
+    assert!(text.contains("inside 75.0 %"), "{text}");
+}
+
+#[test]
+fn a_program_without_any_prediction_has_no_figure() {
+    let text = document(&[score(&[], 0, f64::INFINITY)]);
+    assert!(text.contains("| 24 | 10 | - | - | - | 0 | - |"), "{text}");
+}
