@@ -45,6 +45,9 @@ pub(crate) struct PredictTruthArgs {
     /// Only these machines
     #[arg(long, value_name = "NAME", num_args = 1..)]
     only: Vec<String>,
+    /// Only these programs
+    #[arg(long, value_name = "NAME", num_args = 1..)]
+    programs: Vec<String>,
     /// Only programs that are not kept yet
     #[arg(long)]
     resume: bool,
@@ -107,7 +110,9 @@ pub(crate) fn run(arguments: &PredictTruthArgs) -> Result<u8, Problem> {
     for machine in MACHINES.iter().filter(|name| !arguments.judge && wants(arguments, name)) {
         for program in PROGRAMS {
             let file = file(&kept, machine, program.0);
-            if !(arguments.resume && file.exists()) {
+            let is_wanted =
+                arguments.programs.is_empty() || arguments.programs.iter().any(|name| name == program.0);
+            if is_wanted && !(arguments.resume && file.exists()) {
                 measure(root, (machine, program), arguments, file)?;
             }
         }

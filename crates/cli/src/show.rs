@@ -7,8 +7,8 @@ use numawise_analyse::{DivisionRuns, RunParts};
 use numawise_facts::Reading;
 use numawise_facts::objects::BuildFlags;
 use numawise_facts::{
-    Machine, ObjectRun, PointId, PrintedLines, RankBinding, RankSet, RunSpec, Study, StudyHeader, TracePart,
-    WatchedDivision, WatchedRun,
+    Argument, Machine, ObjectRun, PointId, PrintedLines, RankBinding, RankSet, RunSpec, Study, StudyHeader,
+    TracePart, WatchedDivision, WatchedRun,
 };
 use numawise_report::check::{self, Check};
 use numawise_report::document::{self, Document, Style};
@@ -77,7 +77,11 @@ pub fn prediction(study: &Study, record: &Path, format: StudyFormat, faces: &Fac
     let record = record.display().to_string();
     let best = tables.best.measured().and_then(|best| study.header.point(best));
     let run = best.and_then(|point| study.header.grid.as_ref()?.run(&point.id));
-    let line = best.zip(run).map(|(point, run)| our_line(&study.header.machine, point, &run.command));
+    let line = best.zip(run).map(|(point, run)| {
+        let variables =
+            run.environment.iter().map(|(name, value)| format!("{name}={} ", Argument::from(value.as_str())));
+        variables.collect::<String>() + &our_line(&study.header.machine, point, &run.command)
+    });
     let shown = ShownPrediction { study, prediction: &tables, record: &record, line: line.as_deref() };
     let document = || prediction::document(&shown);
     let text = || match format {

@@ -35,6 +35,8 @@ pub(crate) struct Known {
     pub shapes: Vec<Result<PointShape, String>>,
     /// The values of the trials that count, as times.
     pub times: Vec<Vec<f64>>,
+    /// Points with a trial, whatever it gave.
+    pub tried: Vec<bool>,
     /// Points are alike but for threads and placement where these are equal.
     pub groups: Vec<Vec<u32>>,
     /// Shares of memory that were seen on the node of the first thread.
@@ -67,9 +69,13 @@ impl Known {
                 seen[place] = at_first_node(shape, trial).or(seen[place]);
             }
         }
+        let mut tried = vec![false; shapes.len()];
+        for trial in study.trials.iter().filter(|trial| !trial.is_warm_up()) {
+            places.get(&trial.point).into_iter().for_each(|place| tried[*place] = true);
+        }
         let noise = noise(&times);
         let groups = header.points.iter().map(|point| group(header, &point.id)).collect();
-        Known { capacities, shapes, times, groups, at_first: seen, noise }
+        Known { capacities, shapes, times, tried, groups, at_first: seen, noise }
     }
 
     /// The measured points of a group, by their places.
@@ -166,6 +172,7 @@ pub fn predict(study: &Study) -> Prediction {
             runs: times.len() as u32,
             measured: match median(times) {
                 Ok(time) => Reading::Measured(as_time(&study.header.metric, time)),
+                Err(_) if known.tried[place] => Reading::unavailable("its runs gave no value"),
                 Err(_) => Reading::unavailable("it was not run"),
             },
             parts: figures.as_ref().map(|(_, parts)| parts.clone()).map_err(Clone::clone).into(),

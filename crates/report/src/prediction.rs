@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use numawise_facts::{Metric, Reading, Study};
+use numawise_facts::{Metric, Reading, StopReason, Study};
 use numawise_tables::{PredictedPoint, Prediction, TimeBound, TimePart};
 use numawise_units::Ratio;
 use serde_json::{Value, json as object};
@@ -92,25 +92,25 @@ const FIGURES: [PointFigure; 5] = [
     },
 ];
 
-/// `the bandwidth of node 0`, and the word for it in JSON and CSV.
+/// `bandwidth of node 0`, and the word for it in JSON and CSV.
 pub fn bound(of: TimeBound) -> (String, String) {
     let both = |text: &str, word: &str| (text.to_owned(), word.to_owned());
     match of {
         TimeBound::Serial => both("serial work", "serial"),
         TimeBound::Compute => both("computing", "compute"),
         TimeBound::Latency => both("memory latency", "latency"),
-        TimeBound::CoreBandwidth => both("the bandwidth of a core", "core_bandwidth"),
+        TimeBound::CoreBandwidth => both("core bandwidth", "core_bandwidth"),
         TimeBound::MemoryBandwidth(node) => {
-            (format!("the bandwidth of node {node}"), format!("memory_bandwidth:{node}"))
+            (format!("bandwidth of node {node}"), format!("memory_bandwidth:{node}"))
         }
         TimeBound::LinkBandwidth(from, to) => {
-            (format!("the link from node {from} to {to}"), format!("link_bandwidth:{from}:{to}"))
+            (format!("link from node {from} to {to}"), format!("link_bandwidth:{from}:{to}"))
         }
         TimeBound::Synchronisation => both("synchronisation", "synchronisation"),
     }
 }
 
-/// `62 % the bandwidth of node 0, 20 % computing`
+/// `62 % bandwidth of node 0, 20 % computing`
 fn bounds(parts: &[TimePart]) -> String {
     let one = |part: &TimePart| format!("{:.0} % {}", 100.0 * part.share.0, bound(part.bound).0);
     parts.iter().take(NAMED).map(one).collect::<Vec<_>>().join(", ")
@@ -202,7 +202,12 @@ fn opening(shown: &ShownPrediction<'_>) -> Opening {
             predicted.unwrap_or_default()
         )),
     };
-    let headline = if was_run.is_some() { "best point" } else { "best point as predicted" };
+    let is_whole = shown.study.stopped == Some(StopReason::Decided);
+    let headline = match was_run {
+        Some(_) if is_whole => "best point",
+        Some(_) => "best point so far",
+        None => "best point as predicted",
+    };
     Opening {
         headline: headline.to_owned(),
         tone: if was_run.is_some() { Tone::Good } else { Tone::Doubt },
@@ -238,7 +243,7 @@ fn table(shown: &ShownPrediction<'_>) -> Table {
 /// Why a point was not run is no question: its prediction stands beside it.
 fn cell(figure: &PointFigure, metric: &Metric, point: &PredictedPoint) -> Cell {
     let of = (figure.value)(point);
-    if point.runs == 0 && figure.is_of_runs {
+    if point.runs == 0 && figure.is_of_runs && point.predicted.measured().is_some() {
         return Cell::from("");
     }
     let text = |value: &f64| {

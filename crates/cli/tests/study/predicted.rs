@@ -43,7 +43,11 @@ fn points_are_run_and_the_record_says_the_same_again() {
     let points = first["points"].as_array().unwrap();
     assert_eq!(points.len(), 6);
     assert!(first["best"].as_str().unwrap().contains("threads=2"), "{first}");
-    assert!(first["use"].as_str().unwrap().starts_with("numawise run"), "{first}");
+    let line = first["use"].as_str().unwrap();
+    assert!(
+        line.starts_with("KEY=") && line.contains(" numawise run "),
+        "the variable belongs to the point: {line}"
+    );
     for point in points {
         let is_known = point["predicted"].is_number();
         assert!(is_known || point["predicted"]["unavailable"].is_string(), "{point}");
@@ -75,6 +79,17 @@ fn what_cannot_be_predicted_is_refused_before_anything_runs() {
         let said = String::from_utf8_lossy(&stderr).into_owned();
         assert!(!status.success() && said.contains(part), "{words:?}: {status} {said}");
     }
+}
+
+#[test]
+fn points_that_fail_have_a_reason_and_no_time() {
+    let bench = Bench::new();
+    let Output { status, stdout, .. } =
+        predict(&bench, &["--json", "--threads", "1", "--place", "local", "--", "false"]);
+    assert_eq!(status.code(), Some(1), "as the program");
+    let told: Value = serde_json::from_slice(&stdout).unwrap();
+    assert_eq!(told["points"][0]["measured"]["unavailable"], "its runs gave no value", "{told}");
+    assert!(told["best"]["unavailable"].is_string() && told["use"].is_null(), "{told}");
 }
 
 #[test]
