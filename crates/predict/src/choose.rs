@@ -102,6 +102,11 @@ pub fn next_point(study: &Study) -> Option<PointId> {
         .collect();
     let medians = known.times.iter().filter_map(|times| numawise_stats::median(times).ok());
     let least = medians.fold(f64::INFINITY, f64::min).ln();
+    // The same placement by another name is known.
+    let known_shapes: Vec<(&[u32], &PointShape)> = (0..known.shapes.len())
+        .filter(|place| !known.times[*place].is_empty())
+        .filter_map(|place| Some((known.groups[place].as_slice(), known.shapes[place].as_ref().ok()?)))
+        .collect();
     let mut best: Option<(usize, f64)> = None;
     let given_up = study.all_given_up();
     for (place, shape) in known.shapes.iter().enumerate() {
@@ -109,6 +114,9 @@ pub fn next_point(study: &Study) -> Option<PointId> {
         let id = &study.header.points[place].id;
         let Some((_, fit)) = fits.iter().find(|(group, _)| known.groups[place] == *group) else { continue };
         if !known.times[place].is_empty() || given_up.contains(id) {
+            continue;
+        }
+        if known_shapes.iter().any(|(group, other)| known.groups[place] == *group && *other == shape) {
             continue;
         }
         let interval = predicted(fit, shape, None, known.noise);

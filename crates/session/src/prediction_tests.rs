@@ -105,6 +105,9 @@ fn a_few_points_are_run_and_the_best_is_one_of_them() {
         let parts: f64 = point.parts.measured().unwrap().iter().map(|part| part.share.0).sum();
         assert!(parts > 0.9 && parts <= 1.0 + 1e-9, "{parts}");
     }
+    let run: Vec<&PointId> = prediction.points.iter().filter(|of| of.runs > 0).map(|of| &of.point).collect();
+    let once = |id: &str| run.iter().filter(|one| one.to_string().contains(id)).count();
+    assert!(once("threads=16") <= 2, "local and distributed are one placement of all CPUs: {run:?}");
     let mut again = PredictionRuns::new(&study, 6);
     assert!(matches!(next_trial(&mut again, &study), NextTrial::End(_)), "what was run is not run again");
 }
