@@ -270,35 +270,41 @@ fn percent(share: f64) -> String {
 /// The table, and all points together.
 fn document(scores: &[Score]) -> String {
     let mut text = String::from(
-        "# Predictions and the truth\n\n`cargo run -p testbed -- predict-truth`: emulated machines, 1 to 4 threads x strategies x policies; errors of \
-         points that were not run, in percent.\n\n| machine | program | points | run | median | 95th | inside | none | vs best |\n|---|---|---|---|---|---|---|---|---|\n",
+        "# Predictions and the truth\n\nMade by `cargo run -p testbed -- predict-truth`. Percent; errors of points not run, noise of the truth included.\n\n```\n",
     );
+    let mut line = |cells: [String; 6]| {
+        let [name, run, rest @ ..] = cells;
+        let _ = write!(text, "{name:<32}{run:>7}");
+        for cell in rest {
+            let _ = write!(text, "{cell:>8}");
+        }
+        text.push('\n');
+    };
+    line(["program", "run/all", "median", "95th", "inside", "vs-best"].map(str::to_owned));
     for score in scores {
         let inside = score.inside as f64 / score.errors.len() as f64;
-        let _ = writeln!(
-            text,
-            "| {} | {} | {} | {} | {} | {} | {} | {} | {} |",
-            score.machine,
-            score.program,
-            score.points,
-            score.run,
+        line([
+            format!("{} {}", score.machine, score.program),
+            format!("{}/{}", score.run, score.points),
             percent(quantile(&score.errors, 0.5)),
             percent(quantile(&score.errors, 0.95)),
             percent(inside),
-            score.unavailable,
-            percent(score.regret)
-        );
+            percent(score.regret),
+        ]);
     }
+    text += "```\n";
     let errors: Vec<f64> = scores.iter().flat_map(|score| score.errors.iter().copied()).collect();
     let inside: usize = scores.iter().map(|score| score.inside).sum();
+    let unavailable: usize = scores.iter().map(|score| score.unavailable).sum();
     let regrets: Vec<f64> = scores.iter().map(|score| score.regret).collect();
     let _ = writeln!(
         text,
-        "\nAll {} points: median {} % (promised 4), 95th percentile {} % (12), inside {} % (90 to 97); chosen vs best: median {} % (1), 95th {} % (5).",
+        "\nAll {} points: median {} (promised 4), 95th percentile {} (12), inside {} (90 to 97), without prediction {}; chosen vs best: {} (1), 95th {} (5).",
         errors.len(),
         percent(quantile(&errors, 0.5)),
         percent(quantile(&errors, 0.95)),
         percent(inside as f64 / errors.len() as f64),
+        unavailable,
         percent(quantile(&regrets, 0.5)),
         percent(quantile(&regrets, 0.95))
     );

@@ -8,7 +8,7 @@ use crate::shape::{ByPattern, Load, PATTERNS, Part, PointShape};
 mod tests;
 
 /// So many figures describe a program, and what is not known of the machine.
-pub const FIGURES: usize = 18;
+pub const FIGURES: usize = 19;
 
 /// The figures of a fit as deviations from what is likely before any run, in standard deviations.
 pub type Deviations = [f64; FIGURES];
@@ -22,6 +22,8 @@ pub struct Program {
     /// With one thread and local memory.
     pub time: f64,
     pub serial: f64,
+    /// How much of the serial part waits for memory as the shared part does.
+    pub serial_memory: f64,
     /// Of the work that threads share: what waits for single loads.
     pub latency: f64,
     /// Of the bandwidth that one core takes, the part that a thread uses.
@@ -87,6 +89,7 @@ impl Prior {
         Program {
             time: (self.time + 2.0 * z[0]).exp(),
             serial: logistic(-3.5 + 1.8 * z[1]),
+            serial_memory: logistic(1.5 * z[18]),
             latency: logistic(-1.5 + 1.8 * z[2]),
             bandwidth: logistic(-0.5 + 1.8 * z[3]),
             overlap: 1.0 + (0.5 + z[4]).exp(),
@@ -149,6 +152,15 @@ impl Program {
         if per_core <= 1.0 { 1.0 } else { (1.0 + self.smt * per_core.log2()) / per_core }
     }
 
+    /// How much longer the shared work would take one thread with its memory there than with local memory.
+    fn slower_alone(&self, shape: &PointShape, one: f64) -> f64 {
+        let latency = mean(&shape.first.0, &self.patterns).powf(self.latency_exponent);
+        let way = mean(&shape.first.1, &self.patterns) / self.saturating / self.link;
+        let busy = (1.0 - self.bandwidth) * (1.0 - self.latency + self.latency * latency);
+        let load = self.bandwidth * latency.powf(self.core_latency).max(way);
+        (busy.powf(self.overlap) + load.powf(self.overlap)).powf(1.0 / self.overlap) / one
+    }
+
     fn raw(&self, shape: &PointShape) -> Raw {
         let n = shape.threads;
         let one = (self.bandwidth.powf(self.overlap) + (1.0 - self.bandwidth).powf(self.overlap))
@@ -176,7 +188,9 @@ impl Program {
         let (memory, at) = fullest(&shape.memories, &self.patterns);
         let (link, over) = fullest(&shape.links, &self.patterns);
         Raw {
-            serial: self.time * self.serial,
+            serial: self.time
+                * self.serial
+                * (1.0 + self.serial_memory * (self.slower_alone(shape, one) - 1.0)),
             compute,
             latency,
             core: bytes * core,

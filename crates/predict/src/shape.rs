@@ -47,6 +47,8 @@ pub struct ThreadGroup {
 pub struct PointShape {
     pub threads: f64,
     pub groups: Vec<ThreadGroup>,
+    /// Of the first thread alone: its latency, and the time of its bytes by the slowest way.
+    pub first: (ByPattern, ByPattern),
     /// Cores with a thread, as a share of all.
     pub active_cores: f64,
     /// Only those that can be the fullest.
@@ -153,6 +155,7 @@ impl PointShape {
         let mut shape = PointShape {
             threads,
             groups: Vec::new(),
+            first: flows.of_first(machine, first),
             active_cores: active_cores as f64 / machine.cores.max(1) as f64,
             memories: Vec::new(),
             links: Vec::new(),
@@ -298,5 +301,18 @@ impl Flows {
             shares: counts.keys().map(|from| (*from, of(from))).collect(),
             first_node: (givers.len() > 1).then(|| (machine.nodes[master].id, [at_first, 1.0, at_first])),
         })
+    }
+
+    /// What one thread alone meets on this node.
+    fn of_first(&self, machine: &Capacities, first: usize) -> (ByPattern, ByPattern) {
+        let (mut latency, mut way) = ([0.0; PATTERNS], [0.0; PATTERNS]);
+        for (&to, shares) in self.shares.get(&first).into_iter().flatten() {
+            let pair = &machine.pairs[first][to];
+            for (pattern, share) in shares.iter().enumerate() {
+                latency[pattern] += share * pair.latency.value;
+                way[pattern] = f64::max(way[pattern], share / pair.bandwidth.value);
+            }
+        }
+        (latency, way)
     }
 }
