@@ -276,7 +276,7 @@ fn document(scores: &[Score]) -> String {
         let [name, run, rest @ ..] = cells;
         let _ = write!(text, "{name:<32}{run:>7}");
         for cell in rest {
-            let _ = write!(text, "{cell:>8}");
+            let _ = write!(text, "{cell:>9}");
         }
         text.push('\n');
     };
@@ -284,7 +284,7 @@ fn document(scores: &[Score]) -> String {
     for score in scores {
         let inside = score.inside as f64 / score.errors.len() as f64;
         line([
-            format!("{} {}", score.machine, score.program),
+            format!("{}/{}", score.machine, score.program),
             format!("{}/{}", score.run, score.points),
             percent(quantile(&score.errors, 0.5)),
             percent(quantile(&score.errors, 0.95)),
@@ -292,21 +292,22 @@ fn document(scores: &[Score]) -> String {
             percent(score.regret),
         ]);
     }
-    text += "```\n";
     let errors: Vec<f64> = scores.iter().flat_map(|score| score.errors.iter().copied()).collect();
     let inside: usize = scores.iter().map(|score| score.inside).sum();
     let unavailable: usize = scores.iter().map(|score| score.unavailable).sum();
     let regrets: Vec<f64> = scores.iter().map(|score| score.regret).collect();
-    let _ = writeln!(
-        text,
-        "\nAll {} points: median {} (promised 4), 95th percentile {} (12), inside {} (90 to 97), without prediction {}; chosen vs best: {} (1), 95th {} (5).",
-        errors.len(),
+    line([
+        "all".to_owned(),
+        errors.len().to_string(),
         percent(quantile(&errors, 0.5)),
         percent(quantile(&errors, 0.95)),
         percent(inside as f64 / errors.len() as f64),
-        unavailable,
-        percent(quantile(&regrets, 0.5)),
-        percent(quantile(&regrets, 0.95))
-    );
+        format!("{}/{}", percent(quantile(&regrets, 0.5)), percent(quantile(&regrets, 0.95))),
+    ]);
+    line(["promised", "-", "4", "12", "90-97", "1/5"].map(str::to_owned));
+    text += "```\n";
+    if unavailable > 0 {
+        let _ = writeln!(text, "\n{unavailable} points without a prediction.");
+    }
     text
 }
