@@ -274,26 +274,24 @@ fn percent(share: f64) -> String {
 /// The table, and all points together.
 fn document(scores: &[Score]) -> String {
     let mut text = String::from(
-        "# Predictions and the truth\n\nMade by `cargo run -p testbed -- predict-truth`. Percent; errors of points not run, noise of the truth included.\n\n```\n",
+        "# Predictions and the truth\n\nMade by `cargo run -p testbed -- predict-truth`. Percent; points not run; noise included.\n\n```\n",
     );
-    let mut line = |cells: [String; 6]| {
-        let [name, run, rest @ ..] = cells;
-        let _ = write!(text, "{name:<32}{run:>7}");
+    let mut line = |cells: [String; 4]| {
+        let [name, rest @ ..] = cells;
+        let _ = write!(text, "{name:<31}");
         for cell in rest {
             let _ = write!(text, "{cell:>9}");
         }
         text.push('\n');
     };
-    line(["program", "run/all", "median", "95th", "inside", "vs-best"].map(str::to_owned));
+    line(["program", "median", "95th", "inside"].map(str::to_owned));
     for score in scores {
         let inside = score.inside as f64 / score.errors.len() as f64;
         line([
             format!("{}/{}", score.machine, score.program),
-            format!("{}/{}", score.run, score.points),
             percent(quantile(&score.errors, 0.5)),
             percent(quantile(&score.errors, 0.95)),
             percent(inside),
-            percent(score.regret),
         ]);
     }
     let errors: Vec<f64> = scores.iter().flat_map(|score| score.errors.iter().copied()).collect();
@@ -302,16 +300,20 @@ fn document(scores: &[Score]) -> String {
     let regrets: Vec<f64> = scores.iter().map(|score| score.regret).collect();
     line([
         "all".to_owned(),
-        errors.len().to_string(),
         percent(quantile(&errors, 0.5)),
         percent(quantile(&errors, 0.95)),
         percent(inside as f64 / errors.len() as f64),
-        format!("{}/{}", percent(quantile(&regrets, 0.5)), percent(quantile(&regrets, 0.95))),
     ]);
-    line(["promised", "-", "4", "12", "90-97", "1/5"].map(str::to_owned));
+    line(["promised", "4", "12", "90-97"].map(str::to_owned));
     text += "```\n";
-    if unavailable > 0 {
-        let _ = writeln!(text, "\n{unavailable} points without a prediction.");
-    }
+    let (run, points) = (scores.iter().map(|score| score.run), scores.iter().map(|score| score.points));
+    let _ = writeln!(
+        text,
+        "\nRun: {} of {}; unavailable: {unavailable}. Chosen vs best: {} (promised 1), 95th {} (5).",
+        run.sum::<usize>(),
+        points.sum::<usize>(),
+        percent(quantile(&regrets, 0.5)),
+        percent(quantile(&regrets, 0.95))
+    );
     text
 }
