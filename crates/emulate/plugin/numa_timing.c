@@ -54,13 +54,17 @@ struct path {
     struct server *link;  // NULL: no link in the way
 };
 
-struct way { uint64_t tag; };  // physical line + 1, shifted left by one; bit 0: written to
+// The lines last touched, in front of the cache model: nearly all accesses end here, so nothing else is in the way of the
+// host's own cache. An entry is `line << 1 | written`; no user-space line is as high as NO_LINE.
+struct filter { uint64_t known[FILTER]; };
+
+static const uint64_t NO_LINE = UINT64_MAX >> 2;
 
 // Only the thread of its own vCPU touches a core, but for the counts, which a mark on any vCPU reads.
 struct core {
-    uint64_t filter[FILTER];  // as `way`, with virtual lines
-    struct way *cache;        // sets x ways, most recently used first
-    uint64_t stream[STREAMS]; // virtual line + 1, most recently used first
+    uint64_t *cache;           // (physical line + 1) << 1 | written, sets x ways, most recently used first
+    uint64_t stream[STREAMS];  // virtual lines, most recently used first
+    const struct range *range; // where the last address was
     uint64_t cursor_ns, grace_ns;
     bool quick_timers;
     int node;
@@ -70,12 +74,15 @@ struct core {
 
 struct range { uint64_t first, end; int node; };
 
+static struct filter filters[MAX_CPUS] __attribute__((aligned(64)));  // virtual lines
 static struct core *cores;
 static struct range ranges[MAX_RANGES];
 static struct server *node_server[MAX_NODES];
 static struct path paths[MAX_NODES][MAX_NODES];
 static int cpus, nodes, range_count, ways = 8;
 static uint64_t sets = 512, core_line_ns;
+static int set_bits = 9;  // sets is 1 << set_bits, or -1
+static int store_bit;     // of what QEMU says of an access
 static double scale = 1000;
 static _Atomic bool charging;
 static FILE *truth;
@@ -128,40 +135,53 @@ static uint64_t serve(struct server *s, uint64_t from)
     }
 }
 
-static int node_of(uint64_t address)
+static bool holds(const struct range *range, uint64_t address)
 {
+    return address - range->first < range->end - range->first;
+}
+
+static int node_of(struct core *core, uint64_t address)
+{
+    if (holds(core->range, address)) return core->range->node;
     for (int k = 0; k < range_count; k++)
-        if (address - ranges[k].first < ranges[k].end - ranges[k].first) return ranges[k].node;
+        if (holds(&ranges[k], address)) return (core->range = &ranges[k])->node;
     return OUTSIDE;
 }
 
+static uint64_t set_of(uint64_t line)
+{
+    return set_bits < 0 ? (line ^ line / sets) % sets : (line ^ line >> set_bits) & (sets - 1);
+}
+
 // Whether the cache held the line. If not, it does now, and `evicted` is a line that must be written back, or 0.
+// Each way moves back by one on the way to the line, or to the end.
 static bool cached(struct core *core, uint64_t line, bool store, uint64_t *evicted)
 {
-    struct way *set = core->cache + (line ^ line / sets) % sets * (uint64_t)ways;
-    uint64_t tag = (line + 1) << 1, found = 0;
-    int k = 0;
-    for (; k < ways; k++)
-        if ((found = set[k].tag) >> 1 == line + 1) break;
-    bool hit = k < ways;
-    *evicted = hit || !(found & 1) ? 0 : found >> 1;
-    if (!hit) k = ways - 1, found = tag;
-    memmove(set + 1, set, (size_t)k * sizeof *set);
-    set[0].tag = found | store;
+    uint64_t *set = core->cache + set_of(line) * (uint64_t)ways;
+    uint64_t tag = (line + 1) << 1, moved = tag;
+    bool hit = false;
+    for (int k = 0; k < ways && !hit; k++) {
+        uint64_t here = set[k];
+        set[k] = moved;
+        moved = here;
+        hit = (here ^ tag) <= 1;
+    }
+    set[0] = (hit ? moved : tag) | store;
+    *evicted = !hit && moved & 1 ? moved >> 1 : 0;
     return hit;
 }
 
 // Whether a prefetcher that follows neighbouring lines, up or down, would have asked for this line before.
 static bool foreseen(struct core *core, uint64_t line)
 {
-    int k = 0;
     bool found = false;
-    for (; k < STREAMS && !found; k++) {
-        uint64_t last = core->stream[k] - 1;
-        found = core->stream[k] && line != last && line - last + 2 <= 4;
+    uint64_t moved = line;
+    for (int k = 0; k < STREAMS && !found; k++) {
+        uint64_t last = core->stream[k];
+        core->stream[k] = moved;
+        moved = last;
+        found = line - last + 2 <= 4 && line != last;
     }
-    memmove(core->stream + 1, core->stream, (size_t)(k - 1) * sizeof *core->stream);
-    core->stream[0] = line + 1;
     return found;
 }
 
@@ -195,7 +215,7 @@ static void charge(struct core *core, int node, uint64_t vline, uint64_t evicted
         add(&core->exposed[node], 1);
     }
     if (evicted) {  // nobody waits for a write-back, but it takes its share of the bandwidths
-        int home = node_of((evicted - 1) << LINE_BITS);
+        int home = node_of(core, (evicted - 1) << LINE_BITS);
         add(&core->written[home], 1);
         if (home != OUTSIDE) {
             serve(node_server[home], from);
@@ -206,24 +226,30 @@ static void charge(struct core *core, int node, uint64_t vline, uint64_t evicted
     if (done > real + SLEEP_NS) sleep_until(core, done);
 }
 
+// An access that the filter does not end.
+__attribute__((noinline)) static void look_up(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t vaddr, uint64_t *known)
+{
+    if (vaddr >> 63 || cpu >= (unsigned)cpus) return;
+    struct qemu_plugin_hwaddr *where = qemu_plugin_get_hwaddr(info, vaddr);
+    if (!where || qemu_plugin_hwaddr_is_io(where)) return;
+    struct core *core = &cores[cpu];
+    uint64_t vline = vaddr >> LINE_BITS, store = info >> store_bit & 1;
+    *known = vline << 1 | store;
+    uint64_t address = qemu_plugin_hwaddr_phys_addr(where), evicted;
+    if (cached(core, address >> LINE_BITS, store, &evicted)) return;
+    int node = node_of(core, address);
+    add(&core->missed[node], 1);
+    if (node != OUTSIDE) charge(core, node, vline, evicted);
+}
+
+// Called for each access: some 19 of 20 find their line known, in a dozen instructions.
 static void on_access(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t vaddr, void *unused)
 {
     (void)unused;
-    if (vaddr >> 63 || cpu >= (unsigned)cpus) return;
-    struct core *core = &cores[cpu];
-    uint64_t vline = vaddr >> LINE_BITS, tag = (vline + 1) << 1;
-    uint64_t *known = &core->filter[(vline ^ vline >> 8 ^ vline >> 16) % FILTER];
-    bool store = qemu_plugin_mem_is_store(info);
-    if ((*known | 1) == (tag | 1) && (!store || *known & 1)) return;
-
-    struct qemu_plugin_hwaddr *where = qemu_plugin_get_hwaddr(info, vaddr);
-    if (!where || qemu_plugin_hwaddr_is_io(where)) return;
-    *known = tag | store;
-    uint64_t address = qemu_plugin_hwaddr_phys_addr(where), evicted;
-    if (cached(core, address >> LINE_BITS, store, &evicted)) return;
-    int node = node_of(address);
-    add(&core->missed[node], 1);
-    if (node != OUTSIDE) charge(core, node, vline, evicted);
+    uint64_t vline = vaddr >> LINE_BITS, store = info >> store_bit & 1;
+    uint64_t *known = &filters[cpu % MAX_CPUS].known[(vline ^ vline >> 8 ^ vline >> 16) % FILTER];
+    uint64_t other = *known ^ vline << 1;  // 0: it was read, 1: it was written to
+    if (__builtin_expect(other > 1 || other < store, 0)) look_up(cpu, info, vaddr, known);
 }
 
 // One block of lines per mark, for the reader in src/truth.rs.
@@ -303,6 +329,7 @@ static const char *describe(char *text)
     }
     if (sscanf(text, "cache %d %d", &a, &b) == 2) {
         sets = (uint64_t)a, ways = b;
+        set_bits = a & (a - 1) ? -1 : __builtin_ctz((unsigned)a);
         return a > 0 && b > 0 ? NULL : "a cache needs sets and ways";
     }
     if (sscanf(text, "cpu %d %d", &a, &b) == 2) {
@@ -310,7 +337,10 @@ static const char *describe(char *text)
         if (!cores && !(cores = aligned_alloc(64, MAX_CPUS * sizeof *cores))) return "no memory";
         memset(&cores[a], 0, sizeof *cores);
         cores[a].node = b;
-        if (!(cores[a].cache = calloc(sets * (uint64_t)ways, sizeof(struct way)))) return "no memory";
+        cores[a].range = ranges;
+        for (int k = 0; k < STREAMS; k++) cores[a].stream[k] = NO_LINE;
+        for (int k = 0; k < FILTER; k++) filters[a].known[k] = NO_LINE << 1;
+        if (!(cores[a].cache = calloc(sets * (uint64_t)ways, sizeof *cores[a].cache))) return "no memory";
         cpus++;
         return NULL;
     }
@@ -356,6 +386,15 @@ static bool read_machine(const char *path)
     return cpus && range_count && core_line_ns ? true : fail(path, line, "no CPU, no memory or no core bandwidth");
 }
 
+// A call of QEMU for each access only to learn whether it is a store would cost as much as all else: the bit is looked for once.
+static bool find_store_bit(void)
+{
+    int bits = 0;
+    for (int k = 0; k < 32; k++)
+        if (qemu_plugin_mem_is_store(1u << k)) store_bit = k, bits++;
+    return bits == 1 && !qemu_plugin_mem_is_store(~(1u << store_bit));
+}
+
 __attribute__((visibility("default"))) int qemu_plugin_install(qemu_plugin_id_t id, const void *info, int argc,
                                                                char **argv)
 {
@@ -365,6 +404,8 @@ __attribute__((visibility("default"))) int qemu_plugin_install(qemu_plugin_id_t 
         if (!strncmp(argv[i], "machine=", 8)) path = argv[i] + 8;
     if (!path) return fprintf(stderr, "numa_timing: the argument machine=FILE is missing\n"), -1;
     if (!read_machine(path)) return -1;
+    if (!find_store_bit())
+        return fprintf(stderr, "numa_timing: this QEMU says that an access is a store in another way than 7.2 does\n"), -1;
     qemu_plugin_register_vcpu_tb_trans_cb(id, on_translate);
     qemu_plugin_register_atexit_cb(id, on_exit_write, NULL);
     return 0;
