@@ -114,6 +114,9 @@ pub enum Error {
         /// Tail of the console.
         console: String,
     },
+    /// Somebody ended the guest.
+    #[error("the guest was stopped")]
+    Stopped,
     /// What the guest sent back is not what its `init` sends.
     #[error("the guest's results cannot be understood at byte {at}: found {found:?}, expected {expected}")]
     Garbled {

@@ -3,10 +3,12 @@
 use crate::initramfs::Archive;
 use crate::libraries::which;
 use crate::run::{self, CommandResult, GuestRun, Outputs, Watch};
-use crate::{EmulatedMachine, Error, Mpi, WorkFolder, libraries, mpi, qemu, timing, truth};
+use crate::{EmulatedMachine, Error, HostRoot, Mpi, WorkFolder, leftovers, libraries, mpi, qemu, timing, truth};
 use std::ffi::OsStr;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 /// The programs opened by numawise while it runs; put into each guest when the host has them.
@@ -30,6 +32,8 @@ pub struct Guest<'a> {
     collect: Vec<(String, PathBuf)>,
     limit: Duration,
     live: bool,
+    root: Option<HostRoot>,
+    stop: Option<Arc<AtomicBool>>,
 }
 
 impl<'a> Guest<'a> {
@@ -49,6 +53,8 @@ impl<'a> Guest<'a> {
             collect: Vec::new(),
             limit: DEFAULT_LIMIT,
             live: false,
+            root: None,
+            stop: None,
         }
     }
 
@@ -131,6 +137,20 @@ impl<'a> Guest<'a> {
         self
     }
 
+    /// Lets commands see the host's files: see [`HostRoot::commands`].
+    #[must_use]
+    pub fn root(mut self, root: HostRoot) -> Self {
+        self.root = Some(root);
+        self
+    }
+
+    /// A flag that ends the guest when it is raised.
+    #[must_use]
+    pub fn stopped_by(mut self, stop: Arc<AtomicBool>) -> Self {
+        self.stop = Some(stop);
+        self
+    }
+
     /// Boots, runs each command in a shell of its own (in `/root`, one after the other, failed or not), powers off.
     ///
     /// # Errors
@@ -138,11 +158,12 @@ impl<'a> Guest<'a> {
     /// not an error: its status is in the result.
     pub fn run(&self, commands: &[impl AsRef<str>]) -> Result<GuestRun, Error> {
         let commands: Vec<String> = commands.iter().map(|command| command.as_ref().to_owned()).collect();
-        let kernel = self.work.kernel()?;
+        let kernel = self.root.as_ref().map_or_else(|| self.work.kernel(), |root| Ok(root.kernel.image.clone()))?;
         let runs = self.work.path().join("runs");
         std::fs::create_dir_all(&runs).map_err(Error::write(&runs))?;
         let mut folder = tempfile::tempdir_in(&runs).map_err(Error::write(&runs))?;
         folder.disable_cleanup(std::env::var_os("TESTBED_KEEP").is_some());
+        let _alive = leftovers::claim(folder.path())?;
         let at = |name: &str| folder.path().join(name);
         let (initramfs, description, counts) = (at("initramfs.cpio"), at("timing.txt"), at("truth.txt"));
         let (console, results, messages) = (at("console.log"), at("results.bin"), at("qemu.log"));
@@ -158,8 +179,9 @@ impl<'a> Guest<'a> {
         };
         let outputs = Outputs { console: &console, results: &results, messages: &messages };
         let alone = self.work.lock("guests", self.timing)?;
-        let arguments = qemu::arguments(self.machine, &files);
-        let watch = Watch { limit: self.limit, files: self.collect.len(), live: self.live };
+        let mut arguments = qemu::arguments(self.machine, &files);
+        arguments.extend(self.root.iter().flat_map(HostRoot::arguments));
+        let watch = Watch { limit: self.limit, files: self.collect.len(), live: self.live, stop: self.stop.as_deref() };
         let program = qemu::program();
         let once = || run::run(&program, &arguments, &outputs, &watch, &commands);
         let ((frames, wall), boots) = run::until_it_stays(once)?;
@@ -236,6 +258,9 @@ impl<'a> Guest<'a> {
                 None => default_place(host)?,
             };
             copy(&mut archive, host, guest)?;
+        }
+        if let Some(root) = &self.root {
+            root.add_to(&mut archive)?;
         }
         for (guest, bytes) in &self.contents {
             archive.file(guest, bytes.as_slice());

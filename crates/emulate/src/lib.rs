@@ -17,15 +17,22 @@
 
 mod clock;
 mod derive;
+#[cfg(test)]
+mod derive_testing;
 mod error;
+pub mod figures;
 mod frames;
 mod guest;
 mod initramfs;
+pub mod kernel;
 mod layout;
+pub mod leftovers;
 mod libraries;
 mod machine;
 mod mpi;
 mod qemu;
+pub mod reduce;
+mod root;
 mod run;
 mod timing;
 mod truth;
@@ -34,10 +41,12 @@ mod work;
 pub use derive::{DerivedMachine, EmulationRequest, core_bandwidth, derive};
 pub use error::Error;
 pub use guest::Guest;
+pub use kernel::{KernelGap, RootKernel};
 pub use layout::{MemoryPiece, guest_physical};
 pub use machine::{EmulatedMachine, EmulatedNode, HmatRow, MachineDescription, MachineTiming, NodeTiming};
 pub use mpi::Mpi;
-pub use qemu::readiness;
+pub use qemu::{program as qemu_program, readiness, version as qemu_version};
+pub use root::{HostRoot, RESULTS};
 pub use run::{CommandResult, GuestRun};
 pub use truth::{TrafficCount, Truth};
 pub use work::WorkFolder;

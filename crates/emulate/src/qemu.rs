@@ -19,7 +19,7 @@ pub(crate) struct Files<'a> {
 }
 
 /// The QEMU to use.
-pub(crate) fn program() -> OsString {
+pub fn program() -> OsString {
     std::env::var_os("TESTBED_QEMU").unwrap_or_else(|| "qemu-system-x86_64".into())
 }
 
@@ -32,7 +32,7 @@ pub(crate) fn not_started(source: std::io::Error) -> Error {
 ///
 /// # Errors
 /// When it cannot be started.
-pub(crate) fn version() -> Result<String, Error> {
+pub fn version() -> Result<String, Error> {
     let output = Command::new(program()).arg("--version").output().map_err(not_started)?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     Ok(text.split_whitespace().nth(3).unwrap_or("of unknown version").to_owned())
@@ -67,7 +67,7 @@ pub(crate) fn arguments(machine: &EmulatedMachine, files: &Files<'_>) -> Vec<Str
 }
 
 /// In QEMU's comma-separated options a comma that is meant is written twice.
-fn comma_safe(path: &Path) -> String {
+pub(crate) fn comma_safe(path: &Path) -> String {
     path.display().to_string().replace(',', ",,")
 }
 

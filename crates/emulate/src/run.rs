@@ -8,6 +8,7 @@ use std::io::{Read, Write};
 use std::ops::Deref;
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// What the kernel says of a breakpoint that it set itself while it changed its code and that QEMU still runs into (see `qemu`).
@@ -68,12 +69,14 @@ pub(crate) struct Outputs<'a> {
 }
 
 /// How a guest is watched while it runs.
-pub(crate) struct Watch {
+pub(crate) struct Watch<'a> {
     pub limit: Duration,
     /// Files that are collected.
     pub files: usize,
     /// The console is copied to standard error as it grows.
     pub live: bool,
+    /// Ends the guest when it is raised.
+    pub stop: Option<&'a AtomicBool>,
 }
 
 /// Starts a guest until it stays, where what ended it is nothing that it was told to do. Returns what came of it, and how often it was started.
@@ -96,7 +99,7 @@ pub(crate) fn run(
     program: &OsStr,
     arguments: &[String],
     outputs: &Outputs<'_>,
-    watch: &Watch,
+    watch: &Watch<'_>,
     commands: &[String],
 ) -> Result<(Frames, Duration), Error> {
     let limit = watch.limit;
@@ -109,6 +112,10 @@ pub(crate) fn run(
     let status = loop {
         if let Some(status) = qemu.0.try_wait().map_err(qemu::not_started)? {
             break status;
+        }
+        if watch.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
+            qemu.stop();
+            return Err(Error::Stopped);
         }
         if start.elapsed() > limit {
             qemu.stop();
@@ -199,6 +206,8 @@ fn harmless(bytes: &[u8]) -> String {
 /// Starts a process that is told to end when the thread that started it does: no guest outlives a killed test.
 fn spawn_bound_to_us(command: &mut Command) -> std::io::Result<Child> {
     use std::os::unix::process::CommandExt;
+    // Ctrl-C at the terminal is for us, who end the guest as is fit.
+    command.process_group(0);
     // SAFETY: between fork and exec only prctl is called, which is async-signal-safe and touches no memory.
     unsafe {
         command.pre_exec(|| match libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGTERM) {

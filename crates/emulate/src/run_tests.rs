@@ -20,7 +20,7 @@ impl Left {
         let outputs = Outputs { console: &console, results: &results, messages: &messages };
         let arguments: Vec<String> = words[1..].iter().map(|word| (*word).to_owned()).collect();
         let commands = ["true", "echo on the console > /dev/console; sleep 1000"].map(str::to_owned);
-        let watch = Watch { limit, files: 0, live: false };
+        let watch = Watch { limit, files: 0, live: false, stop: None };
         run(words[0].as_ref(), &arguments, &outputs, &watch, &commands)
     }
 }

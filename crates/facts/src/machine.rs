@@ -7,7 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::memory::MemoryKindEvidence;
 use crate::notice::MachineNotice;
-use crate::{Attribute, AttributeKind, AttributeOrigin, Device, Estimate, Figure, MemoryKind, Reading};
+use crate::{
+    Attribute, AttributeKind, AttributeOrigin, Device, Estimate, Figure, MemoryKind, Notice, Reading,
+};
 
 #[cfg(test)]
 #[path = "machine_tests.rs"]
@@ -120,6 +122,11 @@ impl Machine {
     /// Whether threads can be placed on CPUs, as far as is known.
     pub fn affinity_may_be_set(&self) -> bool {
         self.limits.iter().all(|limit| limit.affinity_refusal().is_none())
+    }
+
+    /// That the machine is an emulated one, where it is.
+    pub fn rehearsal(&self) -> Option<Notice> {
+        self.limits.iter().find(|limit| limit.is_rehearsal()).cloned().map(Notice::from)
     }
 
     /// The nodes that have CPUs we may use, in ascending order.

@@ -23,6 +23,9 @@ pub use weights::{WEIGHTS, global_weight};
 #[path = "limits_tests.rs"]
 mod tests;
 
+/// Where a guest of numawise finds of which machine it is the rehearsal, as a notice in JSON.
+pub const REHEARSAL: &str = "/run/numawise/rehearsal.json";
+
 /// All limits that are known. A file that cannot be read hides its limit; that is no error.
 pub fn limits(roots: &Roots, machine: &Machine, policy: &Policy) -> Vec<MachineNotice> {
     let cgroups = Cgroups::of_this_process(roots);
@@ -34,7 +37,14 @@ pub fn limits(roots: &Roots, machine: &Machine, policy: &Policy) -> Vec<MachineN
     limits.extend(memory(roots, &cgroups));
     limits.extend(memory_policy(policy));
     limits.extend(shape::limits(roots, machine));
+    limits.extend(rehearsal(roots));
     limits
+}
+
+/// What numawise wrote into a guest that it started for a rehearsal. A file that is something else says nothing.
+fn rehearsal(roots: &Roots) -> Option<MachineNotice> {
+    let text = std::fs::read_to_string(roots.path(REHEARSAL)).ok()?;
+    serde_json::from_str::<MachineNotice>(&text).ok().filter(MachineNotice::is_rehearsal)
 }
 
 /// The CPUs online that the cpuset of our cgroup leaves, whatever our affinity mask is.

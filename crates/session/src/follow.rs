@@ -234,6 +234,7 @@ impl EndedFollowing {
     pub fn object_run(self, header: ObjectRunHeader, redactor: &Redactor) -> ObjectRun {
         let EndedFollowing { followed, ranks, calibrated, watched, counted, notices } = self;
         let mut header = header;
+        header.notices.splice(0..0, header.machine.rehearsal());
         header.notices.extend(notices);
         let (watching, mut tracked, bandwidth) = match watched {
             Ok(watched) => {

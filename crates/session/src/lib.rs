@@ -12,6 +12,7 @@
 //! - [`plan`]: a program with its threads and its memory where they are asked for; [`copies`]: several of it;
 //! - [`prediction`]: a few points of a grid run, and the others predicted;
 //! - [`profiles`]: what memory benchmarks have saved;
+//! - [`rehearse`]: a command on an emulated machine that is like another one;
 //! - [`rebuild`]: a program built anew, and what its compilers say of its loops;
 //! - [`slurm`]: trials of a study as jobs of Slurm;
 //! - [`snapshot`]: a program run once and watched from inside;
@@ -43,6 +44,7 @@ pub mod prediction;
 pub mod profiles;
 mod ran;
 pub mod rebuild;
+pub mod rehearse;
 mod room;
 pub mod shared_memory;
 pub mod slurm;

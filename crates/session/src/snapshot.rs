@@ -510,7 +510,7 @@ impl SnapshotPlan {
         let (objects, left_out) = objects::kept(objects);
         notices.extend(left_out);
         (header.counters, header.traffic) = (counters, traffic);
-        header.notices = notices;
+        header.notices = header.machine.rehearsal().into_iter().chain(notices).collect();
         WatchedRun { header, processes, merged, places, objects }
     }
 }

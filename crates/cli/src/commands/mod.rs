@@ -13,6 +13,7 @@ mod objects;
 mod old;
 mod place;
 mod predict;
+mod rehearse;
 mod report;
 mod run;
 mod snapshot;
@@ -54,6 +55,7 @@ enum Command {
     Completions(completions::Arguments),
     Export(export::Arguments),
     ManPages(man_pages::Arguments),
+    Rehearse(Box<rehearse::Arguments>),
     Report(report::Arguments),
     Snapshot(Box<snapshot::Arguments>),
     Study(Box<study::Arguments>),
@@ -97,6 +99,7 @@ pub fn main() -> Status {
         Command::Completions(arguments) => completions::run(&arguments, shown()),
         Command::Export(arguments) => export::run(arguments),
         Command::ManPages(arguments) => man_pages::run(&arguments, shown()),
+        Command::Rehearse(arguments) => rehearse::run(*arguments, Arguments::command()),
         Command::Report(arguments) => report::run(arguments),
         Command::Snapshot(arguments) => snapshot::run(*arguments),
         Command::Study(arguments) => study::run(*arguments),

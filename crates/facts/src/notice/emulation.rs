@@ -1,6 +1,6 @@
 //! Notices of an emulated machine: in what it differs from the real one that it was derived from.
 
-use numawise_units::{Bytes, BytesPerSecond, CpuId, CpuSet, NodeId, NodeSet};
+use numawise_units::{Bytes, BytesPerSecond, CpuId, CpuSet, Latency, NodeId, NodeSet};
 
 super::notices! {
     /// NW8xx: of an emulated machine.
@@ -21,5 +21,13 @@ super::notices! {
         "NW807" DistancesAssumed { distance: u32 },
         /// What one core can draw was not measured.
         "NW808" CoreBandwidthAssumed { bandwidth: BytesPerSecond },
+        /// Latencies that nothing says are this one, and more by the distance of the nodes.
+        "NW809" LatencyAssumed { local: Latency },
+        /// Bandwidths that nothing says are this one, and less by the distance of the nodes.
+        "NW810" BandwidthAssumed { local: BytesPerSecond },
+        /// Each node has at most so many cores, and a core the bandwidth of those that it stands for.
+        "NW811" CoresLeftOut { per_node: u32, real: u32, emulated: u32 },
+        /// Nodes of whose memory nothing is known are taken to have this much.
+        "NW812" MemoryAssumed { nodes: NodeSet, each: Bytes },
     }
 }

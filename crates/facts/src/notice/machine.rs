@@ -3,6 +3,7 @@
 use numawise_units::{Bytes, CpuId, CpuSet, NodeSet};
 use serde::{Deserialize, Serialize};
 
+use super::EmulationNotice;
 use crate::Reading;
 
 super::notices! {
@@ -60,6 +61,17 @@ super::notices! {
         "NW218" NodesNotRecorded { described: NodeSet, missing: NodeSet },
         /// The call that sets the CPUs of a thread (`sched_setaffinity`) has no effect here.
         "NW219" AffinityCallsRefused { by: AffinityRefusal },
+        /// The machine is emulated, as another one that was described: what is measured on it is rehearsed.
+        "NW220" Rehearsed {
+            /// The machine that it stands for, as it was named.
+            machine: String,
+            /// So many times longer than on that machine takes an access to memory.
+            slowdown: f64,
+            /// In what it differs from that machine.
+            differences: Vec<EmulationNotice>,
+            /// Where this is written in the guest.
+            file: String,
+        },
     }
 }
 
@@ -116,7 +128,7 @@ impl MachineNotice {
             MachineNotice::EfficientCores { .. } | MachineNotice::NodesWithoutCpus { .. } => LiftedBy::User,
             MachineNotice::NodesWithoutMemory { .. } => LiftedBy::MachineOwner,
             MachineNotice::CpusBeyondCpuSet { .. } => LiftedBy::ProgramAuthor,
-            MachineNotice::NumberingGaps { .. } => LiftedBy::Nobody,
+            MachineNotice::NumberingGaps { .. } | MachineNotice::Rehearsed { .. } => LiftedBy::Nobody,
             MachineNotice::CpusNotRecorded { .. } | MachineNotice::NodesNotRecorded { .. } => {
                 LiftedBy::Recorder
             }
@@ -132,6 +144,11 @@ impl MachineNotice {
                 | MachineNotice::OfflineCpus { .. }
                 | MachineNotice::CpusNotRecorded { .. }
         )
+    }
+
+    /// Whether the machine is not a real one.
+    pub fn is_rehearsal(&self) -> bool {
+        matches!(self, MachineNotice::Rehearsed { .. })
     }
 
     /// Whether it takes memory nodes of the machine from us.

@@ -32,5 +32,17 @@ pub fn text(notice: &EmulationNotice) -> String {
         EmulationNotice::CoreBandwidthAssumed { bandwidth } => {
             format!("the bandwidth of one core was not measured; {bandwidth} is assumed")
         }
+        EmulationNotice::LatencyAssumed { local } => format!(
+            "latencies that nothing says are assumed: {local} to local memory, and more by the distance of the nodes"
+        ),
+        EmulationNotice::BandwidthAssumed { local } => format!(
+            "bandwidths that nothing says are assumed: {local} from local memory, and less by the distance of the nodes"
+        ),
+        EmulationNotice::MemoryAssumed { nodes, each } => {
+            format!("how much memory nodes {nodes} have is not known; {each} each are assumed")
+        }
+        EmulationNotice::CoresLeftOut { per_node, real, emulated } => format!(
+            "{emulated} of {real} CPUs are emulated, at most {per_node} of a node; a core has the bandwidth of those that it stands for"
+        ),
     }
 }

@@ -1,7 +1,8 @@
 //! Texts of the notices of a machine: what limits us, who reported it, and who can lift it.
 
 use numawise_facts::Reading;
-use numawise_facts::notice::{AffinityRefusal, MachineNotice};
+use numawise_facts::notice::{AffinityRefusal, EmulationNotice, MachineNotice};
+use numawise_units::harmless::quoted;
 use numawise_units::{CpuSet, NodeSet};
 use serde_json::{Value, json};
 
@@ -106,6 +107,9 @@ pub fn text(notice: &MachineNotice) -> String {
                 numbers.join(", ")
             )
         }
+        MachineNotice::Rehearsed { machine, slowdown, differences, .. } => {
+            rehearsed(machine, *slowdown, differences)
+        }
         MachineNotice::CpusNotRecorded { described, missing, by_cpuset } => format!(
             "{} of {} CPUs are described ({described}); the others ({missing}) were {}kept from whoever recorded it",
             described.len(),
@@ -156,6 +160,7 @@ pub fn source(notice: &MachineNotice) -> String {
         MachineNotice::NodesWithoutCpus { folder, .. } => format!("{folder}/nodeN/cpulist"),
         MachineNotice::CpusBeyondCpuSet { folder, .. } => format!("{folder}/online"),
         MachineNotice::NumberingGaps { files, .. } => files.join(" and "),
+        MachineNotice::Rehearsed { file, .. } => file.clone(),
         MachineNotice::CpusNotRecorded { .. } => "complete_cpuset in the machine file".to_owned(),
         MachineNotice::NodesNotRecorded { .. } => "complete_nodeset in the machine file".to_owned(),
     }
@@ -227,6 +232,7 @@ pub fn lift(notice: &MachineNotice) -> String {
         MachineNotice::NumberingGaps { .. } => {
             "nobody, the firmware and the kernel number so; take the numbers shown, or relative ones (numawise run -C +0-3)"
         }
+        MachineNotice::Rehearsed { .. } => "nobody here; the same command on the real machine",
         MachineNotice::CpusNotRecorded { .. } => {
             "record the machine again, outside of any container or cpuset and with all CPUs online"
         }
@@ -235,6 +241,18 @@ pub fn lift(notice: &MachineNotice) -> String {
         }
     };
     fixed.to_owned()
+}
+
+/// What was rehearsed, and what of the real machine is not in it.
+fn rehearsed(machine: &str, slowdown: f64, differences: &[EmulationNotice]) -> String {
+    let differences = differences.iter().map(|one| format!("; {}", super::emulation::text(one)));
+    format!(
+        "this is a rehearsal: the machine is emulated, to be like {}. Memory takes {slowdown} times as long as there, by latency and \
+         bandwidth of each pair of nodes. Ratios between placements mean something, times and rates do not; not modelled are out-of-order \
+         execution, shared caches, coherence, turbo and the TLB{}",
+        quoted(machine),
+        differences.collect::<String>()
+    )
 }
 
 fn partial_cores(cores: u32, usable: &CpuSet, others: &CpuSet) -> String {
