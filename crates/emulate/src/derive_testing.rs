@@ -2,7 +2,8 @@
 
 use numawise_facts::memory::MemoryKindEvidence;
 use numawise_facts::{
-    Attribute, AttributeOrigin, Cpu, Estimate, Figure, Machine, MemoryAccess, MemoryKind, Node, Reading, Source,
+    Attribute, AttributeOrigin, Cpu, Estimate, Figure, Machine, MemoryAccess, MemoryKind, Node, Reading,
+    Source,
 };
 use numawise_units::{Bytes, BytesPerSecond, CpuSet, Latency, NodeId, NodeSet};
 

@@ -2,8 +2,8 @@
 
 use numawise_facts::notice::EmulationNotice;
 use numawise_facts::{
-    Attribute, AttributeKind, AttributeOrigin, Estimate, Figure, Machine, MemoryAccess, MemoryKind, Node, Notice,
-    Reading,
+    Attribute, AttributeKind, AttributeOrigin, Estimate, Figure, Machine, MemoryAccess, MemoryKind, Node,
+    Notice, Reading,
 };
 use numawise_units::{Arrange, Bytes, BytesPerSecond, Latency, NodeId, NodeSet};
 
@@ -76,7 +76,8 @@ pub fn with_figures(machine: Machine, given: &GivenFigures) -> (Machine, Vec<Not
             let farther = f64::from(distance(&machine, from.id, to.id)) / LOCAL_DISTANCE;
             if machine.measured_latency(from.id, to.id).is_none() {
                 let known = given.latency.of(to.id, rank);
-                let declared = || declared(&machine, AttributeKind::ReadLatency, AttributeKind::Latency, from, to);
+                let declared =
+                    || declared(&machine, AttributeKind::ReadLatency, AttributeKind::Latency, from, to);
                 let known = known.or_else(|| declared().and_then(|of| of.latency()).map(|of| of.median));
                 assumed.0 |= known.is_none();
                 let value = known.unwrap_or(Latency(LOCAL_LATENCY.0 * farther));
@@ -112,7 +113,8 @@ fn with_memory(mut machine: Machine) -> (Machine, Vec<Notice>) {
         node.memory = Reading::Measured(NODE_MEMORY);
         nodes.insert(node.id);
     }
-    let notice = (!nodes.is_empty()).then(|| EmulationNotice::MemoryAssumed { nodes, each: NODE_MEMORY }.into());
+    let notice =
+        (!nodes.is_empty()).then(|| EmulationNotice::MemoryAssumed { nodes, each: NODE_MEMORY }.into());
     (machine, notice.into_iter().collect())
 }
 
@@ -140,7 +142,13 @@ fn attribute(from: &Node, to: &Node, figure: Figure) -> Attribute {
     }
 }
 
-fn declared(machine: &Machine, read: AttributeKind, any: AttributeKind, from: &Node, to: &Node) -> Option<Figure> {
+fn declared(
+    machine: &Machine,
+    read: AttributeKind,
+    any: AttributeKind,
+    from: &Node,
+    to: &Node,
+) -> Option<Figure> {
     let of_pair = machine.attributes.iter().filter(|attribute| {
         attribute.origin == AttributeOrigin::Firmware
             && attribute.target == to.id

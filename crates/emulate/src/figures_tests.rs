@@ -55,5 +55,8 @@ fn what_was_measured_stands_and_what_nothing_says_is_assumed_and_said() {
     let (made, notices) = with_figures(unmeasured(&HBM[..2]), &GivenFigures::default());
     assert_eq!(codes(&notices), ["NW809", "NW810"]);
     let (latency, bandwidth) = figures(&made, 0, 1);
-    assert!((latency - 189.0).abs() < 1e-6 && (bandwidth - 100.0 / 2.1).abs() < 1e-6, "{latency} {bandwidth}");
+    assert!(
+        (latency - 189.0).abs() < 1e-6 && (bandwidth - 100.0 / 2.1).abs() < 1e-6,
+        "{latency} {bandwidth}"
+    );
 }

@@ -3,7 +3,9 @@
 use crate::initramfs::Archive;
 use crate::libraries::which;
 use crate::run::{self, CommandResult, GuestRun, Outputs, Watch};
-use crate::{EmulatedMachine, Error, HostRoot, Mpi, WorkFolder, leftovers, libraries, mpi, qemu, timing, truth};
+use crate::{
+    EmulatedMachine, Error, HostRoot, Mpi, WorkFolder, leftovers, libraries, mpi, qemu, timing, truth,
+};
 use std::ffi::OsStr;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -158,7 +160,8 @@ impl<'a> Guest<'a> {
     /// not an error: its status is in the result.
     pub fn run(&self, commands: &[impl AsRef<str>]) -> Result<GuestRun, Error> {
         let commands: Vec<String> = commands.iter().map(|command| command.as_ref().to_owned()).collect();
-        let kernel = self.root.as_ref().map_or_else(|| self.work.kernel(), |root| Ok(root.kernel.image.clone()))?;
+        let kernel =
+            self.root.as_ref().map_or_else(|| self.work.kernel(), |root| Ok(root.kernel.image.clone()))?;
         let runs = self.work.path().join("runs");
         std::fs::create_dir_all(&runs).map_err(Error::write(&runs))?;
         let mut folder = tempfile::tempdir_in(&runs).map_err(Error::write(&runs))?;
@@ -181,7 +184,12 @@ impl<'a> Guest<'a> {
         let alone = self.work.lock("guests", self.timing)?;
         let mut arguments = qemu::arguments(self.machine, &files);
         arguments.extend(self.root.iter().flat_map(HostRoot::arguments));
-        let watch = Watch { limit: self.limit, files: self.collect.len(), live: self.live, stop: self.stop.as_deref() };
+        let watch = Watch {
+            limit: self.limit,
+            files: self.collect.len(),
+            live: self.live,
+            stop: self.stop.as_deref(),
+        };
         let program = qemu::program();
         let once = || run::run(&program, &arguments, &outputs, &watch, &commands);
         let ((frames, wall), boots) = run::until_it_stays(once)?;

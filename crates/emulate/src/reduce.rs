@@ -48,7 +48,8 @@ pub fn with_cores_per_node(machine: &Machine, most: u32) -> Machine {
 /// the real machine.
 #[must_use]
 pub fn core_bandwidth(real: &Machine, reduced: &Machine, of_core: BytesPerSecond) -> BytesPerSecond {
-    let count = |machine: &Machine| -> usize { machine.nodes.iter().map(|node| cores(machine, node).len()).sum() };
+    let count =
+        |machine: &Machine| -> usize { machine.nodes.iter().map(|node| cores(machine, node).len()).sum() };
     BytesPerSecond(of_core.0 * count(real) as f64 / count(reduced).max(1) as f64)
 }
 

@@ -43,7 +43,8 @@ impl HostRoot {
     pub(crate) fn arguments(&self) -> Vec<String> {
         let shared = |tag: &str, path: &Path, options: &str| {
             let path = crate::qemu::comma_safe(path);
-            let file_system = format!("local,id={tag},path={path},security_model=none,multidevs=remap{options}");
+            let file_system =
+                format!("local,id={tag},path={path},security_model=none,multidevs=remap{options}");
             let device = format!("virtio-9p-pci,fsdev={tag},mount_tag={tag}");
             ["-fsdev".to_owned(), file_system, "-device".to_owned(), device]
         };
@@ -60,14 +61,13 @@ mod tests {
     #[test]
     fn the_root_may_only_be_read_and_a_comma_in_a_path_is_doubled() {
         let kernel = RootKernel::of("image");
-        let root = HostRoot {
-            kernel,
-            results: "/tmp/a,b".into(),
-            told: String::new(),
-            script: String::new(),
-        };
+        let root =
+            HostRoot { kernel, results: "/tmp/a,b".into(), told: String::new(), script: String::new() };
         let words = root.arguments().join(" ");
         assert!(words.contains("id=root,path=/,security_model=none,multidevs=remap,readonly=on"), "{words}");
-        assert!(words.contains("id=results,path=/tmp/a,,b,security_model=none,multidevs=remap -device"), "{words}");
+        assert!(
+            words.contains("id=results,path=/tmp/a,,b,security_model=none,multidevs=remap -device"),
+            "{words}"
+        );
     }
 }

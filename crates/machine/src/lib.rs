@@ -32,7 +32,9 @@ pub use allowed::{AllowedSets, online_in_cgroup};
 pub use device::{DeviceError, nodes_of_device};
 pub use error::{Error, XmlError};
 pub use fingerprint::fingerprint;
-pub use limits::{Launcher, LauncherError, REHEARSAL, WEIGHTS, affinity_refusal, global_weight, launcher, limits};
+pub use limits::{
+    Launcher, LauncherError, REHEARSAL, WEIGHTS, affinity_refusal, global_weight, launcher, limits,
+};
 pub use live::{live, live_without_hwloc, without_hwloc};
 pub use measured::{hwloc_xml, hwloc_xml_from, with_measured, with_measured_of};
 pub use policy::Policy;

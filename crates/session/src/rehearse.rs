@@ -114,13 +114,21 @@ impl RehearsalPlan {
         let derived = emulated(&request)?;
         let memory = Bytes::mib(derived.machine.memory_mib());
         let needed = memory + QEMU_MEMORY;
-        if let Some(available) = MemoryInfo::available(&Roots::live()).filter(|available| *available < needed) {
+        if let Some(available) = MemoryInfo::available(&Roots::live()).filter(|available| *available < needed)
+        {
             return Err(RehearsalError::TooLittleMemory { needed, available });
         }
         let kernel = setup::kernel(&request.work)?;
         setup::qemu()?;
         let work = WorkFolder::new(request.work);
-        Ok(Self { derived, name: request.name, slowdown: request.slowdown, limit: request.limit, work, kernel })
+        Ok(Self {
+            derived,
+            name: request.name,
+            slowdown: request.slowdown,
+            limit: request.limit,
+            work,
+            kernel,
+        })
     }
 
     /// In what the emulated machine differs from the one that it stands for.
@@ -174,7 +182,11 @@ impl RehearsalPlan {
     }
 
     /// Guests disturb one another's timing: one at a time.
-    fn turn(&self, show: &mut dyn FnMut(RehearsalEvent<'_>), stop: &AtomicBool) -> Result<File, RehearsalError> {
+    fn turn(
+        &self,
+        show: &mut dyn FnMut(RehearsalEvent<'_>),
+        stop: &AtomicBool,
+    ) -> Result<File, RehearsalError> {
         let path = self.work.path().join("rehearsals.lock");
         let failed = |source| RehearsalError::Folder { path: path.clone(), source };
         let file = File::create(&path).map_err(failed)?;
@@ -364,8 +376,11 @@ pub(crate) fn emulated(request: &RehearsalRequest) -> Result<DerivedMachine, Reh
     if memory < least {
         return Err(RehearsalError::MemoryLimitTooSmall { found: memory, least });
     }
-    let mut derived =
-        derive(&request.name, &reduced, &EmulationRequest { memory, scale: request.slowdown, core_bandwidth })?;
+    let mut derived = derive(
+        &request.name,
+        &reduced,
+        &EmulationRequest { memory, scale: request.slowdown, core_bandwidth },
+    )?;
     derived.notices.splice(0..0, notices);
     Ok(derived)
 }

@@ -99,10 +99,15 @@ pub fn run(arguments: Arguments, commands: clap::Command) -> Result<Status, Fail
         RehearsalEvent::Printed(GuestStream::Out, bytes) => {
             unwritten = unwritten.take().or(streams::print(bytes).err());
         }
-        RehearsalEvent::Printed(GuestStream::Err, bytes) => streams::say_text(&String::from_utf8_lossy(bytes)),
+        RehearsalEvent::Printed(GuestStream::Err, bytes) => {
+            streams::say_text(&String::from_utf8_lossy(bytes))
+        }
         RehearsalEvent::Waits => streams::say("another rehearsal runs; this one waits for it"),
         RehearsalEvent::ToldToEnd { out_of_time: true } => {
-            streams::say(&format!("--timeout: {} s have passed; the command is told to end", limit.as_secs()));
+            streams::say(&format!(
+                "--timeout: {} s have passed; the command is told to end",
+                limit.as_secs()
+            ));
         }
         RehearsalEvent::ToldToEnd { out_of_time: false } => {
             streams::say("the command in the guest is told to end; Ctrl-C again ends the guest at once");

@@ -23,7 +23,9 @@ pub enum RehearsalError {
     TooManyCpus { found: u32, most: u32, cores: Option<u32> },
     #[error("{found} of memory is too little for the nodes of this machine; expected at least {least}")]
     MemoryLimitTooSmall { found: Bytes, least: Bytes },
-    #[error("the guest needs {needed} of memory with what QEMU takes, and {available} are available on this computer")]
+    #[error(
+        "the guest needs {needed} of memory with what QEMU takes, and {available} are available on this computer"
+    )]
     TooLittleMemory { needed: Bytes, available: Bytes },
     /// `missing`: a pair that it lacks, or a node that the machine lacks.
     #[error("the profile {file} is of nodes {of}, the machine has nodes {nodes}{}", gap(missing))]

@@ -18,9 +18,8 @@ pub const STATUS: &str = "status";
 pub const FILES: &str = "files";
 
 /// Variables that speak of a job that the guest is no part of: launchers would look for it.
-const OF_JOBS: [&str; 9] = [
-    "SLURM_", "PMI_", "PMIX_", "OMPI_COMM_WORLD_", "OMPI_UNIVERSE_", "PBS_", "LSB_", "FLUX_", "PRTE_",
-];
+const OF_JOBS: [&str; 9] =
+    ["SLURM_", "PMI_", "PMIX_", "OMPI_COMM_WORLD_", "OMPI_UNIVERSE_", "PBS_", "LSB_", "FLUX_", "PRTE_"];
 /// Of the shell that is left.
 const OF_SHELL: [&str; 4] = ["_", "PWD", "OLDPWD", "SHLVL"];
 /// Where the user says nothing else: a guest has one user, one host, and few real cores.

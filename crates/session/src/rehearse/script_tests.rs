@@ -26,13 +26,17 @@ fn ran(command: &RehearsedCommand) -> (tempfile::TempDir, String) {
 #[test]
 fn what_the_command_printed_its_status_and_its_files_are_left() {
     let work = tempfile::tempdir().unwrap();
-    let mut asked = command(&["sh", "-c", "printf '%s' \"$A\"; echo \"it's\" >&2; echo made > 'a b'; exit 3"]);
+    let mut asked =
+        command(&["sh", "-c", "printf '%s' \"$A\"; echo \"it's\" >&2; echo made > 'a b'; exit 3"]);
     asked.directory = work.path().to_path_buf();
     asked.environment = vec![("A".into(), "one 'two'\n$HOME".into())];
     asked.outputs = vec!["none".into(), "a b".into()];
     let (folder, status) = ran(&asked);
     let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
-    assert_eq!((status.as_str(), read(OUT).as_str(), read(ERR).as_str()), ("3\n", "one 'two'\n$HOME", "it's\n"));
+    assert_eq!(
+        (status.as_str(), read(OUT).as_str(), read(ERR).as_str()),
+        ("3\n", "one 'two'\n$HOME", "it's\n")
+    );
     assert_eq!(read("files/1"), "made\n");
     assert!(!folder.path().join("files/0").exists());
 }
@@ -41,7 +45,8 @@ fn what_the_command_printed_its_status_and_its_files_are_left() {
 fn variables_of_a_job_and_names_that_no_shell_has_stay_outside_and_the_users_own_stand() {
     let given = [("SLURM_JOB_ID", "7"), ("BASH_FUNC_x%%", "()"), ("OMP_WAIT_POLICY", "active"), ("PWD", "/")];
     let given: Vec<(OsString, OsString)> = given.map(|(name, value)| (name.into(), value.into())).to_vec();
-    let names: Vec<String> = variables(&given).into_iter().map(|(name, value)| format!("{name}={value}")).collect();
+    let names: Vec<String> =
+        variables(&given).into_iter().map(|(name, value)| format!("{name}={value}")).collect();
     assert_eq!(names[0], "OMP_WAIT_POLICY='active'");
     assert_eq!(names.len(), USUAL.len(), "{names:?}");
 }

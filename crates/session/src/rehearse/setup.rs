@@ -71,9 +71,7 @@ impl RehearsalError {
         matches!(
             self,
             RehearsalError::NoKernel(KernelGap::NotFound | KernelGap::NotUsable { .. })
-                | RehearsalError::Emulate(
-                    Error::Start { .. } | Error::WrongQemu { .. } | Error::NoTool(_)
-                )
+                | RehearsalError::Emulate(Error::Start { .. } | Error::WrongQemu { .. } | Error::NoTool(_))
         )
     }
 }

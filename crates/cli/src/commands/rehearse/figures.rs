@@ -16,7 +16,9 @@ pub struct GivenFigure {
 
 /// A word that is none.
 #[derive(Debug, PartialEq, thiserror::Error)]
-#[error("expected numbers above 0 with commas between them, such as 80,140; or those of one node, such as 2:120,180")]
+#[error(
+    "expected numbers above 0 with commas between them, such as 80,140; or those of one node, such as 2:120,180"
+)]
 pub struct NoFigures;
 
 impl FromStr for GivenFigure {
@@ -27,7 +29,8 @@ impl FromStr for GivenFigure {
             Some((node, values)) => (Some(NodeId(node.trim().parse().map_err(|_| NoFigures)?)), values),
             None => (None, text),
         };
-        let value = |text: &str| text.trim().parse().ok().filter(|value: &f64| value.is_finite() && *value > 0.0);
+        let value =
+            |text: &str| text.trim().parse().ok().filter(|value: &f64| value.is_finite() && *value > 0.0);
         let values = values.split(',').map(value).collect::<Option<_>>().ok_or(NoFigures)?;
         Ok(GivenFigure { node, values })
     }
@@ -76,6 +79,10 @@ mod tests {
             assert_eq!(of(text), Err(NoFigures), "{text}");
         }
         let twice = given(&[one.clone(), one], &[]).err().unwrap();
-        assert!(twice.message().contains("--latency: figures of node 2 are given twice"), "{}", twice.message());
+        assert!(
+            twice.message().contains("--latency: figures of node 2 are given twice"),
+            "{}",
+            twice.message()
+        );
     }
 }

@@ -56,7 +56,9 @@ impl Inner {
         }
         let words: Vec<OsString> = match is_command && (has_program || first == "machine" || first == "run") {
             true => typed.to_vec(),
-            false => [USUAL, "--"].iter().map(OsString::from).chain(skip_dashes(typed).iter().cloned()).collect(),
+            false => {
+                [USUAL, "--"].iter().map(OsString::from).chain(skip_dashes(typed).iter().cloned()).collect()
+            }
         };
         if words[0] == "where" {
             return Inner::of_where(words, commands);
@@ -81,9 +83,12 @@ impl Inner {
     /// Nothing runs in a guest but what we start: the program is started, and then looked at.
     fn of_where(words: Vec<OsString>, commands: clap::Command) -> Result<Inner, Unusable> {
         let split = words.iter().position(|word| word == "--").unwrap_or(words.len());
-        let (options, beside) = (words[..split].to_vec(), words.get(split + 1..).unwrap_or_default().to_vec());
+        let (options, beside) =
+            (words[..split].to_vec(), words.get(split + 1..).unwrap_or_default().to_vec());
         if beside.is_empty() {
-            return Err(Unusable::Words("where: no program is given; expected where [OPTIONS] -- PROGRAM".into()));
+            return Err(Unusable::Words(
+                "where: no program is given; expected where [OPTIONS] -- PROGRAM".into(),
+            ));
         }
         let read = matches(&options, commands)?;
         let outputs = read.subcommand().map(|(_, of_command)| outputs(of_command)).unwrap_or_default();

@@ -30,13 +30,19 @@ fn files_that_a_command_writes_come_back() {
     assert_eq!(read("check --json --fresh -- app").unwrap().outputs, [PathBuf::from("app.rehearsed.nw")]);
     assert_eq!(read("snapshot -- app").unwrap().outputs, [] as [PathBuf; 0]);
     assert_eq!(read("objects --output o.nw -- app").unwrap().outputs, [PathBuf::from("o.nw")]);
-    assert_eq!(read("run --membind 1 -- app -n 3").map(|inner| joined(&inner)).unwrap(), "run --membind 1 -- app -n 3");
+    assert_eq!(
+        read("run --membind 1 -- app -n 3").map(|inner| joined(&inner)).unwrap(),
+        "run --membind 1 -- app -n 3"
+    );
 }
 
 #[test]
 fn where_looks_at_a_program_that_runs_beside_it() {
     let inner = read("where --threads --record s.nw -- app 7").unwrap();
-    assert_eq!((joined(&inner).as_str(), &inner.beside[..]), ("where --threads --record s.nw", &["app".into(), "7".into()][..]));
+    assert_eq!(
+        (joined(&inner).as_str(), &inner.beside[..]),
+        ("where --threads --record s.nw", &["app".into(), "7".into()][..])
+    );
     assert_eq!(inner.outputs, [PathBuf::from("s.nw")]);
     assert!(read("where --threads --").unwrap_err().contains("no program"));
 }

@@ -60,7 +60,9 @@ pub fn about(error: &RehearsalError) -> (Option<&'static str>, Option<String>) {
     let smaller = "a smaller --memory-limit makes room".to_owned();
     match error {
         RehearsalError::TooManyCpus { cores: Some(cores), .. } => {
-            let advice = format!("--cores-per-node {cores} keeps all nodes, their distances and memory, and their ratio of bandwidth to cores");
+            let advice = format!(
+                "--cores-per-node {cores} keeps all nodes, their distances and memory, and their ratio of bandwidth to cores"
+            );
             (Some("--machine"), Some(advice))
         }
         RehearsalError::TooManyCpus { cores: None, .. } => {
@@ -71,16 +73,20 @@ pub fn about(error: &RehearsalError) -> (Option<&'static str>, Option<String>) {
         }
         RehearsalError::TooLittleMemory { .. } => (None, Some(smaller)),
         RehearsalError::ProfileDoesNotFit { .. } => {
-            let advice = "give the machine that the profile was measured on, or --latency and --bandwidth instead";
+            let advice =
+                "give the machine that the profile was measured on, or --latency and --bandwidth instead";
             (Some("--profile"), Some(advice.to_owned()))
         }
         RehearsalError::NoSuchNode { .. } => (Some("--latency, --bandwidth"), None),
         RehearsalError::Slowdown { .. } => (Some("--slowdown"), None),
         RehearsalError::NoCores => (Some("--cores-per-node"), None),
-        RehearsalError::TimeLimit { .. } => {
-            (None, Some("a longer --timeout, or a smaller problem: memory is --slowdown times slower".to_owned()))
+        RehearsalError::TimeLimit { .. } => (
+            None,
+            Some("a longer --timeout, or a smaller problem: memory is --slowdown times slower".to_owned()),
+        ),
+        error if error.is_of_setup() => {
+            (None, Some("numawise rehearse --setup says what to install".to_owned()))
         }
-        error if error.is_of_setup() => (None, Some("numawise rehearse --setup says what to install".to_owned())),
         _ => (None, None),
     }
 }
@@ -101,7 +107,10 @@ pub fn setup(parts: &[SetupPart], work: &Path) -> Result<Status, Failure> {
         text.push_str("All that a rehearsal needs is here; it needs no root and no network.\n");
     } else {
         let packages: Vec<&str> = missing.iter().map(|of| package(*of)).collect();
-        text.push_str(&format!("To install it on Debian 12 (as root): apt-get install {}\n", packages.join(" ")));
+        text.push_str(&format!(
+            "To install it on Debian 12 (as root): apt-get install {}\n",
+            packages.join(" ")
+        ));
     }
     if missing.contains(&Requirement::Kernel) {
         let work = work.display();
