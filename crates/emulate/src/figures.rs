@@ -163,7 +163,7 @@ fn distance(machine: &Machine, from: NodeId, to: NodeId) -> u32 {
     machine.distance(from, to).filter(|distance| (10..255).contains(distance)).unwrap_or(other)
 }
 
-/// 0 for a node's own memory, or for the nearest memory of one that has none; 1 for the next distance, and so on.
+/// 0 for local memory, or for the nearest memory of one that has none; 1 for the next distance, and so on.
 fn rank(machine: &Machine, from: NodeId, to: NodeId) -> usize {
     let with_memory = machine.nodes.iter().filter(|node| !node.has_no_memory());
     let mut all: Vec<u32> = with_memory.map(|node| distance(machine, from, node.id)).collect();

@@ -40,7 +40,7 @@ const BESIDE_SECONDS: u32 = 3;
 pub struct RehearsedCommand {
     /// numawise and its words.
     pub words: Vec<OsString>,
-    /// A program that runs meanwhile, whose process becomes the last word; none where it is empty.
+    /// A program that runs meanwhile, whose process id becomes the last word; none where it is empty.
     pub beside: Vec<OsString>,
     /// Where it starts, here as there.
     pub directory: PathBuf,
@@ -68,7 +68,7 @@ pub fn text(command: &RehearsedCommand) -> String {
         line(format_args!("{} > /dev/null 2> {err}.beside < /dev/null &", beside.join(" ")));
         // Its threads and its memory shall be there.
         line(format_args!("beside=$!\nsleep {BESIDE_SECONDS}"));
-        words.push("--job $beside".to_owned());
+        words.push("$beside".to_owned());
     }
     line(format_args!("{} > {out} 2> {err} < /dev/null &", words.join(" ")));
     line(format_args!("command=$!"));

@@ -54,11 +54,11 @@ impl Inner {
                 COMMANDS.join(", ")
             )));
         }
-        let words: Vec<OsString> = match is_command && (has_program || first == "machine" || first == "run") {
-            true => typed.to_vec(),
-            false => {
-                [USUAL, "--"].iter().map(OsString::from).chain(skip_dashes(typed).iter().cloned()).collect()
-            }
+        let is_whole = is_command && (has_program || first == "machine" || first == "run");
+        let words: Vec<OsString> = if is_whole {
+            typed.to_vec()
+        } else {
+            [USUAL, "--"].iter().map(OsString::from).chain(skip_dashes(typed).iter().cloned()).collect()
         };
         if words[0] == "where" {
             return Inner::of_where(words, commands);
@@ -92,7 +92,9 @@ impl Inner {
         }
         let read = matches(&options, commands)?;
         let outputs = read.subcommand().map(|(_, of_command)| outputs(of_command)).unwrap_or_default();
-        Ok(Inner { words: options, outputs, beside })
+        // The script puts the process of the program behind it.
+        let words = options.into_iter().chain(["--job".into()]).collect();
+        Ok(Inner { words, outputs, beside })
     }
 
     fn plain(words: Vec<OsString>) -> Inner {

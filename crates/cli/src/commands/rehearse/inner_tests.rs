@@ -41,7 +41,7 @@ fn where_looks_at_a_program_that_runs_beside_it() {
     let inner = read("where --threads --record s.nw -- app 7").unwrap();
     assert_eq!(
         (joined(&inner).as_str(), &inner.beside[..]),
-        ("where --threads --record s.nw", &["app".into(), "7".into()][..])
+        ("where --threads --record s.nw --job", &["app".into(), "7".into()][..])
     );
     assert_eq!(inner.outputs, [PathBuf::from("s.nw")]);
     assert!(read("where --threads --").unwrap_err().contains("no program"));
