@@ -117,10 +117,10 @@ pub fn run(arguments: Arguments, commands: clap::Command) -> Result<Status, Fail
     if let Some(unwritten) = unwritten {
         return Err(unwritten.into());
     }
-    for line in texts::after(&ended, &command) {
+    let interrupted = stop.load(std::sync::atomic::Ordering::Relaxed);
+    for line in texts::after(&ended, &command, interrupted) {
         streams::say(&line);
     }
-    let interrupted = stop.load(std::sync::atomic::Ordering::Relaxed);
     Ok(if interrupted { INTERRUPTED } else { ended.status.clamp(0, 255) as Status })
 }
 

@@ -32,13 +32,13 @@ fn counted(number: usize, noun: &str) -> String {
 }
 
 /// What came of it, besides what the command said itself.
-pub fn after(ended: &EndedRehearsal, command: &RehearsedCommand) -> Vec<String> {
+pub fn after(ended: &EndedRehearsal, command: &RehearsedCommand, interrupted: bool) -> Vec<String> {
     let mut lines = Vec::new();
     if !ended.written.is_empty() {
         let names: Vec<String> = ended.written.iter().map(|path| path.display().to_string()).collect();
         lines.push(format!("rehearsed; brought back: {}", names.join(", ")));
     }
-    if ended.status != 0 && !ended.out_of_time {
+    if ended.status != 0 && !ended.out_of_time && !interrupted {
         lines.push(format!(
             "the command ended with status {} in the guest: {}. A guest has no network, no licence server, no GPU and no other device of \
              this computer, the CPU features of QEMU 7.2 (AVX2, no AVX-512), and one user, root",
