@@ -1,6 +1,7 @@
 //! The record seen from outside: what is written comes back, whatever happens on the way.
 
 mod broken;
+mod builds;
 mod foreign;
 mod format;
 mod full;

@@ -4,14 +4,13 @@ use std::path::PathBuf;
 
 use numawise_facts::activity::{CodePlace, SourcePlace};
 use numawise_facts::objects::{
-    AccessMethod, AllocationLog, BandwidthMoment, BandwidthOverTime, BandwidthSource, BuildFlags,
-    CacheCeiling, Ceilings, CodeObstacle, CodeRuntime, CodeSamples, CompiledUnit, CompilerFamily,
-    CompilerRecords, DataSource, FaultSamples, FileAddress, FirstTouch, HugePages, LineUse, LoadSampler,
-    LoadSamples, LoopAccess, LoopLine, LoopObstacle, LoopPass, LoopPassing, LoopRemark, LoopSpeed, LoopTrips,
-    LoopWork, MachineLoop, MemoryBound, MemoryBoundSource, MemoryObject, ObjectCure, ObjectKind, ObjectPages,
-    ObjectRunHeader, ObjectThread, ObjectUse, ObjectWatching, ObstacleCause, OutputChange, OutsideLoops,
-    PARTS, PartUse, PassCount, PlaceCount, PlaceUse, ProcessRank, SampledLoads, Skid, SourceExcerpt,
-    ThreadSamples, TimeSamples, TouchMethod, TriedCure, TriedFlags, UnknownCode,
+    AccessMethod, AllocationLog, BandwidthMoment, BandwidthOverTime, BandwidthSource, CacheCeiling, Ceilings,
+    CodeObstacle, CodeRuntime, CodeSamples, CompilerRecords, DataSource, FaultSamples, FileAddress,
+    FirstTouch, HugePages, LineUse, LoadSampler, LoadSamples, LoopAccess, LoopLine, LoopPass, LoopPassing,
+    LoopSpeed, LoopTrips, LoopWork, MachineLoop, MemoryBound, MemoryBoundSource, MemoryObject, ObjectCure,
+    ObjectKind, ObjectPages, ObjectRunHeader, ObjectThread, ObjectUse, ObjectWatching, OutputChange,
+    OutsideLoops, PARTS, PartUse, PassCount, PlaceCount, PlaceUse, ProcessRank, SampledLoads, Skid,
+    SourceExcerpt, ThreadSamples, TimeSamples, TouchMethod, TriedCure, UnknownCode,
 };
 use numawise_facts::{Effect, ObjectRun, Reading};
 use numawise_record::{
@@ -20,7 +19,7 @@ use numawise_record::{
 use numawise_units::{Bytes, BytesPerSecond, CpuId, Cycles, Nanoseconds, NodeId, Pid, Rank, Ratio};
 use rusqlite::Connection;
 
-use crate::watched;
+use crate::{builds, watched};
 
 const PROCESS: Pid = Pid(4000);
 
@@ -245,41 +244,7 @@ pub fn of_ranks() -> ObjectRun {
     ObjectRun { ranks: vec![rank(100, 0), rank(101, 1)], ..run() }
 }
 
-/// What gcc said of one of the loops.
-fn compiled() -> CompilerRecords {
-    let why = LoopObstacle {
-        cause: ObstacleCause::Call,
-        line: Some(13),
-        about: Some("sin".to_owned()),
-        text: "relevant stmt not supported".to_owned(),
-    };
-    let (file, obstacle) = ("/src/wave.c".to_owned(), Some(why));
-    CompilerRecords {
-        command: "make".to_owned(),
-        wall: milliseconds(3000),
-        compiled: 2,
-        units: vec![CompiledUnit {
-            source: Some(file.clone()),
-            compiler: CompilerFamily::Gcc,
-            flags: vec!["-O3".to_owned()],
-            tried: true,
-        }],
-        remarks: vec![LoopRemark { unit: 0, file, line: 12, obstacle }],
-        written: vec!["/home/me/wave".to_owned()],
-    }
-}
-
 /// A survey of two loops, one in the other.
-fn tried() -> TriedFlags {
-    let (before, after) = ("1.5".to_owned(), "1.6".to_owned());
-    TriedFlags {
-        flags: vec![BuildFlags::Level, BuildFlags::AnyOrder],
-        build: milliseconds(700),
-        effect: Reading::Measured(Effect::new(1.5, 1.4, 1.6)),
-        output: Reading::Measured(OutputChange::Numbers { largest: Ratio(0.0625), before, after }),
-    }
-}
-
 fn survey() -> ObjectRun {
     let samples = |samples| vec![ThreadSamples { thread: 1, samples }];
     let one = |address, parent: Option<u32>| MachineLoop {
@@ -346,8 +311,8 @@ fn survey() -> ObjectRun {
             core_memory: Reading::Measured(BytesPerSecond(1e10)),
             machine_memory: Reading::unavailable("not measured"),
         }),
-        compiled: Some(Reading::Measured(compiled())),
-        tried: vec![tried()],
+        compiled: Some(Reading::Measured(builds::compiled())),
+        tried: vec![builds::tried()],
     };
     ObjectRun { code: Reading::Measured(code), objects: vec![rest()], ..run() }
 }
@@ -387,7 +352,10 @@ fn a_survey_comes_back_and_is_refused_where_it_does_not_fit_together() {
         (|code| code.outside[0].samples[0].thread = 9, "the number of a thread of the run"),
         (|code| code.without_code[0].samples = 31, "a part of the samples"),
         (
-            |code| code.compiled = Some(Reading::Measured(CompilerRecords { units: vec![], ..compiled() })),
+            |code| {
+                code.compiled =
+                    Some(Reading::Measured(CompilerRecords { units: vec![], ..builds::compiled() }))
+            },
             "the number of a compilation of the build",
         ),
         (|code| code.unknown[0].samples = 31, "a part of the samples without a function"),
