@@ -2,7 +2,7 @@
 
 use numawise_facts::notice::EmulationNotice;
 use numawise_facts::{
-    AttributeKind, AttributeOrigin, Machine, MemoryKind, Node, Notice, Profile, Target, Workers,
+    AttributeKind, AttributeOrigin, Figure, Machine, MemoryKind, Node, Notice, Profile, Target, Workers,
 };
 use numawise_units::{Arrange, Bytes, BytesPerSecond, CpuId, CpuSet, NodeId};
 
@@ -20,8 +20,8 @@ const STEP_MIB: u64 = 64;
 const CACHE_KIB: u32 = 256;
 const CACHE_WAYS: u32 = 8;
 /// The SLIT's customary distances.
-const LOCAL: u8 = 10;
-const REMOTE: u8 = 20;
+pub(crate) const LOCAL: u8 = 10;
+pub(crate) const REMOTE: u8 = 20;
 
 /// What the emulated machine is to be like, besides the one it is derived from.
 #[derive(Debug, Clone, PartialEq)]
@@ -159,19 +159,29 @@ fn distances(machine: &Machine, nodes: &[NodeId], notices: &mut Vec<Notice>) -> 
     rows
 }
 
+/// What the firmware declares of a pair, as the first of these kinds; what rounds to nothing is none.
+pub(crate) fn declared(
+    machine: &Machine,
+    kinds: [AttributeKind; 2],
+    from: &Node,
+    to: &Node,
+) -> Option<Figure> {
+    let of_pair = machine.attributes.iter().filter(|attribute| {
+        (attribute.origin, attribute.target) == (AttributeOrigin::Firmware, to.id)
+            && attribute.initiator.intersects(&from.cpus)
+            && kinds.contains(&attribute.kind())
+    });
+    of_pair.map(|attribute| attribute.figure).find(|figure| figure.in_units_of_the_kernel() >= 1.0)
+}
+
 /// What the firmware declares, where it does so for all pairs; else nothing, since the kernel takes all or none.
 fn hmat(machine: &Machine, nodes: &[&Node]) -> Vec<HmatRow> {
-    let declared = |kinds: [AttributeKind; 2], from: &Node, to: &Node| {
-        let of_pair = machine.attributes.iter().filter(|attribute| {
-            (attribute.origin, attribute.target) == (AttributeOrigin::Firmware, to.id)
-                && attribute.initiator.intersects(&from.cpus)
-                && kinds.contains(&attribute.kind())
-        });
-        of_pair.map(|attribute| attribute.figure.in_units_of_the_kernel()).find(|value| *value >= 1.0)
-    };
     let rows = (0..).zip(nodes).filter(|(_, node)| !node.cpus.is_empty()).map(|(initiator, from)| {
         let values = |kinds: [AttributeKind; 2]| -> Option<Vec<u32>> {
-            let value = |to: &&Node| if has_memory(to) { declared(kinds, from, to) } else { Some(0.0) };
+            let value = |to: &&Node| match declared(machine, kinds, from, to) {
+                _ if !has_memory(to) => Some(0.0),
+                figure => figure.map(|figure| figure.in_units_of_the_kernel()),
+            };
             nodes.iter().map(|to| value(to).map(|value| value.round() as u32)).collect()
         };
         Some(HmatRow {

@@ -7,6 +7,8 @@ use numawise_facts::{
 };
 use numawise_units::{Arrange, Bytes, BytesPerSecond, Latency, NodeId, NodeSet};
 
+use crate::derive::{LOCAL, REMOTE, declared};
+
 #[cfg(test)]
 #[path = "figures_tests.rs"]
 mod tests;
@@ -15,10 +17,6 @@ mod tests;
 const LOCAL_LATENCY: Latency = Latency(90.0);
 const LOCAL_BANDWIDTH: BytesPerSecond = BytesPerSecond(100e9);
 const NODE_MEMORY: Bytes = Bytes::mib(16 * 1024);
-/// The SLIT's unit: a node's distance to itself.
-const LOCAL_DISTANCE: f64 = 10.0;
-/// Where a machine gives no distances, as in `derive`.
-const REMOTE_DISTANCE: u32 = 20;
 
 /// Figures by distance, the local one first; the last stands for all beyond.
 #[derive(Debug, Clone, PartialEq)]
@@ -73,11 +71,11 @@ pub fn with_figures(machine: Machine, given: &GivenFigures) -> (Machine, Vec<Not
     for from in nodes.iter().filter(|node| !node.cpus.is_empty()) {
         for to in nodes.iter().filter(|node| !node.has_no_memory()) {
             let rank = rank(&machine, from.id, to.id);
-            let farther = f64::from(distance(&machine, from.id, to.id)) / LOCAL_DISTANCE;
+            let farther = f64::from(distance(&machine, from.id, to.id)) / f64::from(LOCAL);
             if machine.measured_latency(from.id, to.id).is_none() {
                 let known = given.latency.of(to.id, rank);
                 let declared =
-                    || declared(&machine, AttributeKind::ReadLatency, AttributeKind::Latency, from, to);
+                    || declared(&machine, [AttributeKind::ReadLatency, AttributeKind::Latency], from, to);
                 let known = known.or_else(|| declared().and_then(|of| of.latency()).map(|of| of.median));
                 assumed.0 |= known.is_none();
                 let value = known.unwrap_or(Latency(LOCAL_LATENCY.0 * farther));
@@ -86,7 +84,7 @@ pub fn with_figures(machine: Machine, given: &GivenFigures) -> (Machine, Vec<Not
             if machine.measured_bandwidth(from.id, to.id).is_none() {
                 let known = given.bandwidth.of(to.id, rank);
                 let declared =
-                    || declared(&machine, AttributeKind::ReadBandwidth, AttributeKind::Bandwidth, from, to);
+                    || declared(&machine, [AttributeKind::ReadBandwidth, AttributeKind::Bandwidth], from, to);
                 let known = known.or_else(|| declared().and_then(|of| of.bandwidth()).map(|of| of.median));
                 assumed.1 |= known.is_none();
                 let value = known.unwrap_or(BytesPerSecond(LOCAL_BANDWIDTH.0 / farther));
@@ -142,24 +140,8 @@ fn attribute(from: &Node, to: &Node, figure: Figure) -> Attribute {
     }
 }
 
-fn declared(
-    machine: &Machine,
-    read: AttributeKind,
-    any: AttributeKind,
-    from: &Node,
-    to: &Node,
-) -> Option<Figure> {
-    let of_pair = machine.attributes.iter().filter(|attribute| {
-        attribute.origin == AttributeOrigin::Firmware
-            && attribute.target == to.id
-            && [read, any].contains(&attribute.kind())
-            && attribute.initiator.intersects(&from.cpus)
-    });
-    of_pair.map(|of| of.figure).find(|figure| figure.in_units_of_the_kernel() >= 1.0)
-}
-
 fn distance(machine: &Machine, from: NodeId, to: NodeId) -> u32 {
-    let other = if from == to { LOCAL_DISTANCE as u32 } else { REMOTE_DISTANCE };
+    let other = u32::from(if from == to { LOCAL } else { REMOTE });
     machine.distance(from, to).filter(|distance| (10..255).contains(distance)).unwrap_or(other)
 }
 

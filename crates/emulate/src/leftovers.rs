@@ -16,6 +16,12 @@ pub fn claim(folder: &Path) -> Result<File, Error> {
     Ok(file)
 }
 
+/// Takes the mark away: the folder is left to the user.
+pub fn keep(folder: &Path) {
+    // Of one that cannot be taken away, the next run removes the folder.
+    let _ = std::fs::remove_file(folder.join(ALIVE));
+}
+
 /// Removes the folders that were claimed by processes which have ended. What cannot be removed now is left for the next.
 pub fn remove(runs: &Path) {
     for entry in std::fs::read_dir(runs).into_iter().flatten().flatten() {

@@ -43,6 +43,7 @@ pub use error::Error;
 pub use guest::Guest;
 pub use kernel::{KernelGap, RootKernel};
 pub use layout::{MemoryPiece, guest_physical};
+pub use libraries::which;
 pub use machine::{EmulatedMachine, EmulatedNode, HmatRow, MachineDescription, MachineTiming, NodeTiming};
 pub use mpi::Mpi;
 pub use qemu::{program as qemu_program, readiness, version as qemu_version};

@@ -44,7 +44,7 @@ pub(crate) fn find(name: &str) -> Option<PathBuf> {
 }
 
 /// The first program of this name on the host's PATH.
-pub(crate) fn which(name: &str) -> Option<PathBuf> {
+pub fn which(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     std::env::split_paths(&path).map(|folder| folder.join(name)).find(|candidate| candidate.is_file())
 }

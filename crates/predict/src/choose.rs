@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use numawise_facts::{PointId, Study};
 
 use crate::capacity::Capacities;
-use crate::fit::{FEWEST_RUNS, Fit};
+use crate::fit::Fit;
 use crate::predict::{Known, predicted};
 use crate::shape::PointShape;
 
@@ -92,14 +92,7 @@ fn candidates(shapes: &[&PointShape]) -> Vec<usize> {
 /// The point that promises most to be better than all that were run, or `None` where none promises enough.
 pub fn next_point(study: &Study) -> Option<PointId> {
     let known = Known::of(study);
-    let groups: BTreeSet<&[u32]> = known.groups.iter().map(Vec::as_slice).collect();
-    let fits: Vec<_> = groups
-        .into_iter()
-        .filter_map(|group| {
-            let observed: Vec<_> = known.observed(group).into_iter().map(|(_, one)| one).collect();
-            (observed.len() >= FEWEST_RUNS).then(|| (group, Fit::of(&known.capacities, &observed)))
-        })
-        .collect();
+    let fits = known.fits();
     let medians = known.times.iter().filter_map(|times| numawise_stats::median(times).ok());
     let least = medians.fold(f64::INFINITY, f64::min).ln();
     // The same placement by another name is known.
@@ -112,7 +105,7 @@ pub fn next_point(study: &Study) -> Option<PointId> {
     for (place, shape) in known.shapes.iter().enumerate() {
         let Ok(shape) = shape else { continue };
         let id = &study.header.points[place].id;
-        let Some((_, fit)) = fits.iter().find(|(group, _)| known.groups[place] == *group) else { continue };
+        let Some((_, fit)) = fits.get(known.groups[place].as_slice()) else { continue };
         if !known.times[place].is_empty() || given_up.contains(id) {
             continue;
         }

@@ -203,30 +203,31 @@ impl Program {
         }
     }
 
-    fn loads(&self, raw: &Raw) -> f64 {
+    /// Of what is full, the sum that is joined; and powers of what computes and of what loads, which overlap.
+    fn joined(&self, raw: &Raw) -> (f64, [f64; 2]) {
         let power = |part: f64| part.powi(BETWEEN_PARTS as i32);
-        power(raw.core) + power(raw.memory.0) + power(raw.link.0)
+        let loads = power(raw.core) + power(raw.memory.0) + power(raw.link.0);
+        let loading = loads.powf(1.0 / BETWEEN_PARTS);
+        (loads, [raw.compute + raw.latency, loading].map(|part| part.powf(self.overlap)))
     }
 
     /// The time of a point.
     pub fn time(&self, shape: &PointShape) -> f64 {
         let raw = self.raw(shape);
-        let loading = self.loads(&raw).powf(1.0 / BETWEEN_PARTS);
-        let shared = (raw.compute + raw.latency).powf(self.overlap) + loading.powf(self.overlap);
-        raw.serial + shared.powf(1.0 / self.overlap) + raw.sync
+        let (_, [computing, loading]) = self.joined(&raw);
+        raw.serial + (computing + loading).powf(1.0 / self.overlap) + raw.sync
     }
 
     /// The same with what it is made of.
     pub fn terms(&self, shape: &PointShape) -> Terms {
         let raw = self.raw(shape);
-        let (loads, busy) = (self.loads(&raw), raw.compute + raw.latency);
-        let loading = loads.powf(1.0 / BETWEEN_PARTS);
-        let powers = (busy.powf(self.overlap), loading.powf(self.overlap));
-        let shared = (powers.0 + powers.1).powf(1.0 / self.overlap);
+        let (loads, [computing, loading]) = self.joined(&raw);
+        let (busy, both) = (raw.compute + raw.latency, computing + loading);
+        let shared = both.powf(1.0 / self.overlap);
         let time = raw.serial + shared + raw.sync;
         let part = |of: f64, all: f64| if all > 0.0 { of / all } else { 0.0 };
-        let of_busy = part(shared, time) * part(powers.0, powers.0 + powers.1);
-        let of_loads = part(shared, time) * part(powers.1, powers.0 + powers.1);
+        let of_busy = part(shared, time) * part(computing, both);
+        let of_loads = part(shared, time) * part(loading, both);
         let of_part = |one: f64| of_loads * part(one.powf(BETWEEN_PARTS), loads);
         Terms {
             time,

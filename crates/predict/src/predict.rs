@@ -1,6 +1,6 @@
 //! From a study to a time for each of its points.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use numawise_facts::{
     FactorKind, GridStudy, Metric, Outcome, Point, PointId, Reading, Study, StudyHeader, Trial,
@@ -78,6 +78,18 @@ impl Known {
         Known { capacities, shapes, times, tried, groups, at_first: seen, noise }
     }
 
+    /// Of each group with enough runs.
+    pub fn fits(&self) -> BTreeMap<&[u32], GroupFit> {
+        let mut fits = BTreeMap::new();
+        for group in self.groups.iter().map(Vec::as_slice).collect::<BTreeSet<_>>() {
+            let (places, observed): (Vec<usize>, Vec<Observed>) = self.observed(group).into_iter().unzip();
+            if observed.len() >= FEWEST_RUNS {
+                fits.insert(group, (places, Fit::of(&self.capacities, &observed)));
+            }
+        }
+        fits
+    }
+
     /// The measured points of a group, by their places.
     pub fn observed(&self, group: &[u32]) -> Vec<(usize, Observed)> {
         let one = |place: usize| {
@@ -89,6 +101,9 @@ impl Known {
         (0..self.shapes.len()).filter(|place| self.groups[*place] == group).filter_map(one).collect()
     }
 }
+
+/// The programs that agree with the measured points of a group, and the places of these.
+pub(crate) type GroupFit = (Vec<usize>, Fit);
 
 fn counts(trial: &Trial) -> bool {
     !trial.is_warm_up() && !trial.is_interrupted() && matches!(trial.outcome, Outcome::Measured { .. })
@@ -150,15 +165,7 @@ fn too_large(capacities: &Capacities, shape: &PointShape, study: &Study) -> Opti
 /// A time for every point of a study: that which the runs so far say.
 pub fn predict(study: &Study) -> Prediction {
     let known = Known::of(study);
-    let mut fits: BTreeMap<&[u32], (Vec<usize>, Fit)> = BTreeMap::new();
-    for group in &known.groups {
-        if !fits.contains_key(group.as_slice()) {
-            let (places, observed): (Vec<usize>, Vec<Observed>) = known.observed(group).into_iter().unzip();
-            if observed.len() >= FEWEST_RUNS {
-                fits.insert(group, (places, Fit::of(&known.capacities, &observed)));
-            }
-        }
-    }
+    let fits = known.fits();
     let empty = GridStudy::default();
     let grid = study.header.grid.as_ref().unwrap_or(&empty);
     let rows = study.header.points.iter().enumerate().map(|(place, point)| {
@@ -191,12 +198,7 @@ pub fn predict(study: &Study) -> Prediction {
 
 type Figures = (PredictedFigure, Vec<TimePart>);
 
-fn figures(
-    known: &Known,
-    place: usize,
-    fit: Option<&(Vec<usize>, Fit)>,
-    metric: &Metric,
-) -> Result<Figures, String> {
+fn figures(known: &Known, place: usize, fit: Option<&GroupFit>, metric: &Metric) -> Result<Figures, String> {
     let shape = known.shapes[place].as_ref().map_err(Clone::clone)?;
     let Some((places, fit)) = fit else {
         let run = known.observed(&known.groups[place]).len();

@@ -3,7 +3,7 @@
 //! This crate is pure: values in, text out. It opens no record, computes no statistics and prints nothing; who calls it
 //! says whether there are colours and how wide a line is.
 
-mod amount;
+pub mod amount;
 pub mod check;
 mod csv;
 pub mod document;

@@ -24,7 +24,7 @@ use crate::objects::words::{self, percent};
 use crate::program::{exit, function_in_short, in_file, is_installed};
 
 pub use json::{SCHEMA, json};
-pub use tried::{to_try, typed};
+pub use tried::to_try;
 
 /// What is shown.
 #[derive(Debug, Clone, Copy)]

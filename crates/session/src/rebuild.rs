@@ -25,13 +25,13 @@ use crate::Error;
 use crate::ran::redactor;
 use crate::snapshot::folder::{self, CollectorFolder};
 
+pub mod tried;
+
 #[cfg(test)]
 #[path = "rebuild_tests.rs"]
 mod tests;
 
 /// What the build prints, in the folder.
-pub mod tried;
-
 const PRINTED: &str = "printed";
 /// A file there that says: the build has ended.
 const OVER: &str = "over";
@@ -113,11 +113,6 @@ fn words(command: &str, folder: &Path, purpose: Purpose<'_>, environment: Enviro
     words
 }
 
-/// Options as they are typed.
-fn typed(flags: &[BuildFlags]) -> String {
-    flags.iter().map(|flags| flags.words()).collect::<Vec<_>>().join(" ")
-}
-
 /// The script under the names of the compilers.
 fn prepare(folder: &Path, purpose: Purpose<'_>, environment: Environment<'_>) -> io::Result<()> {
     let (scripts, records) = (folder.join("bin"), folder.join("records"));
@@ -131,7 +126,7 @@ fn prepare(folder: &Path, purpose: Purpose<'_>, environment: Environment<'_>) ->
         fs::set_permissions(&script, Permissions::from_mode(0o700))?;
     }
     if let Purpose::Flags(flags) = purpose {
-        fs::write(folder.join("flags"), typed(flags) + "\n")?;
+        fs::write(folder.join("flags"), BuildFlags::line(flags) + "\n")?;
     }
     Ok(())
 }
@@ -150,7 +145,7 @@ fn variables(
         Purpose::Product => return Vec::new(),
         Purpose::Records => REMARKS.to_owned(),
         Purpose::Flags(flags) => {
-            typed(flags).split(' ').map(|word| format!("+{word}")).collect::<Vec<_>>().join(" ")
+            BuildFlags::line(flags).split(' ').map(|word| format!("+{word}")).collect::<Vec<_>>().join(" ")
         }
     };
     let overrides = match environment("CCC_OVERRIDE_OPTIONS").filter(|theirs| !theirs.is_empty()) {

@@ -174,7 +174,7 @@ impl RehearsalPlan {
         let ended = self.ended(command, folder.path(), &run, out_of_time);
         if matches!(ended, Err(RehearsalError::NotBroughtBack { .. })) {
             // It is all that there is of the rehearsal.
-            let _ = std::fs::remove_file(folder.path().join("alive"));
+            leftovers::keep(folder.path());
             let _ = folder.keep();
         }
         drop(alive);

@@ -14,25 +14,19 @@ const LONGEST: usize = 120;
 /// Compares the outputs of runs before and after a change; `None` is one that was not kept as a whole. Lines that differ from run to run of the same
 /// program, such as times, say nothing and are left out.
 pub fn output_change(before: &[Option<String>], after: &[Option<String>]) -> Reading<OutputChange> {
-    let whole = |of: &[Option<String>]| of.iter().cloned().collect::<Option<Vec<String>>>();
-    let (Some(before), Some(after)) = (whole(before), whole(after)) else {
+    let (Some(before), Some(after)) = (lines_of(before), lines_of(after)) else {
         return Reading::unavailable("it prints more than is kept");
     };
     if before.len() < 2 || after.is_empty() {
         return Reading::unavailable("it ran too few times to know what changes from run to run");
     }
-    let lines = |of: &[String]| of.iter().map(|output| output.lines().map(str::to_owned).collect()).collect();
-    let (before, after): (Vec<Vec<String>>, Vec<Vec<String>>) = (lines(&before), lines(&after));
     let (Some(count), Some(new_count)) = (same_length(&before), same_length(&after)) else {
         return Reading::unavailable("it prints another number of lines in each run");
     };
     if count == 0 && new_count == 0 {
         return Reading::unavailable("it prints nothing");
     }
-    let stable = |of: &[Vec<String>], at: usize| {
-        of[0].get(at).filter(|line| of.iter().all(|run| run.get(at) == Some(line))).cloned()
-    };
-    let (mut same, mut largest): (u32, Option<(f64, String, String)>) = (0, None);
+    let (mut same, mut largest): (u32, Option<(f64, &str, &str)>) = (0, None);
     for at in 0..count.max(new_count) {
         let is_missing = at >= count || at >= new_count;
         let (old, new) = (stable(&before, at), stable(&after, at));
@@ -47,25 +41,35 @@ pub fn output_change(before: &[Option<String>], after: &[Option<String>]) -> Rea
             same += 1;
             continue;
         }
-        match difference(&old, &new) {
+        match difference(old, new) {
             Some(by) if !is_missing => {
                 if largest.as_ref().is_none_or(|(most, ..)| by > *most) {
                     largest = Some((by, old, new));
                 }
             }
-            _ => return Reading::Measured(OutputChange::Text { before: cut(&old), after: cut(&new) }),
+            _ => return Reading::Measured(OutputChange::Text { before: cut(old), after: cut(new) }),
         }
     }
     Reading::Measured(match largest {
         Some((by, old, new)) => {
-            OutputChange::Numbers { largest: Ratio(by), before: cut(&old), after: cut(&new) }
+            OutputChange::Numbers { largest: Ratio(by), before: cut(old), after: cut(new) }
         }
         None if same == 0 => return Reading::unavailable("each line of its output differs from run to run"),
         None => OutputChange::Same { lines: same, of: count as u32 },
     })
 }
 
-fn same_length(of: &[Vec<String>]) -> Option<usize> {
+/// The lines of each output; none where one was not kept.
+fn lines_of(outputs: &[Option<String>]) -> Option<Vec<Vec<&str>>> {
+    outputs.iter().map(|output| Some(output.as_deref()?.lines().collect())).collect()
+}
+
+/// A line that is the same in all runs.
+fn stable<'a>(of: &[Vec<&'a str>], at: usize) -> Option<&'a str> {
+    of[0].get(at).copied().filter(|line| of.iter().all(|run| run.get(at) == Some(line)))
+}
+
+fn same_length(of: &[Vec<&str>]) -> Option<usize> {
     let first = of[0].len();
     of.iter().all(|run| run.len() == first).then_some(first)
 }

@@ -3,9 +3,9 @@
 //! The program is run once, unchanged, as by [`objects`](super::objects); it need not be compiled anew, and has lines with `-g`. With
 //! `--rebuild` it is built before by the user's command, and its compilers say why they vectorized loops or not.
 
-use numawise_facts::objects::TriedFlags;
+use numawise_facts::objects::{BuildFlags, TriedFlags};
 use numawise_facts::{Exit, ObjectRun, Reading, RunSpec};
-use numawise_report::survey::typed;
+use numawise_session::objects::tried::no_line;
 use numawise_session::objects::{Followed, ObjectsRequest};
 use numawise_session::rebuild::tried::FlagTrials;
 use numawise_session::rebuild::{RanBuild, build};
@@ -106,8 +106,8 @@ fn tried(
     if exit != Exit::Code(0) {
         return none("the program failed");
     }
-    if command.command.iter().any(|word| word.as_os_str().to_str().is_none()) {
-        return none("a word of the command is not UTF-8, so that no line can hold it");
+    if let Some(why) = no_line(command) {
+        return none(why);
     }
     let records = match &run.code {
         Reading::Measured(code) => code.compiled.as_ref(),
@@ -131,29 +131,34 @@ fn tried(
     let mut trials = FlagTrials::of(built, files, &environment)?;
     for count in 1..=flags.len() {
         let flags = &flags[..count];
-        streams::say(&format!("builds with {}", typed(flags)));
+        streams::say(&format!("builds with {}", BuildFlags::line(flags)));
         let (exit, wall) = trials.build(flags.to_vec(), &environment)?;
-        match exit {
-            Exit::Code(0) => streams::say(&format!("the build took {wall}")),
-            Exit::Code(code) => streams::say(&format!("warning: the build ended with exit status {code}")),
-            Exit::Signal(_) => {
-                streams::say(
-                    "the build was ended: the program is as it was, but what it is built of is not; build it again",
-                );
-                return Ok(Trials::Ended(exit));
-            }
+        if let Some(ended) = ended_by_signal(exit, wall) {
+            return Ok(ended);
         }
     }
     streams::say("builds as it was");
-    match trials.build_as_it_was(&environment)? {
-        Exit::Code(0) => {}
-        Exit::Code(code) => streams::say(&format!("warning: the build ended with exit status {code}")),
-        signal @ Exit::Signal(_) => return Ok(Trials::Ended(signal)),
+    let (exit, wall) = trials.build_as_it_was(&environment)?;
+    if let Some(ended) = ended_by_signal(exit, wall) {
+        return Ok(ended);
     }
     let replaced: Vec<String> = trials.files().iter().map(|file| file.display().to_string()).collect();
     streams::say(&format!("runs the builds in turn for {budget} at most, each as {}", replaced.join(", ")));
     let stop = interruptible()?;
     Ok(Trials::Tried(trials.run(run, command, budget, &stop)?))
+}
+
+/// Says how a build ended; who ends one ends all.
+fn ended_by_signal(exit: Exit, wall: Nanoseconds) -> Option<Trials> {
+    streams::say(&match exit {
+        Exit::Code(0) => format!("the build took {wall}"),
+        Exit::Code(code) => format!("warning: the build ended with exit status {code}"),
+        Exit::Signal(_) => {
+            "the build was ended: the program is as it was, but what it is built of is not; build it again"
+                .to_owned()
+        }
+    });
+    matches!(exit, Exit::Signal(_)).then_some(Trials::Ended(exit))
 }
 
 /// The program runs also where the build fails: what is there can be measured.

@@ -34,6 +34,11 @@ impl BuildFlags {
             BuildFlags::FastMath => "-ffast-math",
         }
     }
+
+    /// All of them as they are typed.
+    pub fn line(all: &[BuildFlags]) -> String {
+        all.iter().map(|flags| flags.words()).collect::<Vec<_>>().join(" ")
+    }
 }
 
 /// Options with which a program was built anew, and how it ran in turn with the program as it was built.

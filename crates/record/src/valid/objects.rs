@@ -339,23 +339,16 @@ fn code(run: &ObjectRun, of: &CodeSamples) -> Sound {
     }
     for tried in &of.tried {
         tried.effect.measured().map_or(Ok(()), |effect| self::effect(effect, place("tried.effect")))?;
-        match tried.output.measured() {
-            Some(OutputChange::Numbers { largest, before, after }) => {
-                let sane = (0.0..=2.0).contains(&largest.0);
-                ensure(
-                    sane,
-                    place("tried.output"),
-                    format_args!("{}", largest.0),
-                    "a difference from 0 to 2",
-                )?;
-                text(before, place("tried.output"))?;
-                text(after, place("tried.output"))?;
-            }
-            Some(OutputChange::Text { before, after }) => {
-                text(before, place("tried.output"))?;
-                text(after, place("tried.output"))?;
-            }
-            Some(OutputChange::Same { .. }) | None => {}
+        let output = tried.output.measured();
+        if let Some(OutputChange::Numbers { largest, .. }) = output {
+            let sane = (0.0..=2.0).contains(&largest.0);
+            ensure(sane, place("tried.output"), largest.0, "a difference from 0 to 2")?;
+        }
+        if let Some(OutputChange::Numbers { before, after, .. } | OutputChange::Text { before, after }) =
+            output
+        {
+            text(before, place("tried.output"))?;
+            text(after, place("tried.output"))?;
         }
     }
     let loops = of.loops.iter().flat_map(|of| &of.samples);

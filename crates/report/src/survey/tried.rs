@@ -68,11 +68,6 @@ fn advised(shown: &Shown) -> Vec<BuildFlags> {
     all
 }
 
-/// Options as they are typed.
-pub fn typed(flags: &[BuildFlags]) -> String {
-    flags.iter().map(|flags| flags.words()).collect::<Vec<_>>().join(" ")
-}
-
 pub fn section(shown: &Shown) -> Option<Block> {
     let tried = all(shown);
     if tried.is_empty() {
@@ -82,7 +77,7 @@ pub fn section(shown: &Shown) -> Option<Block> {
         let effect =
             Text::of(&of.effect, |effect| format!("{} ({} to {})", effect.ratio, effect.low, effect.high));
         let output = Text::of(&of.output, said);
-        [effect, Text::from(typed(&of.flags)), output].into_iter().collect::<Row>()
+        [effect, Text::from(BuildFlags::line(&of.flags)), output].into_iter().collect::<Row>()
     };
     let columns = vec![
         Column::text("times as fast"),
@@ -108,7 +103,7 @@ pub fn best(shown: &Shown) -> Option<String> {
     let (low, high) = (effect.low, effect.high);
     Some(format!(
         "Built with {} it is {} ({low} to {high}) as fast, {output}.",
-        typed(&best.flags),
+        BuildFlags::line(&best.flags),
         effect.ratio
     ))
 }
@@ -145,7 +140,7 @@ fn fine(of: Ratio) -> String {
 pub fn json(shown: &Shown) -> Value {
     let one = |of: &TriedFlags| {
         object!({
-            "flags": typed(&of.flags),
+            "flags": BuildFlags::line(&of.flags),
             "build_seconds": of.build.seconds(),
             "times_as_fast": of.effect,
             "output": reading(&of.output, |change| match change {

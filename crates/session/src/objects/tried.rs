@@ -54,8 +54,8 @@ pub fn try_cures(request: &CuresRequest<'_>, stop: &AtomicBool) -> Result<Vec<Tr
     let none = |why: &'static str| {
         Ok(request.cures.iter().map(|cure| tried(cure, Reading::unavailable(why))).collect())
     };
-    if request.command.command.iter().any(|word| word.as_os_str().to_str().is_none()) {
-        return none("a word of the command is not UTF-8, so that no line can hold it");
+    if let Some(why) = no_line(request.command) {
+        return none(why);
     }
     let path = match search_path() {
         Ok(path) => path,
@@ -72,8 +72,14 @@ pub fn try_cures(request: &CuresRequest<'_>, stop: &AtomicBool) -> Result<Vec<Tr
         changes: path.map(|path| Change { name: "PATH", value: Some(path) }).into_iter().collect(),
         budget: request.budget,
     };
-    let effects = turns.run(&mut |runner| runner, stop)?.0;
+    let effects = turns.run(|runner| runner, stop)?.0;
     Ok(request.cures.iter().zip(effects).map(|(cure, effect)| tried(cure, effect)).collect())
+}
+
+/// Why no line can hold the command, where none can.
+pub fn no_line(command: &RunSpec) -> Option<&'static str> {
+    let is_text = command.command.iter().all(|word| word.as_os_str().to_str().is_some());
+    (!is_text).then_some("a word of the command is not UTF-8, so that no line can hold it")
 }
 
 /// Lines that run in turn, the program as it is first; all are looked at alike.
@@ -92,7 +98,7 @@ impl Turns<'_> {
     /// When no shell can be started, or as what is around says.
     pub(crate) fn run<R: Runner>(
         self,
-        around: &mut dyn FnMut(LineRunner) -> R,
+        around: impl FnOnce(LineRunner) -> R,
         stop: &AtomicBool,
     ) -> Result<(Vec<Reading<Effect>>, R), Error> {
         let begun = Instant::now();

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use numawise_facts::objects::{BuildFlags, TriedFlags};
-use numawise_facts::{Effect, Exit, ObjectRun, Point, Reading, RunSpec};
+use numawise_facts::{Exit, ObjectRun, Point, Reading, RunSpec};
 use numawise_study::{LineRunner, ProgramRun, RunContext, Runner, StudyError};
 use numawise_units::Nanoseconds;
 
@@ -88,12 +88,12 @@ impl FlagTrials {
     ///
     /// # Errors
     /// As above.
-    pub fn build_as_it_was(&self, environment: Environment<'_>) -> Result<Exit, Error> {
-        let exit = build_for(Purpose::Product, &self.command, environment)?.exit();
-        if exit == Exit::Code(0) {
+    pub fn build_as_it_was(&self, environment: Environment<'_>) -> Result<(Exit, Nanoseconds), Error> {
+        let built = build_for(Purpose::Product, &self.command, environment)?;
+        if built.exit() == Exit::Code(0) {
             self.keep(0)?;
         }
-        Ok(exit)
+        Ok((built.exit(), built.wall()))
     }
 
     /// The files that are replaced.
@@ -112,35 +112,28 @@ impl FlagTrials {
         budget: Nanoseconds,
         stop: &AtomicBool,
     ) -> Result<Vec<TriedFlags>, Error> {
-        let usable: Vec<usize> =
-            (0..self.builds.len()).filter(|at| self.builds[*at].usable.measured().is_some()).collect();
-        let (effects, outputs) = if usable.is_empty() {
+        let with_flags = (1..).zip(&self.builds).filter(|(_, build)| build.usable.measured().is_some());
+        let numbers: Vec<usize> = [0].into_iter().chain(with_flags.map(|(number, _)| number)).collect();
+        let (effects, outputs) = if numbers.len() == 1 {
             (Vec::new(), Vec::new())
         } else {
-            let line = command.shell_line();
-            let turns =
-                Turns { run, command, lines: vec![line; usable.len() + 1], changes: Vec::new(), budget };
-            let numbers = || [0].into_iter().chain(usable.iter().map(|at| at + 1)).collect();
-            let mut around = |inner| Replaced {
-                inner,
-                trials: &self,
-                numbers: numbers(),
-                outputs: vec![Vec::new(); usable.len() + 1],
-            };
-            let (effects, replaced) = turns.run(&mut around, stop)?;
+            let lines = vec![command.shell_line(); numbers.len()];
+            let turns = Turns { run, command, lines, changes: Vec::new(), budget };
+            let outputs = vec![Vec::new(); numbers.len()];
+            let (effects, replaced) =
+                turns.run(|inner| Replaced { inner, trials: &self, numbers, outputs }, stop)?;
             (effects, replaced.outputs)
         };
-        let mut measured = effects.into_iter().zip(outputs.iter().skip(1));
+        let mut ran = effects.into_iter().zip(outputs.iter().skip(1));
         let mut tried = |build: &Build| {
-            let (effect, output) = match &build.usable {
-                Reading::Measured(()) => measured.next().map_or_else(unknown, |(effect, after)| {
-                    (effect, numawise_analyse::output_change(&outputs[0], after))
-                }),
-                Reading::Unavailable { unavailable } => (
-                    Reading::Unavailable { unavailable: unavailable.clone() },
-                    Reading::Unavailable { unavailable: unavailable.clone() },
-                ),
-            };
+            let both = build.usable.as_ref().and_then(|()| match ran.next() {
+                Some((effect, after)) => {
+                    Reading::Measured((effect, numawise_analyse::output_change(&outputs[0], after)))
+                }
+                None => Reading::unavailable("it did not run"),
+            });
+            let effect = both.as_ref().and_then(|(effect, _)| effect.clone());
+            let output = both.and_then(|(_, output)| output);
             TriedFlags { flags: build.flags.clone(), build: build.wall, effect, output }
         };
         Ok(self.builds.iter().map(&mut tried).collect())
@@ -190,10 +183,6 @@ impl Drop for FlagTrials {
 
 fn not_kept(file: &Path) -> impl Fn(io::Error) -> Error + '_ {
     |source| Error::ProgramNotReplaced { file: file.to_owned(), source }
-}
-
-fn unknown() -> (Reading<Effect>, Reading<numawise_facts::objects::OutputChange>) {
-    (Reading::unavailable("it did not run"), Reading::unavailable("it did not run"))
 }
 
 /// Sources that a build compiled.

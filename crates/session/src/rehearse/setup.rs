@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use numawise_emulate::{Error, KernelGap, RootKernel, kernel as kernels, qemu_version};
+use numawise_emulate::{Error, KernelGap, RootKernel, kernel as kernels, qemu_version, which};
 
 use super::RehearsalError;
 
@@ -28,9 +28,7 @@ pub struct SetupPart {
 /// All that guests need, whether it is there or not.
 pub fn setup(work: &Path) -> Vec<SetupPart> {
     let on_path = |name: &str| {
-        let path = std::env::var_os("PATH").unwrap_or_default();
-        let found = std::env::split_paths(&path).map(|folder| folder.join(name)).find(|path| path.is_file());
-        found.map(|path| path.display().to_string()).ok_or_else(|| format!("{name} is not on the PATH"))
+        which(name).map(|path| path.display().to_string()).ok_or_else(|| format!("{name} is not on the PATH"))
     };
     let kernel = kernel(work).map(|kernel| kernel.image.display().to_string());
     [

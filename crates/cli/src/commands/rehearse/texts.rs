@@ -4,6 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use numawise_facts::{Argument, RunSpec};
+use numawise_report::amount::many;
 use numawise_session::rehearse::{
     EndedRehearsal, RehearsalError, RehearsalPlan, RehearsedCommand, Requirement, SetupPart,
 };
@@ -20,15 +21,11 @@ pub fn before(plan: &RehearsalPlan, limit: Duration) -> Vec<String> {
     vec![format!(
         "rehearsal on an emulated machine with {}, {} and {memory} of memory; the command begins in about {} s and is told to end after \
          {} s (--timeout)",
-        counted(nodes, "node"),
-        counted(cpus as usize, "CPU"),
+        many(nodes as u64, "node"),
+        many(u64::from(cpus), "CPU"),
         plan.start().as_secs_f64().ceil(),
         limit.as_secs()
     )]
-}
-
-fn counted(number: usize, noun: &str) -> String {
-    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
 
 /// What came of it, besides what the command said itself.
