@@ -45,6 +45,12 @@ impl Inner {
                 COMMANDS.join(", ")
             )));
         };
+        if let Some(word) = typed.iter().find(|word| word.to_str().is_none()) {
+            return Err(Unusable::Words(format!(
+                "{} is not UTF-8, so that the script of a guest cannot hold it; expected words that are",
+                word.display()
+            )));
+        }
         let is_command = COMMANDS.iter().any(|command| first == command);
         let has_program = typed.iter().any(|word| word == "--");
         if !is_command && has_program && commands.get_subcommands().any(|of| first == of.get_name()) {

@@ -53,3 +53,15 @@ fn mistakes_are_found_before_a_guest_starts() {
     assert!(read("check --no-such -- app").unwrap_err().contains("--no-such"));
     assert!(read("move -- app").unwrap_err().contains("cannot be rehearsed"));
 }
+
+#[test]
+fn a_word_that_a_script_cannot_hold_is_refused_and_not_left_out() {
+    use std::os::unix::ffi::OsStringExt;
+    let words: Vec<OsString> =
+        [b"--".to_vec(), b"app".to_vec(), b"\xff.dat".to_vec()].into_iter().map(OsString::from_vec).collect();
+    let problem = match Inner::of(&words, crate::commands::Arguments::command()) {
+        Err(Unusable::Words(problem)) => problem,
+        _ => panic!("it is refused"),
+    };
+    assert!(problem.contains(".dat is not UTF-8"), "{problem}");
+}
