@@ -4,6 +4,7 @@ mod ceilings;
 mod code;
 pub mod live;
 mod sampling;
+mod source;
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -289,6 +290,9 @@ impl EndedFollowing {
         run.memory_bound = numawise_analyse::memory_bound(&run, counted.as_ref());
         run.sources = sources(&run);
         run.header.notices.extend(without_lines(&run));
+        let code = run.code.measured();
+        let changed = code.and_then(|code| source::changed(&run.places, code, &source::written));
+        run.header.notices.extend(changed);
         run
     }
 }

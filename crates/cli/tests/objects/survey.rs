@@ -276,6 +276,28 @@ fn code_that_a_program_makes_for_itself_is_named_as_such() {
 }
 
 #[test]
+fn a_source_that_changed_since_the_build_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(survey) = surveyed(folder.path(), BUSY, &[], &[]) else { return };
+    let named = |survey: &Value| {
+        survey["notices"].as_array().unwrap().iter().find(|of| of["code"] == "NW952").cloned()
+    };
+    assert_eq!(named(&survey), None, "no line is known without -g, and the source is older");
+
+    let [code, program, found] = ["odd.c", "odd", "odd.json"].map(|name| folder.path().join(name));
+    let mut compiler = Command::new("cc");
+    compiler.args(["-O1", "-g", "-o"]).arg(&program).arg("odd.c").current_dir(folder.path());
+    assert!(compiler.status().unwrap().success());
+    let later = std::time::SystemTime::now() + std::time::Duration::from_secs(60);
+    std::fs::File::open(&code).unwrap().set_modified(later).unwrap();
+    let mut survey = Command::new(folder.path().join("bin/numawise"));
+    survey.args(["survey", "-q"]).arg(format!("--json={}", found.display())).arg("--").arg(program);
+    assert!(survey.output().unwrap().status.success());
+    let notice = named(&json(&found)).unwrap();
+    assert_eq!(notice["arguments"]["files"][0], code.to_str().unwrap(), "{notice:#}");
+}
+
+#[test]
 fn only_chosen_ranks_are_surveyed_and_those_that_are_not_there_are_named() {
     let folder = tempfile::tempdir().unwrap();
     let rank = [("PMI_RANK", "1")];

@@ -32,5 +32,7 @@ super::notices! {
         "NW950" ObjectsSandboxed { count: u64 },
         /// Only these ranks were surveyed; of `missing` no process was seen.
         "NW951" SurveyOfRanks { asked: IdSet<Rank>, missing: IdSet<Rank> },
+        /// Source files, `count` in all, that were written after the files of the program whose loops they hold.
+        "NW952" SourceChanged { programs: Vec<String>, files: Vec<String>, count: u64 },
     }
 }

@@ -60,6 +60,17 @@ pub fn text(notice: &ObjectsNotice) -> String {
             };
             format!("the survey is of rank {asked}, and of no other process{missing}")
         }
+        ObjectsNotice::SourceChanged { programs, files, count } => {
+            let more = match count.saturating_sub(files.len() as u64) {
+                0 => String::new(),
+                more => format!(" and {more} more"),
+            };
+            format!(
+                "lines of {}{more} may be wrong: changed after {} was built; build it again, or survey with --rebuild",
+                files.join(", "),
+                programs.join(", ")
+            )
+        }
         ObjectsNotice::NoObjectsOfRun { problem } => {
             format!("the memory objects are not known: nothing was handed over from the run that followed them: {problem}")
         }
