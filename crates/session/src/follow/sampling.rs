@@ -22,14 +22,24 @@ use super::Followed;
 #[path = "sampling_tests.rs"]
 mod tests;
 
-/// Samples take this part of the time of a thread where no period is asked for, with what it takes to follow them, should the program need
+/// How often threads are sampled where no period is asked for.
+#[derive(Debug, Clone, Copy)]
+struct Rate {
+    /// The part of a thread's time that samples take.
+    cost: f64,
+    longest: Nanoseconds,
+}
+
+/// Samples take this part of the time of a thread, with what it takes to follow them, should the program need
 /// all CPUs: a third of what is promised. Faults and allocations cost something too, and an interrupt more than its own time, in caches:
 /// iso3dfd with a thread on each of two CPUs pays 1.6 % (one sample in 1 ms) or 0.8 % (in 1.7 ms), where this is 1.1 % or 0.7 %.
-const COST: f64 = 0.007;
+const OF_OBJECTS: Rate = Rate { cost: 0.007, longest: Nanoseconds(10_000_000) };
+/// Half of it: iso3dfd with a thread on each of two CPUs pays 2 % for a sample in 3.1 ms (2.4 s, n 9, from 0.93 to 1.05 of its time), and 0.4 %
+/// in 6.2 ms. 100 samples, which a report needs, come within 0.8 s.
+const OF_LOOPS: Rate = Rate { cost: 0.0035, longest: Nanoseconds(8_000_000) };
 /// What our own thread takes to say what one sample is of.
 const FOLLOWING: Nanoseconds = Nanoseconds(7_000);
 const SHORTEST: Nanoseconds = Nanoseconds(1_000_000);
-const LONGEST: Nanoseconds = Nanoseconds(10_000_000);
 /// From one sample of any thread to the next: with [`FOLLOWING`] our own thread takes 2 % of one CPU, and where the threads of the program wait for one
 /// another, the slowest of them is the program. With 16 of them on 16 CPUs it took 5 % longer at 100 us, and 0.8 % at 400.
 const FOLLOWED: Nanoseconds = Nanoseconds(400_000);
@@ -98,11 +108,11 @@ impl Sampling {
     fn by_kernel(followed: Followed, period: Option<Nanoseconds>) -> Result<Sampling, SamplerObstacle> {
         let measured = calibrate(STACK)?;
         let cpus = affinity::own().map_or(1, |cpus| cpus.len());
-        let period = period.unwrap_or_else(|| affordable(&measured.time_sample, cpus));
-        let (faults, stack): (&[u64], u32) = match followed {
-            Followed::Objects { .. } => (FAULT_PERIODS, STACK),
-            Followed::Loops => (&[], 0),
+        let (rate, faults, stack): (Rate, &[u64], u32) = match followed {
+            Followed::Objects { .. } => (OF_OBJECTS, FAULT_PERIODS, STACK),
+            Followed::Loops => (OF_LOOPS, &[], 0),
         };
+        let period = period.unwrap_or_else(|| affordable(&measured.time_sample, cpus, rate));
         let settings = SamplerSettings { period, faults, stack, begins_with_exec: true };
         let mut sampler = Sampler::open(&settings)?;
         let loads = match followed {
@@ -154,15 +164,15 @@ fn not_for_us(what: &str, problem: &str) -> String {
     format!("the kernel does not sample {what} for us: {problem}")
 }
 
-/// The shortest period that costs a thread no more than [`COST`], and with which one of ours can follow a program that has all these CPUs.
-fn affordable(sample: &Reading<Nanoseconds>, cpus: usize) -> Nanoseconds {
+/// The shortest period that costs a thread no more than that, and with which one of ours can follow a program that has all these CPUs.
+fn affordable(sample: &Reading<Nanoseconds>, cpus: usize, rate: Rate) -> Nanoseconds {
     let followed = Nanoseconds(FOLLOWED.0.saturating_mul(cpus as u64));
     let of_thread = match sample.measured() {
         Some(cost) => {
             let both = cost.0.saturating_add(FOLLOWING.0);
-            Nanoseconds((both as f64 / COST) as u64).clamp(SHORTEST, LONGEST)
+            Nanoseconds((both as f64 / rate.cost) as u64).clamp(SHORTEST, rate.longest)
         }
-        None => LONGEST,
+        None => rate.longest,
     };
     of_thread.max(followed)
 }

@@ -43,8 +43,10 @@ fn the_period_is_what_less_than_one_percent_pays_for_and_one_thread_can_follow()
         (Reading::Measured(Nanoseconds(1_000_000)), 16, Nanoseconds(10_000_000)),
         (Reading::unavailable("not measured"), 4, Nanoseconds(10_000_000)),
     ] {
-        assert_eq!(affordable(&cost, cpus), expected, "{cost:?}, {cpus} CPUs");
+        assert_eq!(affordable(&cost, cpus, OF_OBJECTS), expected, "{cost:?}, {cpus} CPUs");
     }
+    let of_survey = affordable(&Reading::Measured(Nanoseconds(14_000)), 4, OF_LOOPS);
+    assert_eq!(of_survey, Nanoseconds(6_000_000), "half as often for the same cost of a sample");
 }
 
 #[test]
