@@ -1,5 +1,5 @@
 use super::*;
-use crate::simulator_tests::{TWO_SOCKETS, capacities};
+use crate::machine::{TWO_SOCKETS, capacities};
 
 #[test]
 fn the_nearest_node_is_the_own_one() {

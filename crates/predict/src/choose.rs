@@ -6,7 +6,7 @@ use numawise_facts::{PointId, Study};
 
 use crate::capacity::Capacities;
 use crate::fit::Fit;
-use crate::predict::{Known, predicted};
+use crate::predict::{Interval, Known, predicted};
 use crate::shape::PointShape;
 
 #[cfg(test)]
@@ -18,7 +18,7 @@ const MOST_CANDIDATES: usize = 300;
 /// Variance of the logarithm of a run that is assumed before there is any: noise, and what the model leaves out.
 const ASSUMED_VARIANCE: f64 = 0.03 * 0.03;
 /// A point that promises less than this, as a share of its time, is not worth a run.
-const LEAST_PROMISE: f64 = 0.002;
+pub const LEAST_PROMISE: f64 = 0.002;
 
 /// So many points of each group of points that differ in threads and placement only, in the order in which they tell most.
 pub fn points_to_run(study: &Study, most: usize) -> Vec<PointId> {
@@ -38,7 +38,7 @@ pub fn points_to_run(study: &Study, most: usize) -> Vec<PointId> {
 }
 
 /// The places of the shapes after whose runs the least is unknown of all others (active learning of Cohn).
-pub(crate) fn most_telling(machine: &Capacities, shapes: &[&PointShape], most: usize) -> Vec<usize> {
+pub fn most_telling(machine: &Capacities, shapes: &[&PointShape], most: usize) -> Vec<usize> {
     let candidates = candidates(shapes);
     let draws = Fit::of(machine, &[]).draws;
     let some = draws.iter().step_by(draws.len().div_ceil(256).max(1));
@@ -113,13 +113,17 @@ pub fn next_point(study: &Study) -> Option<PointId> {
             continue;
         }
         let interval = predicted(fit, shape, None, known.noise);
-        let sd = ((interval.middle - interval.low) / 1.96).max(1e-6);
-        let promise = expected_below(least, interval.middle, sd);
+        let promise = promise(&interval, least);
         if promise > best.map_or(LEAST_PROMISE, |(_, most)| most) {
             best = Some((place, promise));
         }
     }
     best.map(|(place, _)| study.header.points[place].id.clone())
+}
+
+/// By how much a point is better than the best so far, on average over what it may be: a share of that time.
+pub fn promise(of: &Interval, least: f64) -> f64 {
+    expected_below(least, of.middle, ((of.middle - of.low) / 1.96).max(1e-6))
 }
 
 /// How far a normal value is below a limit on average, where what is above counts as 0.

@@ -1,9 +1,9 @@
 use numawise_facts::MemoryPlan;
 
 use super::*;
+use crate::machine::{TWO_SOCKETS, capacities};
 use crate::predict::predicted;
 use crate::shape::Counts;
-use crate::simulator_tests::{TWO_SOCKETS, capacities};
 
 fn observed(threads: f64, time: f64) -> Observed {
     let machine = capacities(&TWO_SOCKETS, true);

@@ -13,9 +13,22 @@ mod shape;
 #[cfg(test)]
 mod simulator_tests;
 
-pub use capacity::Capacities;
-pub use choose::points_to_run;
+// The simulator is an example that prints a table, and the truth of the tests.
+#[cfg(test)]
+extern crate self as numawise_predict;
+#[cfg(test)]
+#[path = "../examples/simulated/machine.rs"]
+mod machine;
+#[cfg(test)]
+#[path = "../examples/simulated/program.rs"]
+mod program;
+#[cfg(test)]
+#[path = "../examples/simulated/score.rs"]
+mod score;
+
+pub use capacity::{Capacities, NodeCapacity, PairCapacity, RelativeFigure, Source};
+pub use choose::{LEAST_PROMISE, most_telling, points_to_run, promise};
 pub use fit::{FEWEST_RUNS, Fit, Observed};
 pub use predict::{Interval, predict, predicted};
-pub use runs::PredictionRuns;
-pub use shape::{Counts, NoShape, PointShape};
+pub use runs::{BEST, MAY_BE_BEST, PredictionRuns};
+pub use shape::{ByPattern, Counts, NoShape, PointShape};

@@ -8,13 +8,15 @@ use crate::shape::{ByPattern, Load, PATTERNS, Part, PointShape};
 mod tests;
 
 /// So many figures describe a program, and what is not known of the machine.
-pub const FIGURES: usize = 19;
+pub const FIGURES: usize = 24;
 
 /// The figures of a fit as deviations from what is likely before any run, in standard deviations.
 pub type Deviations = [f64; FIGURES];
 
 /// How sharp the limit is between parts of which one is full: with this exponent two that are equally full cost 19 % more than one.
 const BETWEEN_PARTS: f64 = 4.0;
+/// The same between the threads that a program has and those that may work at a time.
+const AT_LIMIT: f64 = 4.0;
 
 /// What a program is like, and how far the machine's figures are off for it.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -34,8 +36,16 @@ pub struct Program {
     /// What each further thread costs, as a share of the time with one thread.
     pub sync: f64,
     pub sync_exponent: f64,
-    /// How much the work of equal threads differs.
+    /// How much the work of equal threads differs, and whether it does so more the more threads there are: towards 0 with the logarithm of their
+    /// number, with 1 up to a limit.
     pub imbalance: f64,
+    pub imbalance_exponent: f64,
+    /// No more threads than these are at work at a time: a lock, a quota, CPUs that others use.
+    pub limit: f64,
+    /// Of what goes to memory, the part that caches of enough cores hold; how many cores have half of it, and how suddenly.
+    pub held: f64,
+    pub holding: f64,
+    pub suddenness: f64,
     /// 1: the slowest thread decides; 0: work goes to whoever is free.
     pub is_static: f64,
     /// What a second thread on a core brings.
@@ -70,6 +80,7 @@ pub struct Prior {
     /// Logarithm of the time with one thread, roughly.
     pub time: f64,
     saturating: f64,
+    cores: f64,
     spreads: [f64; 2],
 }
 
@@ -79,6 +90,7 @@ impl Prior {
         Prior {
             time,
             saturating: machine.saturating.value,
+            cores: machine.cores.max(1) as f64,
             spreads: [spread(machine.saturating.source), spread(remote.unwrap_or(Source::Guessed))],
         }
     }
@@ -97,6 +109,11 @@ impl Prior {
             sync: (-7.0 + 2.5 * z[7]).exp(),
             sync_exponent: 0.2 + 1.2 * logistic(0.3 + z[8]),
             imbalance: (-3.5 + z[9]).exp(),
+            imbalance_exponent: 0.2 + logistic(z[19]),
+            limit: 3.0 * self.cores * (1.2 * z[20]).exp(),
+            held: logistic(-3.0 + 2.0 * z[21]),
+            holding: 0.5 * self.cores * z[22].exp(),
+            suddenness: (1.0 + 0.6 * z[23]).exp(),
             is_static: logistic(1.0 + 1.5 * z[10]),
             smt: logistic(-1.0 + 0.8 * z[11]),
             turbo: (-3.2 + 0.8 * z[12]).exp(),
@@ -116,6 +133,7 @@ pub struct Terms {
     pub serial: f64,
     pub compute: f64,
     pub latency: f64,
+    pub limit: f64,
     pub core: f64,
     pub memory: f64,
     pub link: f64,
@@ -140,16 +158,36 @@ struct Raw {
     serial: f64,
     compute: f64,
     latency: f64,
+    /// What a limit of threads adds to the last two.
+    limit: f64,
     core: f64,
     memory: (f64, Option<Part>),
     link: (f64, Option<Part>),
     sync: f64,
 }
 
+impl Raw {
+    fn busy(&self) -> f64 {
+        self.compute + self.latency + self.limit
+    }
+}
+
 impl Program {
     /// How fast a thread is that shares its core with others.
     fn speed(&self, per_core: f64) -> f64 {
         if per_core <= 1.0 { 1.0 } else { (1.0 + self.smt * per_core.log2()) / per_core }
+    }
+
+    /// What caches leave of the accesses of one core to memory, where so many cores have a part each.
+    fn missed(&self, cores: f64) -> f64 {
+        let at = |cores: f64| 1.0 - self.held / (1.0 + (self.holding / cores).powf(self.suddenness));
+        at(cores) / at(1.0)
+    }
+
+    /// By how much the thread with the most work has more than the mean.
+    fn uneven(&self, n: f64) -> f64 {
+        let e = self.imbalance_exponent;
+        1.0 + self.imbalance * (1.0 - n.powf(-e)) / e
     }
 
     /// How much longer the shared work would take one thread with its memory there than with local memory.
@@ -166,36 +204,43 @@ impl Program {
         let one = (self.bandwidth.powf(self.overlap) + (1.0 - self.bandwidth).powf(self.overlap))
             .powf(1.0 / self.overlap);
         let work = self.time * (1.0 - self.serial) / one;
-        let (mut slowest, mut speeds, mut worst, mut latencies, mut core) =
-            (f64::INFINITY, 0.0, 0.0, 0.0, 0.0);
+        let (mut slowest, mut speeds, mut worst, mut latencies, mut core, mut cores, mut rates) =
+            (f64::INFINITY, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0);
         for group in &shape.groups {
             let latency = mean(&group.latency, &self.patterns).powf(self.latency_exponent);
             let speed = self.speed(group.per_core);
             slowest = speed.min(slowest);
             speeds += speed * group.threads;
+            cores += group.threads / group.per_core.max(1.0);
             worst = latency.max(worst);
             latencies += latency * group.threads;
-            core = (latency.powf(self.core_latency) * group.per_core.max(1.0) / n).max(core);
+            let own = latency.powf(self.core_latency) * group.per_core.max(1.0) / n;
+            core = own.max(core);
+            rates +=
+                group.threads / n / own.max(mean(&group.link, &self.patterns) / self.saturating / self.link);
         }
         let mixed = |slowest: f64, mean: f64| self.is_static * slowest + (1.0 - self.is_static) * mean;
         let effective = mixed(n * slowest, speeds);
-        let uneven = 1.0 + self.imbalance * (2.0 * n.ln()).sqrt();
+        let (uneven, missed) = (self.uneven(n), self.missed(cores));
+        let limited = (1.0 + (n / self.limit).powf(AT_LIMIT)).powf(1.0 / AT_LIMIT);
         let computing = work * (1.0 - self.bandwidth);
         let compute =
             computing * (1.0 - self.latency) / effective * (1.0 + self.turbo * shape.active_cores) * uneven;
-        let latency = computing * self.latency / n * mixed(worst, latencies / n) * uneven;
-        let bytes = work * self.bandwidth;
+        let latency = computing * self.latency / n * mixed(worst, latencies / n) * uneven * missed;
+        let bytes = work * self.bandwidth * missed;
         let (memory, at) = fullest(&shape.memories, &self.patterns);
         let (link, over) = fullest(&shape.links, &self.patterns);
+        let over_link = link / self.saturating / self.link;
         Raw {
             serial: self.time
                 * self.serial
                 * (1.0 + self.serial_memory * (self.slower_alone(shape, one) - 1.0)),
             compute,
             latency,
-            core: bytes * core,
+            limit: (compute + latency) * (limited - 1.0),
+            core: bytes * mixed(core, core.min(1.0 / rates)),
             memory: (bytes * memory / self.saturating, at),
-            link: (bytes * link / self.saturating / self.link, over),
+            link: (bytes * mixed(over_link, over_link.min(1.0 / rates)), over),
             sync: self.time
                 * self.sync
                 * shape.apart.powf(self.latency_exponent)
@@ -208,7 +253,7 @@ impl Program {
         let power = |part: f64| part.powi(BETWEEN_PARTS as i32);
         let loads = power(raw.core) + power(raw.memory.0) + power(raw.link.0);
         let loading = loads.powf(1.0 / BETWEEN_PARTS);
-        (loads, [raw.compute + raw.latency, loading].map(|part| part.powf(self.overlap)))
+        (loads, [raw.busy(), loading].map(|part| part.powf(self.overlap)))
     }
 
     /// The time of a point.
@@ -222,7 +267,7 @@ impl Program {
     pub fn terms(&self, shape: &PointShape) -> Terms {
         let raw = self.raw(shape);
         let (loads, [computing, loading]) = self.joined(&raw);
-        let (busy, both) = (raw.compute + raw.latency, computing + loading);
+        let (busy, both) = (raw.busy(), computing + loading);
         let shared = both.powf(1.0 / self.overlap);
         let time = raw.serial + shared + raw.sync;
         let part = |of: f64, all: f64| if all > 0.0 { of / all } else { 0.0 };
@@ -234,6 +279,7 @@ impl Program {
             serial: part(raw.serial, time),
             compute: of_busy * part(raw.compute, busy),
             latency: of_busy * part(raw.latency, busy),
+            limit: of_busy * part(raw.limit, busy),
             core: of_part(raw.core),
             memory: of_part(raw.memory.0),
             link: of_part(raw.link.0),

@@ -284,6 +284,7 @@ fn parts(fit: &Fit, shape: &PointShape) -> Vec<TimePart> {
         add(terms.fullest_memory.map(bound), terms.memory);
         add(terms.fullest_link.map(bound), terms.link);
         add(Some(TimeBound::Synchronisation), terms.sync);
+        add(Some(TimeBound::ThreadLimit), terms.limit);
     }
     let mut parts: Vec<TimePart> = shares
         .into_iter()

@@ -6,9 +6,9 @@ use crate::choose::{next_point, points_to_run};
 use crate::predict::predict;
 
 /// So many points are run beyond the first ones, because they may be the best.
-const MAY_BE_BEST: usize = 4;
+pub const MAY_BE_BEST: usize = 4;
 /// The best one is run before it is recommended; each run may say that another is better, so many times at most.
-const BEST: usize = 3;
+pub const BEST: usize = 3;
 
 /// The points that are run for a prediction, by what their trials say.
 #[derive(Debug, Clone)]

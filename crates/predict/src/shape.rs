@@ -40,6 +40,8 @@ pub struct ThreadGroup {
     pub per_core: f64,
     /// Mean latency, against local memory.
     pub latency: ByPattern,
+    /// The time that their fullest link needs for their bytes, as of a [`Load`]; of groups on several nodes, each has its own.
+    pub link: ByPattern,
 }
 
 /// A placement for the model.
@@ -166,7 +168,7 @@ impl PointShape {
         };
         let mut totals = BTreeMap::<usize, ByPattern>::new();
         for (&from, &(count, per_core)) in counts {
-            let mut latency = [0.0; PATTERNS];
+            let (mut latency, mut fullest) = ([0.0; PATTERNS], [0.0; PATTERNS]);
             for (&to, shares) in &flows.shares[&from] {
                 let pair = &machine.pairs[from][to];
                 shape.is_guessed |= pair.bandwidth.source == Source::Guessed && to != from;
@@ -178,12 +180,15 @@ impl PointShape {
                     link[pattern] = share * count / threads / pair.bandwidth.value;
                 }
                 if to != from {
+                    fullest = std::array::from_fn(|pattern| f64::max(fullest[pattern], link[pattern]));
                     let (from, to) = (machine.nodes[from].id, machine.nodes[to].id);
                     add(&mut shape.links, Load { part: Part::Link(from, to), time: link });
                 }
             }
-            let group = ThreadGroup { threads: count, per_core, latency };
-            match shape.groups.iter_mut().find(|one| one.per_core == per_core && one.latency == latency) {
+            let group = ThreadGroup { threads: count, per_core, latency, link: fullest };
+            let is_alike =
+                |one: &ThreadGroup| one.per_core == per_core && one.latency == latency && one.link == fullest;
+            match shape.groups.iter_mut().find(|one| is_alike(one)) {
                 Some(alike) => alike.threads += count,
                 None => shape.groups.push(group),
             }

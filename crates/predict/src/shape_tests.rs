@@ -1,7 +1,7 @@
 use numawise_units::NodeSet;
 
 use super::*;
-use crate::simulator_tests::{TWO_SOCKETS, capacities};
+use crate::machine::{TWO_SOCKETS, capacities};
 
 fn shape(threads: [f64; 2], memory: &MemoryPlan) -> Result<PointShape, NoShape> {
     let machine = capacities(&TWO_SOCKETS, true);

@@ -92,25 +92,27 @@ const FIGURES: [PointFigure; 5] = [
     },
 ];
 
-/// `bandwidth of node 0`, and the word for it in JSON and CSV.
+/// `memory bandwidth of node 0`, and the word for it in JSON and CSV.
 pub fn bound(of: TimeBound) -> (String, String) {
     let both = |text: &str, word: &str| (text.to_owned(), word.to_owned());
     match of {
         TimeBound::Serial => both("serial work", "serial"),
         TimeBound::Compute => both("computing", "compute"),
         TimeBound::Latency => both("memory latency", "latency"),
-        TimeBound::CoreBandwidth => both("core bandwidth", "core_bandwidth"),
+        TimeBound::CoreBandwidth => both("bandwidth of each core", "core_bandwidth"),
         TimeBound::MemoryBandwidth(node) => {
-            (format!("bandwidth of node {node}"), format!("memory_bandwidth:{node}"))
+            (format!("memory bandwidth of node {node}"), format!("memory_bandwidth:{node}"))
         }
-        TimeBound::LinkBandwidth(from, to) => {
-            (format!("link from node {from} to {to}"), format!("link_bandwidth:{from}:{to}"))
-        }
+        TimeBound::LinkBandwidth(from, to) => (
+            format!("link from CPUs of node {from} to memory of node {to}"),
+            format!("link_bandwidth:{from}:{to}"),
+        ),
         TimeBound::Synchronisation => both("synchronisation", "synchronisation"),
+        TimeBound::ThreadLimit => both("limit of threads at work", "thread_limit"),
     }
 }
 
-/// `62 % bandwidth of node 0, 20 % computing`
+/// `62 % memory bandwidth of node 0, 20 % computing`
 fn bounds(parts: &[TimePart]) -> String {
     let one = |part: &TimePart| format!("{:.0} % {}", 100.0 * part.share.0, bound(part.bound).0);
     parts.iter().take(NAMED).map(one).collect::<Vec<_>>().join(", ")

@@ -22,9 +22,12 @@ fn point(runs: u32) -> PredictedPoint {
 #[test]
 fn the_largest_parts_are_named() {
     let parts = point(0).parts;
-    assert_eq!(bounds(parts.measured().unwrap()), "62 % bandwidth of node 1, 20 % computing");
+    assert_eq!(bounds(parts.measured().unwrap()), "62 % memory bandwidth of node 1, 20 % computing");
     let link = bound(TimeBound::LinkBandwidth(NodeId(0), NodeId(2)));
-    assert_eq!(link, ("link from node 0 to 2".to_owned(), "link_bandwidth:0:2".to_owned()));
+    assert_eq!(
+        link,
+        ("link from CPUs of node 0 to memory of node 2".to_owned(), "link_bandwidth:0:2".to_owned())
+    );
 }
 
 #[test]

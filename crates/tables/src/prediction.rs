@@ -86,4 +86,6 @@ pub enum TimeBound {
     LinkBandwidth(NodeId, NodeId),
     /// What each further thread costs.
     Synchronisation,
+    /// No more threads are at work at a time: a lock, a quota, CPUs that others use.
+    ThreadLimit,
 }
