@@ -53,6 +53,7 @@ pub fn residency(now: &Snapshot, before: Option<&Snapshot>, machine: &Machine) -
         tasks,
         job,
         notes,
+        rehearsal: machine.rehearsal(),
     }
 }
 

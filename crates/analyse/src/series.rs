@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use numawise_facts::notice::{ResidencyNotice, ResidencyPart};
-use numawise_facts::{Machine, Reading, Reason, Snapshot};
+use numawise_facts::{Machine, Notice, Reading, Reason, Snapshot};
 use numawise_tables::{
     NodeColumn, NodeTimeline, Residency, SessionSpan, ShareSpan, TaskResidency, TaskTimeline, Timeline,
 };
@@ -42,6 +42,7 @@ pub struct Series {
     lines: Vec<Line>,
     /// What could not be seen and why, of which processes and in how many samples.
     missing: Vec<MissingPart>,
+    rehearsal: Option<Notice>,
 }
 
 /// One process.
@@ -185,6 +186,7 @@ impl Series {
     }
 
     fn note(&mut self, seen: &Residency) {
+        self.rehearsal = self.rehearsal.take().or_else(|| seen.rehearsal.clone());
         for note in &seen.notes {
             let ResidencyNotice::Unavailable { part, tasks, reason } = note else { continue };
             let known = self.missing.iter().position(|of| (of.part, &of.reason) == (*part, reason));
@@ -235,6 +237,7 @@ impl Series {
             moments,
             samples_per_moment,
             unavailable: self.missing.into_iter().map(|part| part.notice(samples)).collect(),
+            rehearsal: self.rehearsal,
         }
     }
 }

@@ -32,6 +32,7 @@ pub fn json(series: &Series) -> String {
         all.extend(timeline);
         let unavailable = &series.timeline.unavailable;
         all["unavailable"] = unavailable.iter().map(|notice| notice::json(&notice.clone().into())).collect();
+        all["rehearsal"] = series.timeline.rehearsal.as_ref().map_or(Value::Null, notice::json);
     }
     format!("{document:#}\n")
 }

@@ -99,13 +99,15 @@ fn of_blocks(shown: &ShownStudy<'_>, mut blocks: Vec<Block>) -> Document {
     }
 }
 
-/// What could not be measured, and what was not tried.
+/// What could not be measured, what was not tried, and what limits us on this machine.
 fn notices(shown: &ShownStudy<'_>) -> impl Iterator<Item = Block> {
     let unavailable: Vec<String> = shown.tables.unavailable.iter().map(notice::text).collect();
     let not_tried: Vec<String> = shown.study.header.not_tried.iter().map(notice::text_in_grid).collect();
+    let limits = notice::machine::sentences(&shown.study.header.machine);
     let lists = [
         crate::document::list("unavailable", "What could not be measured", &unavailable),
         crate::document::list("not-tried", "What was not tried", &not_tried),
+        crate::document::list("limits", "Limits on this machine", &limits),
     ];
     lists.into_iter().flatten()
 }

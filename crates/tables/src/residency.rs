@@ -4,7 +4,7 @@ use numawise_units::{Bytes, CpuId, CpuSet, Nanoseconds, NodeId, NodeSet, Pid, Ra
 use serde::Serialize;
 
 use numawise_facts::notice::ResidencyNotice;
-use numawise_facts::{MappingSnapshot, MemoryKind, PageUse, PolicyShare, Reading};
+use numawise_facts::{MappingSnapshot, MemoryKind, Notice, PageUse, PolicyShare, Reading};
 
 /// A job at one moment, or between two.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,6 +21,8 @@ pub struct Residency {
     pub job: JobResidency,
     /// What could not be seen, and why.
     pub notes: Vec<ResidencyNotice>,
+    /// That the machine is emulated, where it is.
+    pub rehearsal: Option<Notice>,
 }
 
 impl Residency {

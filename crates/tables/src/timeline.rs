@@ -4,7 +4,7 @@ use numawise_units::{Bytes, Nanoseconds, NodeId, Pid, Ratio};
 use serde::Serialize;
 
 use crate::NodeColumn;
-use numawise_facts::Reading;
+use numawise_facts::{Notice, Reading};
 use numawise_facts::notice::ResidencyNotice;
 
 /// A job over time. Moments are since 1970-01-01 UTC.
@@ -30,6 +30,8 @@ pub struct Timeline {
     pub samples_per_moment: u64,
     /// What could not be seen.
     pub unavailable: Vec<ResidencyNotice>,
+    /// That the machine was emulated, where it was.
+    pub rehearsal: Option<Notice>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

@@ -165,6 +165,7 @@ pub fn residency(second: u64, tasks: Vec<TaskResidency>, nodes: usize) -> Reside
         },
         tasks,
         notes: Vec::new(),
+        rehearsal: None,
     }
 }
 

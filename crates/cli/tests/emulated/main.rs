@@ -10,6 +10,7 @@ mod hbm;
 mod holes;
 mod probe;
 mod recorded;
+mod rehearsed;
 mod shared;
 mod timing;
 mod topics;
@@ -58,6 +59,11 @@ fn guest(machine: &EmulatedMachine) -> Guest<'_> {
 }
 
 /// The JSON that a command printed.
+fn json_of(text: &str) -> serde_json::Value {
+    serde_json::from_str(text).unwrap_or_else(|e| panic!("no JSON: {e}\n{text}"))
+}
+
+/// The same of a command in a guest.
 fn json(result: &CommandResult) -> serde_json::Value {
     serde_json::from_str(&result.stdout).unwrap_or_else(|e| {
         let CommandResult { command, status, stdout, stderr, .. } = result;

@@ -462,12 +462,6 @@ pub fn call(call: ContrastCall) -> &'static str {
     }
 }
 
-/// What limits us on this machine, one sentence each.
-pub fn limits(check: &Check) -> Vec<String> {
-    let limits = check.study.header.machine.limits.iter();
-    limits.map(crate::notice::machine::sentence).collect()
-}
-
 /// The end of what the program said where it first failed, with the trial: what a person needs to see first.
 pub fn first_failure(study: &Study) -> Option<(String, String)> {
     study.trials.iter().find_map(|trial| match &trial.outcome {

@@ -1,6 +1,6 @@
 //! Texts of the notices of a machine: what limits us, who reported it, and who can lift it.
 
-use numawise_facts::Reading;
+use numawise_facts::{Machine, Reading};
 use numawise_facts::notice::{AffinityRefusal, EmulationNotice, MachineNotice};
 use numawise_units::harmless::quoted;
 use numawise_units::{CpuSet, NodeSet};
@@ -13,6 +13,11 @@ mod tests;
 /// All of it in one sentence without a full stop: what the limit does, who reported it, who can lift it.
 pub fn sentence(notice: &MachineNotice) -> String {
     format!("{} ({}); to lift it: {}", text(notice), source(notice), lift(notice))
+}
+
+/// Of all limits of a machine.
+pub fn sentences(machine: &Machine) -> Vec<String> {
+    machine.limits.iter().map(sentence).collect()
 }
 
 /// The limits that are in the way of something, to follow what it says: each after a semicolon.

@@ -41,6 +41,8 @@ pub fn document(residency: &Residency, detail: ResidencyDetail) -> Document {
     blocks.extend(list("remarks", "What stands out", &remarks));
     let notes: Vec<String> = residency.notes.iter().map(said).collect();
     blocks.extend(list("notes", "What could not be seen", &notes));
+    let rehearsal: Vec<String> = residency.rehearsal.iter().map(notice::text).collect();
+    blocks.extend(list("rehearsal", "Where this was seen", &rehearsal));
     Document {
         tool: "numawise where",
         title: "Residency".to_owned(),

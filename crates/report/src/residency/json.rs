@@ -29,6 +29,7 @@ pub fn json(residency: &Residency) -> Value {
         "tasks": each(&residency.tasks, |one| task(one, residency)),
         "job": job(&residency.job, residency),
         "notes": each(&residency.notes, |note| notice::json(&note.clone().into())),
+        "rehearsal": residency.rehearsal.as_ref().map(notice::json),
     })
 }
 

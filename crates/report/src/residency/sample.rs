@@ -172,6 +172,7 @@ pub fn job(tasks: Vec<TaskResidency>, nodes: u32) -> Residency {
         tasks,
         job,
         notes: vec![],
+        rehearsal: None,
     }
 }
 

@@ -43,6 +43,8 @@ pub fn document(series: &Series) -> Document {
     let unavailable: Vec<String> =
         series.timeline.unavailable.iter().map(|notice| notice::text(&notice.clone().into())).collect();
     blocks.extend(list("unavailable", "Could not be seen", &unavailable));
+    let rehearsal: Vec<String> = series.timeline.rehearsal.iter().map(notice::text).collect();
+    blocks.extend(list("rehearsal", "Where this was seen", &rehearsal));
     Document {
         tool: "numawise where --record",
         title: format!("Where the job was: {heading}"),

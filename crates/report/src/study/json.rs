@@ -54,6 +54,7 @@ pub fn json(shown: &ShownStudy<'_>) -> String {
         "stopped": tables.stopped,
         "unavailable": each(&tables.unavailable, notice::json),
         "not_tried": each(&header.not_tried, notice::json),
+        "limits": each(&header.machine.limits, notice::machine::json),
         "command": command(&header.command),
         "tool_version": header.tool_version,
         "begun_ns": header.begun,

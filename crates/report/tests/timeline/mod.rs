@@ -114,6 +114,7 @@ pub fn job() -> Timeline {
                 6,
             ),
         ],
+        rehearsal: None,
     }
 }
 
@@ -138,6 +139,7 @@ pub fn empty() -> Timeline {
         moments: vec![],
         samples_per_moment: 1,
         unavailable: vec![],
+        rehearsal: None,
     }
 }
 
