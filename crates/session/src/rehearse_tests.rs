@@ -16,28 +16,84 @@ fn request(name: &str) -> RehearsalRequest {
     }
 }
 
-/// Each recorded machine becomes an emulated one, at once or by the reduction that its refusal names.
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// The files of a folder with this end, in order; none where it is not there.
+fn files(folder: &Path, end: &str) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let mut files: Vec<String> = entries
+        .filter(|path| path.extension().is_some_and(|of| of == end))
+        .map(|path| path.to_str().unwrap().to_owned())
+        .collect();
+    files.sort();
+    files
+}
+
+/// The machine becomes an emulated one, at once or by the reduction that its refusal names.
+fn is_derived(request: &RehearsalRequest) {
+    let name = &request.name;
+    let derived = match emulated(request) {
+        Err(RehearsalError::TooManyCpus { cores: Some(cores), .. }) => {
+            let reduced = RehearsalRequest { cores_per_node: Some(cores), ..request.clone() };
+            let derived = emulated(&reduced).unwrap_or_else(|error| panic!("{name}: {error}"));
+            assert!(derived.notices.iter().any(|notice| notice.code() == "NW811"), "{name}");
+            let more = RehearsalRequest { cores_per_node: Some(cores + 1), ..request.clone() };
+            let is_all = emulated(&more).is_ok_and(|of| of.cpus == derived.cpus);
+            assert!(is_all || emulated(&more).is_err(), "{name}: {cores} cores are not the most");
+            derived
+        }
+        derived => derived.unwrap_or_else(|error| panic!("{name}: {error}")),
+    };
+    let real = request.machine.nodes.iter().filter(|node| !node.cpus.is_empty() || !node.has_no_memory());
+    assert_eq!(derived.nodes.len(), real.count(), "{name}");
+    assert!(derived.machine.cpu_count() <= reduce::MOST_CPUS, "{name}");
+}
+
 #[test]
 fn every_recorded_machine_can_be_emulated_or_names_the_reduction_that_can() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/machines");
-    let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    let files: Vec<PathBuf> = files.filter(|path| path.extension().is_some_and(|end| end == "xml")).collect();
-    assert!(files.len() >= 10, "{files:?}");
-    let names = files.iter().map(|path| path.to_str().unwrap().to_owned());
-    for name in names.chain(["pack:16 [numa(memory=1GiB)] core:16 pu:8".to_owned()]) {
-        let request = request(&name);
-        let derived = match emulated(&request) {
-            Err(RehearsalError::TooManyCpus { cores: Some(cores), .. }) => {
-                let reduced = RehearsalRequest { cores_per_node: Some(cores), ..request.clone() };
-                let derived = emulated(&reduced).unwrap_or_else(|error| panic!("{name}: {error}"));
-                assert!(derived.notices.iter().any(|notice| notice.code() == "NW811"), "{name}");
-                derived
+    let machines = files(&root().join("testdata/machines"), "xml");
+    assert!(machines.len() >= 10, "{machines:?}");
+    let described = ["pack:16 [numa(memory=1GiB)] core:16 pu:8".to_owned()];
+    machines.iter().chain(&described).for_each(|name| is_derived(&request(name)));
+}
+
+/// Machines that others have recorded, where they are beside the source.
+#[test]
+fn every_machine_of_others_can_be_emulated_or_names_the_reduction_that_can() {
+    let machines = files(&root().join("../shared/machines"), "xml");
+    if machines.is_empty() {
+        return eprintln!("SKIPPED: ../shared/machines is not there");
+    }
+    machines.iter().for_each(|name| is_derived(&request(name)));
+}
+
+/// Each profile gives its figures to a machine with its nodes, or its refusal names the pair that it lacks; and to no other.
+#[test]
+fn every_recorded_profile_gives_its_figures_to_a_machine_with_its_nodes() {
+    let kept = files(&root().join("testdata/profiles"), "json");
+    let of_mlc = files(&root().join("testdata/mlc"), "txt");
+    assert!(!kept.is_empty() && of_mlc.len() >= 4, "{kept:?} {of_mlc:?}");
+    for file in kept.iter().chain(&of_mlc) {
+        let profile = numawise_profiles::read_profile(Path::new(file)).unwrap();
+        let nodes = profile.header.nodes.len();
+        for (packages, fits) in [(nodes, true), (nodes + 1, false)] {
+            let machine = format!("pack:{packages} [numa(memory=1GiB)] core:2 pu:1");
+            let request =
+                RehearsalRequest { profile: Some((file.clone(), profile.clone())), ..request(&machine) };
+            match emulated(&request) {
+                Err(RehearsalError::ProfileDoesNotFit { missing: (Some(_), Some(_)), .. }) => {
+                    let is_whole = kept.contains(file);
+                    assert!(!fits || !is_whole, "{file}");
+                }
+                derived => assert_eq!(
+                    derived.map(|of| of.nodes.len()).map_err(|e| e.to_string()),
+                    Ok(nodes),
+                    "{file}"
+                ),
             }
-            derived => derived.unwrap_or_else(|error| panic!("{name}: {error}")),
-        };
-        let real = request.machine.nodes.iter().filter(|node| !node.cpus.is_empty() || !node.has_no_memory());
-        assert_eq!(derived.nodes.len(), real.count(), "{name}");
-        assert!(derived.machine.cpu_count() <= reduce::MOST_CPUS, "{name}");
+        }
     }
 }
 
