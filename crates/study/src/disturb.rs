@@ -27,10 +27,15 @@ pub const WATCHED_PART_OF_MARGIN: f64 = 0.1;
 /// In shorter trials a single sample may take more, and a tick of the kernel's clock says it.
 const WATCHED_LONG: Nanoseconds = Nanoseconds(200_000_000);
 
+/// The same in a rehearsal. An emulated CPU needs some 40 ms for a sample, so that the few of a trial took 1 to 3 % of one CPU in all
+/// trials of a check; they are watched alike, and with several CPUs the program feels a part of it.
+const WATCHED_IN_REHEARSAL: f64 = 1.0;
+
 /// Whether watching took so much that the trial is not to be compared, by the margin of the study.
-pub fn watching(cost: &SamplerCost, margin: f64) -> Option<Disturbance> {
+pub fn watching(cost: &SamplerCost, margin: f64, is_rehearsed: bool) -> Option<Disturbance> {
     let share = cost.cpu_time.seconds() / cost.span.seconds().max(f64::MIN_POSITIVE);
-    let is_too_much = cost.span >= WATCHED_LONG && share > WATCHED_PART_OF_MARGIN * margin;
+    let part = if is_rehearsed { WATCHED_IN_REHEARSAL } else { WATCHED_PART_OF_MARGIN };
+    let is_too_much = cost.span >= WATCHED_LONG && share > part * margin;
     is_too_much.then_some(Disturbance::Watching(share.min(1.0)))
 }
 

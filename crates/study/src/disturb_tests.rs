@@ -42,3 +42,18 @@ fn interruptions_are_marked_with_their_length() {
     );
     assert_eq!(marks(Interrupted { suspended: CLOCK_LIMIT, clock_set: CLOCK_LIMIT, ..of }), []);
 }
+
+/// An emulated CPU takes long for what a real one does at once.
+#[test]
+fn watching_marks_by_the_margin_and_later_in_a_rehearsal() {
+    let marks = |milliseconds: u64, is_rehearsed: bool| {
+        let cost = SamplerCost {
+            cpu_time: Nanoseconds(milliseconds * 1_000_000),
+            span: Nanoseconds(1_000_000_000),
+            samples: 2,
+        };
+        watching(&cost, 0.05, is_rehearsed).is_some()
+    };
+    assert_eq!([4, 20, 60].map(|of| marks(of, false)), [false, true, true]);
+    assert_eq!([4, 20, 60].map(|of| marks(of, true)), [false, false, true]);
+}

@@ -334,7 +334,9 @@ impl Engine<'_> {
         // A warm-up is watched as closely as it takes: it is compared with nothing.
         if block > 0 {
             let cost = trial.observation.measured().map(|observation| &observation.sampler);
-            trial.disturbances.extend(cost.and_then(|cost| watching(cost, study.header.margin)));
+            let is_rehearsed = study.header.machine.rehearsal().is_some();
+            let disturbed = cost.and_then(|cost| watching(cost, study.header.margin, is_rehearsed));
+            trial.disturbances.extend(disturbed);
         }
         trial.other_values = others.unwrap_or_default();
         self.redactor.trial(&mut trial);
