@@ -9,6 +9,7 @@ use std::time::Duration;
 use testbed::{CommandResult, GuestRun, Mpi};
 
 use crate::predicted;
+use crate::rehearsed;
 use crate::truth;
 
 /// Not a status that shells or the kernel give to common failures; docker and timeout use it alike.
@@ -34,6 +35,8 @@ enum Action {
     Truth(truth::TruthArgs),
     /// Compare predictions from a few points with all points, measured; writes docs/truth-prediction.md.
     PredictTruth(predicted::PredictTruthArgs),
+    /// Boot each recorded machine in a rehearsal, and compare ratios with published ones; writes docs/truth-rehearsal.md.
+    RehearseTruth(rehearsed::RehearseTruthArgs),
 }
 
 #[derive(Args)]
@@ -91,6 +94,7 @@ pub(crate) fn run() -> ExitCode {
         Action::Run(arguments) => run_guest(&arguments),
         Action::Truth(arguments) => truth::run(&arguments).map_err(|e| e.to_string()),
         Action::PredictTruth(arguments) => predicted::run(&arguments).map_err(|e| e.to_string()),
+        Action::RehearseTruth(arguments) => rehearsed::run(&arguments).map_err(|e| e.to_string()),
         Action::Fetch => {
             numawise_emulate::readiness(testbed::work_folder()).map_err(|e| e.to_string()).map(|()| 0)
         }

@@ -2,6 +2,7 @@
 
 mod cli;
 mod predicted;
+mod rehearsed;
 mod truth;
 
 fn main() -> std::process::ExitCode {
