@@ -9,7 +9,7 @@
 // (a core has one miss outstanding), the kernel's own accesses (free of charge).
 //
 // Argument: machine=FILE, the plain text that the Rust side writes (src/timing.rs has the grammar). Nothing is
-// charged or counted before the first mark; a mark is the instruction `nopl 0x414d554e(%rax,%rax)` (guest/mark.S),
+// charged or counted before the first mark; a mark is the instruction `nopl 0x414d554e(%rax,%rax)` (src/mark.rs),
 // and at each one the counts so far go to the truth file.
 #include "qemu_plugin_api.h"
 
@@ -31,8 +31,8 @@ enum {
     FILTER = 256,    // lines of the cheap filter before the cache model: 16 KiB, well inside any cache modelled
     STREAMS = 32,    // sequences one core's prefetcher follows; Intel documents 32 for its L2 streamer
     RING = 8192,     // windows a bandwidth server remembers: at least half a second
-    SLEEP_NS = 300000,     // smaller debts are carried on: a sleep costs some 60 us of wake-up
-    LATE_MAX_NS = 4000000, // how much oversleeping is given back to the core as credit
+    SLEEP_NS = 300000,     // smaller debts are carried on: a sleep costs some 60 us of wake-up; times scale / 1000 above that
+    LATE_MAX_NS = 4000000, // how much oversleeping is given back to the core as credit; the same
     SLACK_NS = 100000,     // computing this long between two misses overlaps with them
     WINDOW_NS = 64000,     // least length of a bandwidth window
     WINDOW_LINES = 16,     // and the least number of lines in one
@@ -84,6 +84,7 @@ static uint64_t sets = 512, core_line_ns;
 static int set_bits = 9;  // sets is 1 << set_bits, or -1
 static int store_bit;     // of what QEMU says of an access
 static double scale = 1000;
+static uint64_t sleep_ns = SLEEP_NS, late_max_ns = LATE_MAX_NS;
 static _Atomic bool charging;
 static FILE *truth;
 static int marks;
@@ -195,7 +196,7 @@ static void sleep_until(struct core *core, uint64_t until)
     struct timespec t = {.tv_sec = (time_t)(until / 1000000000u), .tv_nsec = (long)(until % 1000000000u)};
     while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL) == EINTR) {}
     uint64_t after = now_ns(), late = after > until ? after - until : 0;
-    core->grace_ns = SLACK_NS + (late < LATE_MAX_NS ? late : LATE_MAX_NS);
+    core->grace_ns = SLACK_NS + (late < late_max_ns ? late : late_max_ns);
     add(&core->slept_ns, after - before);
 }
 
@@ -223,7 +224,7 @@ static void charge(struct core *core, int node, uint64_t vline, uint64_t evicted
         }
     }
     core->cursor_ns = done;
-    if (done > real + SLEEP_NS) sleep_until(core, done);
+    if (done > real + sleep_ns) sleep_until(core, done);
 }
 
 // An access that the filter does not end.
@@ -270,6 +271,9 @@ static void write_truth(const char *title)
         unsigned long slept = atomic_load_explicit(&cores[c].slept_ns, memory_order_relaxed);
         if (slept) fprintf(truth, "slept %d %lu\n", c, slept);
     }
+    struct timespec computed;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &computed);
+    fprintf(truth, "computed %lu\n", (unsigned long)computed.tv_sec * 1000000000u + (unsigned long)computed.tv_nsec);
     fprintf(truth, "end\n");
     fflush(truth);
 }
@@ -322,7 +326,14 @@ static const char *describe(char *text)
     double gbps, other;
     unsigned long first, end;
     int a, b;
-    if (sscanf(text, "scale %lf", &scale) == 1) return scale > 0 ? NULL : "scale must be above zero";
+    if (sscanf(text, "scale %lf", &scale) == 1) {
+        if (!(scale > 0)) return "scale must be above zero";
+        // As fine as at 1000 by the clock of the machine: a busy host, which wakes late, then disturbs less.
+        double coarser = scale > 1000 ? scale / 1000 : 1;
+        sleep_ns = (uint64_t)(SLEEP_NS * coarser);
+        late_max_ns = (uint64_t)(LATE_MAX_NS * coarser);
+        return NULL;
+    }
     if (sscanf(text, "core %lf", &gbps) == 1) {
         core_line_ns = (uint64_t)(LINE_BYTES / gbps * scale + 0.5);
         return NULL;

@@ -243,10 +243,12 @@ fn timing(
     }
     let core_gbps = request.core_bandwidth.map_or_else(
         || {
-            // Half of a node's CPUs draw all that it gives, as on most machines.
-            let share = |(node, gbps): (&&Node, &f64)| gbps / (node.cpus.len() as f64 / 2.0).max(1.0);
-            let of_nodes = nodes.iter().zip(&node_gbps).filter(|(node, _)| !node.cpus.is_empty());
-            let assumed = of_nodes.map(share).fold(0.0, f64::max);
+            // Half of a node's CPUs draw all that its fastest memory gives, as on most machines.
+            let share = |from: &&Node| {
+                let rates = nodes.iter().filter(|to| has_memory(to)).filter_map(|to| gbps(from, to).ok());
+                rates.fold(0.0, f64::max) / (from.cpus.len() as f64 / 2.0).max(1.0)
+            };
+            let assumed = with_cpus.iter().map(share).fold(0.0, f64::max);
             notices.push(
                 EmulationNotice::CoreBandwidthAssumed { bandwidth: BytesPerSecond(assumed * 1e9) }.into(),
             );

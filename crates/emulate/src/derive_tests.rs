@@ -89,3 +89,16 @@ fn what_cannot_be_emulated_is_an_error() {
         Err(Error::NotAMachine { .. })
     ));
 }
+
+/// Cores that could draw no more than from ordinary memory would hide what fast memory without CPUs brings.
+#[test]
+fn cores_are_assumed_to_draw_all_of_the_fastest_memory() {
+    let mut real = machine(&[(0, "0-3", 512), (1, "", 256)]);
+    for attribute in real.attributes.iter_mut().filter(|of| of.target == NodeId(1)) {
+        if attribute.kind() == AttributeKind::ReadBandwidth {
+            attribute.figure = Figure::Bandwidth(numawise_facts::Estimate::declared(BytesPerSecond(400e9)));
+        }
+    }
+    let derived = derive("host", &real, &EmulationRequest { core_bandwidth: None, ..REQUEST }).unwrap();
+    assert_eq!(derived.machine.description().timing.as_ref().unwrap().core_gbps, 200.0);
+}

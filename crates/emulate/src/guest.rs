@@ -4,7 +4,7 @@ use crate::initramfs::Archive;
 use crate::libraries::which;
 use crate::run::{self, CommandResult, GuestRun, Outputs, Watch};
 use crate::{
-    EmulatedMachine, Error, HostRoot, Mpi, WorkFolder, leftovers, libraries, mpi, qemu, timing, truth,
+    EmulatedMachine, Error, HostRoot, Mpi, WorkFolder, leftovers, libraries, mark, mpi, qemu, timing, truth,
 };
 use std::ffi::OsStr;
 use std::os::unix::fs::PermissionsExt;
@@ -171,7 +171,12 @@ impl<'a> Guest<'a> {
         let (initramfs, description, counts) = (at("initramfs.cpio"), at("timing.txt"), at("truth.txt"));
         let (console, results, messages) = (at("console.log"), at("results.bin"), at("qemu.log"));
 
-        let plugin = if self.timing { Some(self.prepare_timing(&description, &counts)?) } else { None };
+        let plugin = if self.timing {
+            self.prepare_timing(&description, &counts)?;
+            Some(timing::plugin(&at("numa_timing.so"))?)
+        } else {
+            None
+        };
         std::fs::write(&initramfs, self.archive(&commands)?.bytes()).map_err(Error::write(&initramfs))?;
         let files = qemu::Files {
             kernel: &kernel,
@@ -212,15 +217,14 @@ impl<'a> Guest<'a> {
         Ok(GuestRun { results, console: run::text(&console)?, boot, boots, wall })
     }
 
-    /// Builds the plugin and writes what it reads. Returns the plugin.
-    fn prepare_timing(&self, description: &Path, counts: &Path) -> Result<PathBuf, Error> {
+    /// Writes what the plugin reads.
+    fn prepare_timing(&self, description: &Path, counts: &Path) -> Result<(), Error> {
         let found = qemu::version()?;
         if !found.starts_with("7.2") {
             return Err(Error::WrongQemu { found });
         }
         let text = timing::description(self.machine, self.scale, counts)?;
-        std::fs::write(description, text).map_err(Error::write(description))?;
-        self.work.timing_plugin()
+        std::fs::write(description, text).map_err(Error::write(description))
     }
 
     fn archive(&self, commands: &[String]) -> Result<Archive, Error> {
@@ -245,8 +249,7 @@ impl<'a> Guest<'a> {
         archive.file("testbed/env", lines(exports.collect()));
         archive.file("testbed/collect", lines(self.collect.iter().map(|(guest, _)| guest.clone()).collect()));
         if self.timing {
-            let mark = self.work.mark()?;
-            copy(&mut archive, &mark, "testbed/mark")?;
+            archive.file("testbed/mark", mark::program());
         }
         for library in OPENED_LIBRARIES.iter().filter_map(|name| libraries::find(name)) {
             copy(&mut archive, &library, &library)?;

@@ -29,6 +29,7 @@ mod layout;
 pub mod leftovers;
 mod libraries;
 mod machine;
+mod mark;
 mod mpi;
 mod qemu;
 pub mod reduce;

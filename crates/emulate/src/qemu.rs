@@ -38,7 +38,7 @@ pub fn version() -> Result<String, Error> {
     Ok(text.split_whitespace().nth(3).unwrap_or("of unknown version").to_owned())
 }
 
-/// QEMU and the kernel are here (it is downloaded on the first call). That busybox or gcc is missing is for
+/// QEMU and the kernel are here (it is downloaded on the first call). That busybox is missing is for
 /// [`crate::Guest::run`] to say: a host that has QEMU is meant to run guests.
 ///
 /// # Errors

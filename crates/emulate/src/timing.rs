@@ -14,9 +14,26 @@
 use crate::layout::as_plugin_sees;
 use crate::{EmulatedMachine, Error};
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 const LINE_BYTES: u32 = 64;
+
+/// QEMU's plugin that lets memory accesses take their time, as `build.rs` compiled it.
+const PLUGIN: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/numa_timing.so"));
+/// Names another one, to compare them.
+const OTHER_PLUGIN: &str = "TESTBED_PLUGIN";
+
+/// The plugin as a file, there.
+///
+/// # Errors
+/// When it cannot be written.
+pub(crate) fn plugin(file: &Path) -> Result<PathBuf, Error> {
+    if let Some(other) = std::env::var_os(OTHER_PLUGIN) {
+        return Ok(other.into());
+    }
+    std::fs::write(file, PLUGIN).map_err(Error::write(file))?;
+    Ok(file.to_owned())
+}
 
 /// The text for the plugin.
 ///

@@ -1,5 +1,7 @@
 //! The ground truth of a timed guest: which CPU fetched how many lines from which node, as the plugin counted them.
 
+use std::time::Duration;
+
 use crate::Error;
 
 /// Counts between two moments of a guest.
@@ -9,6 +11,10 @@ pub struct Truth {
     pub counts: Vec<TrafficCount>,
     /// Lines that belong to no node's memory (firmware, video); many would mean that the plugin misjudges addresses.
     pub outside: u64,
+    /// How long CPUs waited for memory, all together; by the host's clock.
+    pub waited: Duration,
+    /// CPU time of the host for the emulation.
+    pub computed: Duration,
 }
 
 /// What one CPU fetched from one node's memory.
@@ -39,6 +45,14 @@ impl Truth {
         self.counts.iter().map(|count| count.lines).sum()
     }
 
+    /// Of the time that the emulated CPUs were busy, the part in which they waited for memory; `None` when nothing was charged. The
+    /// rest is the emulation's own: where it is large, memory weighs less than on the machine that is emulated.
+    #[must_use]
+    pub fn waiting_share(&self) -> Option<f64> {
+        let (waited, computed) = (self.waited.as_secs_f64(), self.computed.as_secs_f64());
+        (waited > 0.0).then(|| waited / (waited + computed))
+    }
+
     /// Share of the lines that did not come from the CPU's local node; `None` when there are no lines.
     #[must_use]
     pub fn remote_share(&self, machine: &crate::EmulatedMachine) -> Option<f64> {
@@ -58,7 +72,12 @@ impl Truth {
                 ..count
             }
         });
-        Self { counts: counts.collect(), outside: self.outside - earlier.outside }
+        Self {
+            counts: counts.collect(),
+            outside: self.outside - earlier.outside,
+            waited: self.waited.saturating_sub(earlier.waited),
+            computed: self.computed.saturating_sub(earlier.computed),
+        }
     }
 }
 
@@ -84,9 +103,8 @@ pub(crate) fn read(text: &str) -> Result<Vec<Truth>, Error> {
                 written: number(5)?,
             }),
             "outside" => now.outside += number(2)?,
-            "slept" => {
-                number(2)?;
-            }
+            "slept" => now.waited += Duration::from_nanos(number(2)?),
+            "computed" => now.computed = Duration::from_nanos(number(1)?),
             "end" => marks.push(std::mem::take(&mut now)),
             _ => return Err(flaw()),
         }

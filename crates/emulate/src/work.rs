@@ -5,16 +5,8 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What is compiled or run on the host, carried in this library: it works without the source tree.
-const PLUGIN: [(&str, &str); 2] = [
-    ("numa_timing.c", include_str!("../plugin/numa_timing.c")),
-    ("qemu_plugin_api.h", include_str!("../plugin/qemu_plugin_api.h")),
-];
-const MARK: [(&str, &str); 1] = [("mark.S", include_str!("../guest/mark.S"))];
+/// What is run on the host, carried in this library: it works without the source tree.
 const FETCH_KERNEL: [(&str, &str); 1] = [("kernel.sh", include_str!("../kernel.sh"))];
-
-const PLUGIN_FLAGS: [&str; 8] =
-    ["-std=c11", "-D_GNU_SOURCE", "-O2", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC"];
 
 /// A folder that is kept between guests: the kernel, compiled programs, the files of runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,18 +55,6 @@ impl WorkFolder {
         Ok(target)
     }
 
-    /// QEMU's plugin that lets memory accesses take their time.
-    pub(crate) fn timing_plugin(&self) -> Result<PathBuf, Error> {
-        let sources = self.unpacked("plugin", &PLUGIN)?;
-        self.compile_c(&sources.join("numa_timing.c"), "numa_timing.so", &PLUGIN_FLAGS)
-    }
-
-    /// The guest's program that marks a moment in the plugin's counts.
-    pub(crate) fn mark(&self) -> Result<PathBuf, Error> {
-        let sources = self.unpacked("guest", &MARK)?;
-        self.compile_c(&sources.join("mark.S"), "mark", &["-nostdlib", "-static"])
-    }
-
     /// Path of the guest's kernel image: Debian's, downloaded on the first call by `kernel.sh`.
     ///
     /// # Errors
@@ -104,8 +84,7 @@ impl WorkFolder {
         Ok(file)
     }
 
-    /// Writes sources that are not there as they should be; a file that is right keeps its time, by which
-    /// [`WorkFolder::compile_c`] knows that nothing is to be done.
+    /// Writes what is not there as it should be.
     fn unpacked(&self, name: &str, files: &[(&str, &str)]) -> Result<PathBuf, Error> {
         let folder = self.0.join("sources").join(name);
         std::fs::create_dir_all(&folder).map_err(Error::write(&folder))?;
@@ -136,19 +115,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_carried_is_written_once_and_compiled_once() {
+    fn what_is_carried_is_put_right_and_what_is_compiled_is_compiled_once() {
         let folder = tempfile::tempdir().unwrap();
         let work = WorkFolder::new(folder.path().join("new"));
-        let mark = match work.mark() {
-            Err(Error::Start { .. }) => return eprintln!("SKIPPED: gcc is not installed"),
-            mark => mark.unwrap(),
-        };
-        let (source, first) = (work.path().join("sources/guest/mark.S"), changed(&mark));
-        assert_eq!(std::fs::read_to_string(&source).unwrap(), MARK[0].1);
-        assert_eq!((work.mark().unwrap(), changed(&mark)), (mark.clone(), first));
+        let carried = [("a.c", "int main(void) { return 0; }")];
+        let source = work.unpacked("kept", &carried).unwrap().join("a.c");
         std::fs::write(&source, "broken").unwrap();
-        work.mark().unwrap();
-        assert_eq!(std::fs::read_to_string(&source).unwrap(), MARK[0].1, "put right");
+        work.unpacked("kept", &carried).unwrap();
+        assert_eq!(std::fs::read_to_string(&source).unwrap(), carried[0].1);
+        let first = match work.compile_c(&source, "a", &[]) {
+            Err(Error::Start { .. }) => return eprintln!("SKIPPED: gcc is not installed"),
+            first => changed(&first.unwrap()),
+        };
+        assert_eq!(changed(&work.compile_c(&source, "a", &[]).unwrap()), first);
     }
 
     #[test]

@@ -103,6 +103,8 @@ pub struct EndedRehearsal {
     /// From the start of the kernel to the first command.
     pub boot: Duration,
     pub out_of_time: bool,
+    /// Of the time that the emulated CPUs were busy with the command, the part in which they waited for memory.
+    pub memory_share: Option<f64>,
 }
 
 impl RehearsalPlan {
@@ -303,7 +305,10 @@ impl RehearsalPlan {
             })?;
             written.push(path.clone());
         }
-        Ok(EndedRehearsal { status, written, boot: run.boot, out_of_time })
+        // The command is the last of the guest's.
+        let truth = run.last().and_then(|of| of.truth.as_ref());
+        let memory_share = truth.and_then(numawise_emulate::Truth::waiting_share);
+        Ok(EndedRehearsal { status, written, boot: run.boot, out_of_time, memory_share })
     }
 }
 

@@ -14,7 +14,6 @@ const QEMU: &str = "7.2";
 pub enum Requirement {
     Qemu,
     Busybox,
-    Compiler,
     Kernel,
 }
 
@@ -34,7 +33,6 @@ pub fn setup(work: &Path) -> Vec<SetupPart> {
     [
         (Requirement::Qemu, qemu().map_err(|error| error.to_string())),
         (Requirement::Busybox, on_path("busybox")),
-        (Requirement::Compiler, on_path("gcc")),
         (Requirement::Kernel, kernel.map_err(|error| error.to_string())),
     ]
     .map(|(requirement, found)| SetupPart { requirement, found })

@@ -15,6 +15,9 @@ use crate::streams;
 /// The status of `--setup` where something is missing.
 const INCOMPLETE: Status = 1;
 
+/// With less of it, ratios between placements of a program that memory bounds are too small by more than a quarter or so.
+const LITTLE_WAITING: f64 = 0.6;
+
 /// Size and limits, before time is spent.
 pub fn before(plan: &RehearsalPlan, limit: Duration) -> Vec<String> {
     let (nodes, cpus, memory) = plan.size();
@@ -29,11 +32,25 @@ pub fn before(plan: &RehearsalPlan, limit: Duration) -> Vec<String> {
 }
 
 /// What came of it, besides what the command said itself.
-pub fn after(ended: &EndedRehearsal, command: &RehearsedCommand, interrupted: bool) -> Vec<String> {
+pub fn after(
+    ended: &EndedRehearsal,
+    command: &RehearsedCommand,
+    slowdown: f64,
+    interrupted: bool,
+) -> Vec<String> {
     let mut lines = Vec::new();
     if !ended.written.is_empty() {
         let names: Vec<String> = ended.written.iter().map(|path| path.display().to_string()).collect();
         lines.push(format!("rehearsed; brought back: {}", names.join(", ")));
+    }
+    // Only these compare placements.
+    let compares = command.words.get(1).is_some_and(|name| name == "check" || name == "study");
+    if let Some(share) = ended.memory_share.filter(|share| compares && *share < LITTLE_WAITING) {
+        lines.push(format!(
+            "note: the emulated CPUs waited for memory in {:.0} % of their time, the emulation took the rest: placement changes less here \
+             than on the real machine; a larger --slowdown (now {slowdown}), or a program that computes less, shows more of it",
+            100.0 * share
+        ));
     }
     if ended.status != 0 && !ended.out_of_time && !interrupted {
         lines.push(format!(
@@ -124,7 +141,6 @@ fn name(requirement: Requirement) -> &'static str {
     match requirement {
         Requirement::Qemu => "QEMU 7.2",
         Requirement::Busybox => "busybox, static",
-        Requirement::Compiler => "a C compiler, once, for QEMU's plugin",
         Requirement::Kernel => "a kernel with modules for 9p and overlay",
     }
 }
@@ -133,7 +149,6 @@ fn package(requirement: Requirement) -> &'static str {
     match requirement {
         Requirement::Qemu => "qemu-system-x86",
         Requirement::Busybox => "busybox-static",
-        Requirement::Compiler => "gcc libc6-dev",
         Requirement::Kernel => "linux-image-amd64",
     }
 }
