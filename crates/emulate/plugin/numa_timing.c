@@ -69,7 +69,7 @@ struct core {
     bool quick_timers;
     int node;
     _Atomic uint64_t missed[MAX_NODES + 1], written[MAX_NODES + 1], exposed[MAX_NODES];
-    _Atomic uint64_t slept_ns;
+    _Atomic uint64_t slept_ns, lost_ns;
 } __attribute__((aligned(64)));
 
 struct range { uint64_t first, end; int node; };
@@ -198,6 +198,7 @@ static void sleep_until(struct core *core, uint64_t until)
     uint64_t after = now_ns(), late = after > until ? after - until : 0;
     core->grace_ns = SLACK_NS + (late < late_max_ns ? late : late_max_ns);
     add(&core->slept_ns, after - before);
+    if (late > late_max_ns) add(&core->lost_ns, late - late_max_ns);
 }
 
 static void charge(struct core *core, int node, uint64_t vline, uint64_t evicted)
@@ -269,7 +270,8 @@ static void write_truth(const char *title)
             else fprintf(truth, "lines %d %d %lu %lu %lu\n", c, n, missed, exposed, written);
         }
         unsigned long slept = atomic_load_explicit(&cores[c].slept_ns, memory_order_relaxed);
-        if (slept) fprintf(truth, "slept %d %lu\n", c, slept);
+        unsigned long lost = atomic_load_explicit(&cores[c].lost_ns, memory_order_relaxed);
+        if (slept) fprintf(truth, "slept %d %lu %lu\n", c, slept, lost);
     }
     struct timespec computed;
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &computed);

@@ -13,6 +13,8 @@ pub struct Truth {
     pub outside: u64,
     /// How long CPUs waited for memory, all together; by the host's clock.
     pub waited: Duration,
+    /// How much of it they overslept and nothing made up for: other programs had the host's CPUs.
+    pub lost: Duration,
     /// CPU time of the host for the emulation.
     pub computed: Duration,
 }
@@ -53,6 +55,13 @@ impl Truth {
         (waited > 0.0).then(|| waited / (waited + computed))
     }
 
+    /// The part of the waits that is not the memory's but the busy host's.
+    #[must_use]
+    pub fn lost_share(&self) -> Option<f64> {
+        let (waited, lost) = (self.waited.as_secs_f64(), self.lost.as_secs_f64());
+        (waited > 0.0).then(|| lost / waited)
+    }
+
     /// Share of the lines that did not come from the CPU's local node; `None` when there are no lines.
     #[must_use]
     pub fn remote_share(&self, machine: &crate::EmulatedMachine) -> Option<f64> {
@@ -76,6 +85,7 @@ impl Truth {
             counts: counts.collect(),
             outside: self.outside - earlier.outside,
             waited: self.waited.saturating_sub(earlier.waited),
+            lost: self.lost.saturating_sub(earlier.lost),
             computed: self.computed.saturating_sub(earlier.computed),
         }
     }
@@ -103,7 +113,10 @@ pub(crate) fn read(text: &str) -> Result<Vec<Truth>, Error> {
                 written: number(5)?,
             }),
             "outside" => now.outside += number(2)?,
-            "slept" => now.waited += Duration::from_nanos(number(2)?),
+            "slept" => {
+                now.waited += Duration::from_nanos(number(2)?);
+                now.lost += Duration::from_nanos(number(3)?);
+            }
             "computed" => now.computed = Duration::from_nanos(number(1)?),
             "end" => marks.push(std::mem::take(&mut now)),
             _ => return Err(flaw()),

@@ -2,8 +2,8 @@ use super::{TrafficCount, read};
 use crate::Error;
 
 const TEXT: &str = "mark 0 in-guest\nend\n\
-    mark 1 in-guest\nlines 0 0 100 10 5\nlines 2 0 40 4 0\noutside 0 3 0\nslept 0 99\ncomputed 101\nend\n\
-    mark 2 exit\nslept 0 109\nslept 1 20\ncomputed 111\nlines 0 0 150 12 9\nlines 2 0 40 4 0\nlines 2 1 60 6 6\noutside 0 3 0\nend\n";
+    mark 1 in-guest\nlines 0 0 100 10 5\nlines 2 0 40 4 0\noutside 0 3 0\nslept 0 99 9\ncomputed 101\nend\n\
+    mark 2 exit\nslept 0 109 9\nslept 1 20 15\ncomputed 111\nlines 0 0 150 12 9\nlines 2 0 40 4 0\nlines 2 1 60 6 6\noutside 0 3 0\nend\n";
 
 #[test]
 fn counts_between_marks_are_differences() {
@@ -17,6 +17,7 @@ fn counts_between_marks_are_differences() {
     assert_eq!((truth[1].lines_from(0), truth[1].lines_from(1), truth[1].outside), (50, 60, 0));
     let percent = |of: &super::Truth| of.waiting_share().map(|share| (100.0 * share).round());
     assert_eq!([percent(&truth[0]), percent(&truth[1])], [Some(50.0), Some(75.0)]);
+    assert_eq!([truth[0].lost_share(), truth[1].lost_share()], [Some(9.0 / 99.0), Some(0.5)]);
     assert_eq!(super::Truth::default().waiting_share(), None);
 }
 

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 
 use numawise_emulate::figures::{self, GivenFigures};
 use numawise_emulate::{
-    DerivedMachine, EmulationRequest, Guest, GuestRun, HostRoot, WorkFolder, derive, leftovers, reduce,
+    DerivedMachine, EmulationRequest, Guest, GuestRun, HostRoot, Truth, WorkFolder, derive, leftovers, reduce,
 };
 use numawise_facts::notice::{EmulationNotice, MachineNotice};
 use numawise_facts::{Machine, Notice, Profile};
@@ -105,6 +105,8 @@ pub struct EndedRehearsal {
     pub out_of_time: bool,
     /// Of the time that the emulated CPUs were busy with the command, the part in which they waited for memory.
     pub memory_share: Option<f64>,
+    /// The part of these waits that other programs on this computer made longer.
+    pub disturbed_share: Option<f64>,
 }
 
 impl RehearsalPlan {
@@ -142,6 +144,11 @@ impl RehearsalPlan {
     pub fn size(&self) -> (usize, u32, Bytes) {
         let machine = &self.derived.machine;
         (self.derived.nodes.len(), machine.cpu_count(), Bytes::mib(machine.memory_mib()))
+    }
+
+    /// So many times longer takes memory than on the machine that it stands for.
+    pub fn slowdown(&self) -> f64 {
+        self.slowdown
     }
 
     /// How long it takes until the command begins, roughly: 2.6 s were measured with 4 CPUs, and 0.1 s for each that comes up.
@@ -307,8 +314,14 @@ impl RehearsalPlan {
         }
         // The command is the last of the guest's.
         let truth = run.last().and_then(|of| of.truth.as_ref());
-        let memory_share = truth.and_then(numawise_emulate::Truth::waiting_share);
-        Ok(EndedRehearsal { status, written, boot: run.boot, out_of_time, memory_share })
+        Ok(EndedRehearsal {
+            status,
+            written,
+            boot: run.boot,
+            out_of_time,
+            memory_share: truth.and_then(Truth::waiting_share),
+            disturbed_share: truth.and_then(Truth::lost_share),
+        })
     }
 }
 

@@ -81,7 +81,6 @@ pub fn run(arguments: Arguments, commands: clap::Command) -> Result<Status, Fail
         Err(inner::Unusable::Words(problem)) => return Err(Failure::new(problem)),
     };
     let (dry_run, limit) = (arguments.dry_run, Duration::from(arguments.timeout));
-    let slowdown = arguments.slowdown;
     let plan = RehearsalPlan::new(request(arguments, &work)?).map_err(failure)?;
     for line in texts::before(&plan, limit) {
         streams::say(&line);
@@ -119,7 +118,7 @@ pub fn run(arguments: Arguments, commands: clap::Command) -> Result<Status, Fail
         return Err(unwritten.into());
     }
     let interrupted = stop.load(std::sync::atomic::Ordering::Relaxed);
-    for line in texts::after(&ended, &command, slowdown, interrupted) {
+    for line in texts::after(&plan, &ended, &command, interrupted) {
         streams::say(&line);
     }
     Ok(if interrupted { INTERRUPTED } else { ended.status.clamp(0, 255) as Status })

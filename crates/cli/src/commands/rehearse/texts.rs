@@ -12,11 +12,16 @@ use numawise_session::rehearse::{
 use super::{Failure, SUCCESS, Status};
 use crate::streams;
 
+/// As shells have it, and numawise in the guest too.
+const NOT_FOUND: i32 = 127;
 /// The status of `--setup` where something is missing.
 const INCOMPLETE: Status = 1;
 
 /// With less of it, ratios between placements of a program that memory bounds are too small by more than a quarter or so.
 const LITTLE_WAITING: f64 = 0.6;
+
+/// More of it is of the size of the effects that a check is to tell.
+const DISTURBED: f64 = 0.05;
 
 /// Size and limits, before time is spent.
 pub fn before(plan: &RehearsalPlan, limit: Duration) -> Vec<String> {
@@ -33,9 +38,9 @@ pub fn before(plan: &RehearsalPlan, limit: Duration) -> Vec<String> {
 
 /// What came of it, besides what the command said itself.
 pub fn after(
+    plan: &RehearsalPlan,
     ended: &EndedRehearsal,
     command: &RehearsedCommand,
-    slowdown: f64,
     interrupted: bool,
 ) -> Vec<String> {
     let mut lines = Vec::new();
@@ -48,17 +53,30 @@ pub fn after(
     if let Some(share) = ended.memory_share.filter(|share| compares && *share < LITTLE_WAITING) {
         lines.push(format!(
             "note: the emulated CPUs waited for memory in {:.0} % of their time, the emulation took the rest: placement changes less here \
-             than on the real machine; a larger --slowdown (now {slowdown}), or a program that computes less, shows more of it",
+             than on the real machine; a larger --slowdown (now {}), or a program that computes less, shows more of it",
+            100.0 * share,
+            plan.slowdown()
+        ));
+    }
+    if let Some(share) = ended.disturbed_share.filter(|share| compares && *share > DISTURBED) {
+        lines.push(format!(
+            "note: other programs on this computer made {:.0} % of the waits for memory longer than they should be: times vary more, and \
+             ratios are less sure; repeat it when this computer is idle",
             100.0 * share
         ));
     }
     if ended.status != 0 && !ended.out_of_time && !interrupted {
-        lines.push(format!(
-            "the command ended with status {} in the guest: {}. A guest has no network, no licence server, no GPU and no other device of \
-             this computer, the CPU features of QEMU 7.2 (AVX2, no AVX-512), and one user, root",
-            ended.status,
-            line(command)
-        ));
+        let (_, _, memory) = plan.size();
+        let mut text =
+            format!("the command ended with status {} in the guest: {}", ended.status, line(command));
+        // What is not found there is not here either.
+        if ended.status != NOT_FOUND {
+            text.push_str(&format!(
+                ". A guest has {memory} of memory (--memory-limit), the CPU features of QEMU 7.2 (AVX2, no AVX-512), one user, root, and \
+                 neither a network, nor a licence server, nor a GPU or another device of this computer"
+            ));
+        }
+        lines.push(text);
     }
     lines
 }
