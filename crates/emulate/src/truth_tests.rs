@@ -17,7 +17,7 @@ fn counts_between_marks_are_differences() {
     assert_eq!((truth[1].lines_from(0), truth[1].lines_from(1), truth[1].outside), (50, 60, 0));
     let percent = |of: &super::Truth| of.waiting_share().map(|share| (100.0 * share).round());
     assert_eq!([percent(&truth[0]), percent(&truth[1])], [Some(50.0), Some(75.0)]);
-    assert_eq!([truth[0].lost_share(), truth[1].lost_share()], [Some(9.0 / 99.0), Some(0.5)]);
+    assert_eq!([truth[0].lost_share(), truth[1].lost_share()], [Some(9e-9 / 99e-9), Some(15e-9 / 30e-9)]);
     assert_eq!(super::Truth::default().waiting_share(), None);
 }
 
