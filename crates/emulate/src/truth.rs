@@ -115,7 +115,10 @@ pub(crate) fn read(text: &str) -> Result<Vec<Truth>, Error> {
             "outside" => now.outside += number(2)?,
             "slept" => {
                 now.waited += Duration::from_nanos(number(2)?);
-                now.lost += Duration::from_nanos(number(3)?);
+                // Older plugins, which are compared with, do not know it.
+                if words.len() > 3 {
+                    now.lost += Duration::from_nanos(number(3)?);
+                }
             }
             "computed" => now.computed = Duration::from_nanos(number(1)?),
             "end" => marks.push(std::mem::take(&mut now)),

@@ -300,18 +300,7 @@ impl RehearsalPlan {
         let Ok(status) = status.trim().parse() else {
             return Err(RehearsalError::NoStatus { folder: folder.to_path_buf() });
         };
-        let mut written = Vec::new();
-        for (k, path) in command.outputs.iter().enumerate() {
-            let from = folder.join(script::FILES).join(k.to_string());
-            let Ok(bytes) = std::fs::read(&from) else { continue };
-            let to = command.directory.join(path);
-            replace::write(&to, &bytes).map_err(|source| RehearsalError::NotBroughtBack {
-                path: to.clone(),
-                kept: from.clone(),
-                source,
-            })?;
-            written.push(path.clone());
-        }
+        let written = bring_back(command, folder)?;
         // The command is the last of the guest's.
         let truth = run.last().and_then(|of| of.truth.as_ref());
         Ok(EndedRehearsal {
@@ -323,6 +312,23 @@ impl RehearsalPlan {
             disturbed_share: truth.and_then(Truth::lost_share),
         })
     }
+}
+
+/// Files that the command wrote, from the folder of results to where they were meant to be: each is there whole, or not at all.
+fn bring_back(command: &RehearsedCommand, folder: &Path) -> Result<Vec<PathBuf>, RehearsalError> {
+    let mut written = Vec::new();
+    for (k, path) in command.outputs.iter().enumerate() {
+        let from = folder.join(script::FILES).join(k.to_string());
+        let Ok(bytes) = std::fs::read(&from) else { continue };
+        let to = command.directory.join(path);
+        replace::write(&to, &bytes).map_err(|source| RehearsalError::NotBroughtBack {
+            path: to.clone(),
+            kept: from.clone(),
+            source,
+        })?;
+        written.push(path.clone());
+    }
+    Ok(written)
 }
 
 fn print_new(streams: &mut [Tail; 2], show: &mut dyn FnMut(RehearsalEvent<'_>)) {

@@ -112,3 +112,30 @@ fn what_cannot_be_rehearsed_is_said_with_what_was_expected() {
     let stranger = refused(&|of| of.figures.latency.of_node.push((NodeId(7), Vec::new())));
     assert!(matches!(stranger, RehearsalError::NoSuchNode { node: NodeId(7), .. }));
 }
+
+/// A full disk, a folder that is gone: what the guest made is not lost, and the message says where it is.
+#[test]
+fn what_cannot_be_brought_back_is_kept_and_named() {
+    let (home, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    std::fs::create_dir(folder.path().join(script::FILES)).unwrap();
+    let made = |k: usize| folder.path().join(script::FILES).join(k.to_string());
+    std::fs::write(made(0), "a").unwrap();
+    std::fs::write(made(2), "c").unwrap();
+    let command = RehearsedCommand {
+        words: Vec::new(),
+        beside: Vec::new(),
+        directory: home.path().to_owned(),
+        environment: Vec::new(),
+        outputs: ["a.nw", "not-written.nw", "no/such/c.nw"].map(PathBuf::from).to_vec(),
+    };
+    match bring_back(&command, folder.path()).unwrap_err() {
+        RehearsalError::NotBroughtBack { path, kept, .. } => {
+            assert_eq!((path, kept), (home.path().join("no/such/c.nw"), made(2)));
+        }
+        other => panic!("{other}"),
+    }
+    assert_eq!(std::fs::read_to_string(home.path().join("a.nw")).unwrap(), "a");
+    assert!(made(2).exists());
+    let written = bring_back(&RehearsedCommand { outputs: vec!["a.nw".into()], ..command }, folder.path());
+    assert_eq!(written.unwrap(), [PathBuf::from("a.nw")]);
+}
