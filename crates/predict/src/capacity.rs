@@ -62,8 +62,11 @@ pub struct Capacities {
     pub cores: usize,
 }
 
-/// Without a measurement, so many cores are about enough for the bandwidth of a node.
-const SATURATING: f64 = 4.0;
+/// Without a measurement, about this part of a node's cores is enough for its bandwidth, and no fewer or more cores than these: machines have
+/// memory to suit their cores.
+const SATURATING: f64 = 0.35;
+const FEWEST_SATURATING: f64 = 1.5;
+const MOST_SATURATING: f64 = 12.0;
 
 impl Capacities {
     /// By all that is known of the machine; `saturating` is the number of cores that take what a node gives, where that was measured.
@@ -107,13 +110,13 @@ impl Capacities {
             let place = cpu.node.and_then(|node| places.get(&node)).copied();
             Some((cpu.id, (place.or((machine.nodes.len() == 1).then_some(0))?, cpu.core)))
         });
+        let cpus: BTreeMap<CpuId, (usize, u32)> = cpus.collect();
         let saturating = match saturating {
             Some(cores) if cores.is_finite() && cores >= 1.0 => {
                 RelativeFigure { value: cores, source: Source::Measured }
             }
-            _ => RelativeFigure { value: SATURATING, source: Source::Guessed },
+            _ => RelativeFigure { value: saturating_guess(&cpus), source: Source::Guessed },
         };
-        let cpus: BTreeMap<CpuId, (usize, u32)> = cpus.collect();
         let cores = cpus.values().map(|(_, core)| *core).collect::<BTreeSet<u32>>().len();
         Capacities { nodes, pairs, cpus, saturating, cores }
     }
@@ -127,6 +130,14 @@ impl Capacities {
         let latency = |to: &usize| self.pairs[from][*to].latency.value;
         among.min_by(|one, other| latency(one).total_cmp(&latency(other)).then(one.cmp(other)))
     }
+}
+
+/// By the cores of a node on average.
+fn saturating_guess(cpus: &BTreeMap<CpuId, (usize, u32)>) -> f64 {
+    let cores: BTreeSet<(usize, u32)> = cpus.values().copied().collect();
+    let nodes: BTreeSet<usize> = cores.iter().map(|(node, _)| *node).collect();
+    let of_node = cores.len() as f64 / nodes.len().max(1) as f64;
+    (SATURATING * of_node).clamp(FEWEST_SATURATING, MOST_SATURATING)
 }
 
 /// A figure of a pair against that of the reference's local memory.

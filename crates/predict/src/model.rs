@@ -1,21 +1,19 @@
 //! The model: what a program does, on what a machine gives, is a time. `docs/prediction.md` has the formulas.
 
 use crate::capacity::{Capacities, Source};
-use crate::shape::{ByPattern, Load, PATTERNS, Part, PointShape};
+use crate::shape::{ByPattern, ByteSource, Load, PATTERNS, Part, PointShape};
 
 #[cfg(test)]
 #[path = "model_tests.rs"]
 mod tests;
 
 /// So many figures describe a program, and what is not known of the machine.
-pub const FIGURES: usize = 24;
+pub const FIGURES: usize = 25;
 
 /// The figures of a fit as deviations from what is likely before any run, in standard deviations.
 pub type Deviations = [f64; FIGURES];
 
-/// How sharp the limit is between parts of which one is full: with this exponent two that are equally full cost 19 % more than one.
-const BETWEEN_PARTS: f64 = 4.0;
-/// The same between the threads that a program has and those that may work at a time.
+/// How sharp the limit is between the threads that a program has and those that may work at a time.
 const AT_LIMIT: f64 = 4.0;
 
 /// What a program is like, and how far the machine's figures are off for it.
@@ -55,6 +53,8 @@ pub struct Program {
     pub saturating: f64,
     pub link: f64,
     pub latency_exponent: f64,
+    /// How sharp the limit is between parts of which one is full: with 4 two that are equally full cost 19 % more than one.
+    pub sharpness: f64,
     /// How much of the latency to remote memory one core's bandwidth loses.
     pub core_latency: f64,
     /// Standard deviation of the logarithm of what the model leaves out.
@@ -74,6 +74,9 @@ fn spread(source: Source) -> f64 {
     }
 }
 
+/// How far what a node gives to a mix of reads and writes is from what it gives to reads: a logarithm.
+const OF_MIX: f64 = 0.25;
+
 /// What is likely before any run; the reasons stand in `docs/prediction.md`.
 #[derive(Debug, Clone, Copy)]
 pub struct Prior {
@@ -91,7 +94,11 @@ impl Prior {
             time,
             saturating: machine.saturating.value,
             cores: machine.cores.max(1) as f64,
-            spreads: [spread(machine.saturating.source), spread(remote.unwrap_or(Source::Guessed))],
+            // It is measured for reads, and a program that writes too takes more of a node, or less.
+            spreads: [
+                spread(machine.saturating.source).max(OF_MIX),
+                spread(remote.unwrap_or(Source::Guessed)),
+            ],
         }
     }
 
@@ -121,6 +128,7 @@ impl Prior {
             link: (self.spreads[1] * z[14]).exp(),
             latency_exponent: (self.spreads[1] * z[15]).exp(),
             core_latency: logistic(1.5 * z[16]),
+            sharpness: 2.0 + (1.0 + 0.8 * z[24]).exp(),
             sigma: (-3.9 + 0.8 * z[17]).exp(),
         }
     }
@@ -184,6 +192,15 @@ impl Program {
         at(cores) / at(1.0)
     }
 
+    /// The time of a core for its bytes, one source after the other: none gives more than its way lets through.
+    fn bytes_of_core(&self, sources: &[ByteSource]) -> f64 {
+        let of = |source: &ByteSource| {
+            let latency = source.latency.powf(self.latency_exponent * self.core_latency);
+            mean(&source.shares, &self.patterns) * latency.max(source.way / self.saturating / self.link)
+        };
+        sources.iter().map(of).sum()
+    }
+
     /// By how much the thread with the most work has more than the mean.
     fn uneven(&self, n: f64) -> f64 {
         let e = self.imbalance_exponent;
@@ -214,7 +231,7 @@ impl Program {
             cores += group.threads / group.per_core.max(1.0);
             worst = latency.max(worst);
             latencies += latency * group.threads;
-            let own = latency.powf(self.core_latency) * group.per_core.max(1.0) / n;
+            let own = self.bytes_of_core(&group.sources) * group.per_core.max(1.0) / n;
             core = own.max(core);
             rates +=
                 group.threads / n / own.max(mean(&group.link, &self.patterns) / self.saturating / self.link);
@@ -250,9 +267,9 @@ impl Program {
 
     /// Of what is full, the sum that is joined; and powers of what computes and of what loads, which overlap.
     fn joined(&self, raw: &Raw) -> (f64, [f64; 2]) {
-        let power = |part: f64| part.powi(BETWEEN_PARTS as i32);
+        let power = |part: f64| part.powf(self.sharpness);
         let loads = power(raw.core) + power(raw.memory.0) + power(raw.link.0);
-        let loading = loads.powf(1.0 / BETWEEN_PARTS);
+        let loading = loads.powf(1.0 / self.sharpness);
         (loads, [raw.busy(), loading].map(|part| part.powf(self.overlap)))
     }
 
@@ -273,7 +290,7 @@ impl Program {
         let part = |of: f64, all: f64| if all > 0.0 { of / all } else { 0.0 };
         let of_busy = part(shared, time) * part(computing, both);
         let of_loads = part(shared, time) * part(loading, both);
-        let of_part = |one: f64| of_loads * part(one.powf(BETWEEN_PARTS), loads);
+        let of_part = |one: f64| of_loads * part(one.powf(self.sharpness), loads);
         Terms {
             time,
             serial: part(raw.serial, time),

@@ -11,6 +11,7 @@ fn program() -> Program {
         sync: 0.0,
         imbalance: 0.0,
         held: 0.0,
+        sharpness: 4.0,
         limit: f64::INFINITY,
         turbo: 0.0,
         patterns: [1.0, 0.0, 0.0],
@@ -103,4 +104,27 @@ fn who_is_free_takes_what_waits_for_the_link() {
     let own = Program { patterns: [1.0, 0.0, 0.0], ..fixed };
     let apart = own.time(&shape([11.0, 11.0])) / Program { is_static: 0.0, ..own }.time(&shape([11.0, 11.0]));
     assert!((apart - 1.0).abs() < 1e-6, "nobody waits for a link: {apart}");
+}
+
+#[test]
+fn a_core_reads_interleaved_memory_node_after_node() {
+    let mut machine = capacities(&TWO_SOCKETS, true);
+    machine.saturating.value = 1.5;
+    let at = |nodes: &[u32]| {
+        let nodes = nodes.iter().map(|node| numawise_units::NodeId(*node)).collect();
+        let memory = MemoryPlan::new(numawise_facts::MemoryMode::Interleave, nodes);
+        PointShape::of_counts(&machine, &Counts::from([(0, (1.0, 1.0))]), 0, 1, &memory).unwrap()
+    };
+    let loads = Program {
+        bandwidth: 0.999,
+        latency: 0.0,
+        overlap: 8.0,
+        sharpness: 30.0,
+        saturating: 1.5,
+        ..program()
+    };
+    let (local, remote) = (loads.time(&at(&[0])), loads.time(&at(&[1])));
+    assert!(remote > 1.3 * local, "the link gives less than a core takes: {local} {remote}");
+    let mean = 0.5 * (local + remote);
+    assert!((loads.time(&at(&[0, 1])) / mean - 1.0).abs() < 0.02, "{}", loads.time(&at(&[0, 1])) / mean);
 }

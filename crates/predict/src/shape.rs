@@ -32,6 +32,15 @@ pub struct Load {
     pub time: ByPattern,
 }
 
+/// A part of a thread's bytes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ByteSource {
+    pub shares: ByPattern,
+    pub latency: f64,
+    /// The time of a byte on the way, in times of a node's local memory.
+    pub way: f64,
+}
+
 /// Threads on one node that are alike.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ThreadGroup {
@@ -40,6 +49,8 @@ pub struct ThreadGroup {
     pub per_core: f64,
     /// Mean latency, against local memory.
     pub latency: ByPattern,
+    /// Where their bytes come from; what is equally far stands together.
+    pub sources: Vec<ByteSource>,
     /// The time that their fullest link needs for their bytes, as of a [`Load`]; of groups on several nodes, each has its own.
     pub link: ByPattern,
 }
@@ -169,9 +180,21 @@ impl PointShape {
         let mut totals = BTreeMap::<usize, ByPattern>::new();
         for (&from, &(count, per_core)) in counts {
             let (mut latency, mut fullest) = ([0.0; PATTERNS], [0.0; PATTERNS]);
+            let mut sources: Vec<ByteSource> = Vec::new();
             for (&to, shares) in &flows.shares[&from] {
                 let pair = &machine.pairs[from][to];
                 shape.is_guessed |= pair.bandwidth.source == Source::Guessed && to != from;
+                let source = ByteSource {
+                    shares: *shares,
+                    latency: pair.latency.value,
+                    way: 1.0 / pair.bandwidth.value,
+                };
+                match sources.iter_mut().find(|one| (one.latency, one.way) == (source.latency, source.way)) {
+                    Some(alike) => {
+                        alike.shares = std::array::from_fn(|pattern| alike.shares[pattern] + shares[pattern]);
+                    }
+                    None => sources.push(source),
+                }
                 let total = totals.entry(to).or_default();
                 let mut link = [0.0; PATTERNS];
                 for (pattern, share) in shares.iter().enumerate() {
@@ -185,9 +208,10 @@ impl PointShape {
                     add(&mut shape.links, Load { part: Part::Link(from, to), time: link });
                 }
             }
-            let group = ThreadGroup { threads: count, per_core, latency, link: fullest };
-            let is_alike =
-                |one: &ThreadGroup| one.per_core == per_core && one.latency == latency && one.link == fullest;
+            let group = ThreadGroup { threads: count, per_core, latency, sources, link: fullest };
+            let is_alike = |one: &ThreadGroup| {
+                one.per_core == per_core && one.sources == group.sources && one.link == fullest
+            };
             match shape.groups.iter_mut().find(|one| is_alike(one)) {
                 Some(alike) => alike.threads += count,
                 None => shape.groups.push(group),
