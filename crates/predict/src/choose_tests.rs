@@ -13,8 +13,7 @@ fn the_points_that_are_run_are_far_from_each_other() {
     assert_eq!(chosen.iter().collect::<BTreeSet<_>>().len(), 8);
     assert!(threads.first().is_some_and(|least| *least <= 2), "{threads:?}");
     assert!(threads.last().is_some_and(|most| *most >= 30), "{threads:?}");
-    let over_both =
-        chosen.iter().filter(|place| shapes[**place].groups.iter().any(|group| group.threads > 22.0));
+    let over_both = chosen.iter().filter(|place| shapes[**place].threads > 22.0);
     assert!(over_both.count() >= 1);
     assert!(chosen.iter().any(|place| shapes[*place].first_node.is_some()), "first touch is tried");
     assert!(chosen.iter().any(|place| shapes[*place].first_node.is_none()), "and so is a policy");

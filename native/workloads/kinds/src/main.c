@@ -40,11 +40,11 @@ void compute(struct team *team, double seconds)
         return;
     }
     // A chain of multiplications, about 1.5 ns each where a core has 3 GHz.
-    volatile double result;
-    double x = 1.0;
+    // Volatile, or else the compiler sees where it ends.
+    volatile double value = 2.0;
+    double x = value;
     for (long k = (long)(seconds / 1.5e-9); k > 0; k--) x = x * 0.999999999 + 1e-9;
-    result = x;
-    (void)result;
+    value = x;
 }
 
 void compute_rest(struct team *team)
