@@ -132,7 +132,7 @@ fn request(name: &str, machine: numawise_facts::Machine) -> Result<RehearsalRequ
         machine,
         profile: None,
         figures: RehearsalFigures::default(),
-        slowdown: 1000.0,
+        slowdown: None,
         memory: None,
         cores_per_node: None,
         limit: LIMIT,

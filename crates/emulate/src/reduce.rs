@@ -1,7 +1,7 @@
 //! Machines that are too large to be emulated, with fewer cores in each node: all nodes, distances and figures stay.
 
-use numawise_facts::{Machine, Node};
-use numawise_units::{BytesPerSecond, CpuId, CpuSet};
+use numawise_facts::{AttributeOrigin, Figure, Machine, Node};
+use numawise_units::{BytesPerSecond, CpuId, CpuSet, Latency};
 
 #[cfg(test)]
 #[path = "reduce_tests.rs"]
@@ -51,6 +51,21 @@ pub fn core_bandwidth(real: &Machine, reduced: &Machine, of_core: BytesPerSecond
     let count =
         |machine: &Machine| -> usize { machine.nodes.iter().map(|node| cores(machine, node).len()).sum() };
     BytesPerSecond(of_core.0 * count(real) as f64 / count(reduced).max(1) as f64)
+}
+
+/// Divides the measured latencies by the number of cores that one stands for: the misses of so many overlap, and the emulated core has one
+/// at a time. Without it a node with few cores could never draw its bandwidth. Their ratios stay.
+#[must_use]
+pub fn with_overlapping_misses(real: &Machine, mut reduced: Machine) -> Machine {
+    let count =
+        |machine: &Machine| -> usize { machine.nodes.iter().map(|node| cores(machine, node).len()).sum() };
+    let each = count(real) as f64 / count(&reduced).max(1) as f64;
+    for attribute in reduced.attributes.iter_mut().filter(|of| of.origin == AttributeOrigin::Measured) {
+        if let Figure::Latency(latency) = &mut attribute.figure {
+            *latency = latency.map(|latency| Latency(latency.0 / each));
+        }
+    }
+    reduced
 }
 
 /// The first hardware thread of each core.

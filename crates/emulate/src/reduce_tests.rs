@@ -1,5 +1,6 @@
 use super::*;
 use crate::derive_testing::machine;
+use numawise_units::NodeId;
 
 #[test]
 fn all_nodes_stay_and_have_the_same_number_of_cores() {
@@ -11,8 +12,12 @@ fn all_nodes_stay_and_have_the_same_number_of_cores() {
     let cpus: Vec<String> = reduced.nodes.iter().map(|node| node.cpus.to_string()).collect();
     assert_eq!(cpus, ["0-3", "64-67", ""]);
     assert_eq!(reduced.nodes[0].distances, real.nodes[0].distances);
-    assert!(reduced.measured_latency(numawise_units::NodeId(0), numawise_units::NodeId(2)).is_some());
+    assert!(reduced.measured_latency(NodeId(0), NodeId(2)).is_some());
     assert_eq!(core_bandwidth(&real, &reduced, BytesPerSecond(1e9)), BytesPerSecond(16e9));
+    let latencies =
+        |of: &Machine| [0, 1, 2].map(|to| of.measured_latency(NodeId(0), NodeId(to)).unwrap().median.0);
+    assert_eq!(latencies(&real), [80.0, 140.0, 140.0]);
+    assert_eq!(latencies(&with_overlapping_misses(&real, reduced)), [5.0, 8.75, 8.75], "16 overlap");
 }
 
 #[test]

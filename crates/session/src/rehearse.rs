@@ -19,11 +19,11 @@ use numawise_emulate::{
     DerivedMachine, EmulationRequest, Guest, GuestRun, HostRoot, Truth, WorkFolder, derive, leftovers, reduce,
 };
 use numawise_facts::notice::{EmulationNotice, MachineNotice};
-use numawise_facts::{Machine, Notice, Profile};
+use numawise_facts::{AttributeOrigin, Machine, Notice, Profile};
 use numawise_linux::memory::MemoryInfo;
 use numawise_linux::{Roots, replace};
 use numawise_machine::REHEARSAL;
-use numawise_units::Bytes;
+use numawise_units::{Bytes, BytesPerSecond};
 
 pub use error::RehearsalError;
 pub use numawise_emulate::figures::{DistanceFigures, GivenFigures as RehearsalFigures};
@@ -36,6 +36,10 @@ mod tests;
 
 /// Without another request: small programs fit, and every computer has it.
 const USUAL_MEMORY: Bytes = Bytes::mib(2048);
+/// With it two emulated sockets of 20 GB/s each have their bandwidths within 3 % and their latencies within 5 % (testbed/README.md).
+const LEAST_SLOWDOWN: f64 = 1000.0;
+/// Of the fastest memory in a guest: twice that of those sockets, since start-up of programs is slowed down too.
+const EMULATED_RATE: BytesPerSecond = BytesPerSecond(40e6);
 /// Below this in a node the kernel does not come up, or has no room for a program.
 const NODE_MEMORY: Bytes = Bytes::mib(128);
 /// QEMU takes so much besides the memory of the guest: translated code, the model of the caches.
@@ -53,8 +57,8 @@ pub struct RehearsalRequest {
     /// What was measured of it, and the name of its file.
     pub profile: Option<(String, Profile)>,
     pub figures: GivenFigures,
-    /// So many times longer takes memory than on that machine.
-    pub slowdown: f64,
+    /// So many times longer takes memory than on that machine; without it, as its fastest memory needs.
+    pub slowdown: Option<f64>,
     /// Of the guest; without it, what small programs need.
     pub memory: Option<Bytes>,
     pub cores_per_node: Option<u32>,
@@ -116,6 +120,7 @@ impl RehearsalPlan {
     /// Why not, and what is largest that can be.
     pub fn new(request: RehearsalRequest) -> Result<Self, RehearsalError> {
         let derived = emulated(&request)?;
+        let slowdown = derived.machine.description().timing.as_ref().map_or(LEAST_SLOWDOWN, |of| of.scale);
         let memory = Bytes::mib(derived.machine.memory_mib());
         let needed = memory + QEMU_MEMORY;
         if let Some(available) = MemoryInfo::available(&Roots::live()).filter(|available| *available < needed)
@@ -125,14 +130,7 @@ impl RehearsalPlan {
         let kernel = setup::kernel(&request.work)?;
         setup::qemu()?;
         let work = WorkFolder::new(request.work);
-        Ok(Self {
-            derived,
-            name: request.name,
-            slowdown: request.slowdown,
-            limit: request.limit,
-            work,
-            kernel,
-        })
+        Ok(Self { derived, name: request.name, slowdown, limit: request.limit, work, kernel })
     }
 
     /// In what the emulated machine differs from the one that it stands for.
@@ -366,8 +364,8 @@ impl Tail {
 
 /// The machine that stands for the one that is asked for.
 pub(crate) fn emulated(request: &RehearsalRequest) -> Result<DerivedMachine, RehearsalError> {
-    if !(request.slowdown.is_finite() && request.slowdown > 0.0) {
-        return Err(RehearsalError::Slowdown { found: request.slowdown });
+    if let Some(found) = request.slowdown.filter(|of| !(of.is_finite() && *of > 0.0)) {
+        return Err(RehearsalError::Slowdown { found });
     }
     if let Some(node) = request.figures.stranger(&request.machine) {
         let nodes = request.machine.nodes.iter().map(|node| node.id).collect();
@@ -381,7 +379,7 @@ pub(crate) fn emulated(request: &RehearsalRequest) -> Result<DerivedMachine, Reh
     let (found, most) = (reduce::cpu_count(&full), reduce::MOST_CPUS);
     let reduced = match request.cores_per_node {
         Some(0) => return Err(RehearsalError::NoCores),
-        Some(cores) => reduce::with_cores_per_node(&full, cores),
+        Some(cores) => reduce::with_overlapping_misses(&full, reduce::with_cores_per_node(&full, cores)),
         None => full.clone(),
     };
     if reduce::cpu_count(&reduced) > most {
@@ -400,13 +398,17 @@ pub(crate) fn emulated(request: &RehearsalRequest) -> Result<DerivedMachine, Reh
     if memory < least {
         return Err(RehearsalError::MemoryLimitTooSmall { found: memory, least });
     }
-    let mut derived = derive(
-        &request.name,
-        &reduced,
-        &EmulationRequest { memory, scale: request.slowdown, core_bandwidth },
-    )?;
+    let scale = request.slowdown.unwrap_or_else(|| usual_slowdown(&reduced));
+    let mut derived = derive(&request.name, &reduced, &EmulationRequest { memory, scale, core_bandwidth })?;
     derived.notices.splice(0..0, notices);
     Ok(derived)
+}
+
+/// The emulation of a program's computing must weigh little beside its memory, however fast that is: the fastest node gives 40 MB/s.
+fn usual_slowdown(machine: &Machine) -> f64 {
+    let rates = machine.attributes.iter().filter(|of| of.origin == AttributeOrigin::Measured);
+    let fastest = rates.filter_map(|of| of.figure.bandwidth()).map(|rate| rate.median.0).fold(0.0, f64::max);
+    (fastest / EMULATED_RATE.0).round().max(LEAST_SLOWDOWN)
 }
 
 /// What a profile has of the machine; it must have all pairs of nodes, and no nodes that the machine lacks.

@@ -8,7 +8,7 @@ fn request(name: &str) -> RehearsalRequest {
         machine: numawise_machine::from_input(name).unwrap(),
         profile: None,
         figures: GivenFigures::default(),
-        slowdown: 1000.0,
+        slowdown: None,
         memory: None,
         cores_per_node: None,
         limit: Duration::from_secs(60),
@@ -105,7 +105,7 @@ fn what_cannot_be_rehearsed_is_said_with_what_was_expected() {
         change(&mut request);
         emulated(&request).unwrap_err()
     };
-    assert!(matches!(refused(&|of| of.slowdown = 0.0), RehearsalError::Slowdown { .. }));
+    assert!(matches!(refused(&|of| of.slowdown = Some(0.0)), RehearsalError::Slowdown { .. }));
     assert!(matches!(refused(&|of| of.cores_per_node = Some(0)), RehearsalError::NoCores));
     let small = refused(&|of| of.memory = Some(Bytes::mib(100)));
     assert!(matches!(small, RehearsalError::MemoryLimitTooSmall { least, .. } if least == Bytes::mib(256)));
@@ -138,4 +138,16 @@ fn what_cannot_be_brought_back_is_kept_and_named() {
     assert!(made(2).exists());
     let written = bring_back(&RehearsedCommand { outputs: vec!["a.nw".into()], ..command }, folder.path());
     assert_eq!(written.unwrap(), [PathBuf::from("a.nw")]);
+}
+
+#[test]
+fn faster_memory_is_slowed_down_more_unless_somebody_says_how_much() {
+    let scale = |bandwidth: f64, slowdown: Option<f64>| {
+        let mut request = request("pack:2 [numa(memory=1GiB)] core:2 pu:1");
+        request.figures.bandwidth.of_all = vec![BytesPerSecond(bandwidth)];
+        request.slowdown = slowdown;
+        emulated(&request).unwrap().machine.description().timing.as_ref().unwrap().scale
+    };
+    assert_eq!([20e9, 100e9, 400e9].map(|rate| scale(rate, None)), [1000.0, 2500.0, 10000.0]);
+    assert_eq!(scale(400e9, Some(300.0)), 300.0);
 }

@@ -50,8 +50,9 @@ pub struct Arguments {
     #[arg(long, value_name = "N")]
     cores_per_node: Option<u32>,
     /// Memory takes so many times longer than on that machine, so that what this computer needs for the emulation weighs little
-    #[arg(long, value_name = "N", default_value_t = 1000.0)]
-    slowdown: f64,
+    /// [default: 25 for each GB/s of its fastest memory, at least 1000]
+    #[arg(long, value_name = "N")]
+    slowdown: Option<f64>,
     /// Memory of the emulated machine [default: 2 GiB, or what its nodes need]
     #[arg(long, value_name = "SIZE")]
     memory_limit: Option<Bytes>,

@@ -27,7 +27,11 @@ pub fn document(check: &Check) -> Document {
     blocks.extend(details::expected(check));
     blocks.push(details::trials(check));
     blocks.extend(list("notices", "Notes", &notice::texts(&analysis.verdict.caveats)));
-    blocks.extend(list("limits", "Limits on this machine", &notice::machine::sentences(&check.study.header.machine)));
+    blocks.extend(list(
+        "limits",
+        "Limits on this machine",
+        &notice::machine::sentences(&check.study.header.machine),
+    ));
     blocks.extend(list("not-tried", "Not tried", &notice::texts(&header.not_tried)));
     blocks.extend(list("not-measured", "Could not be measured", &notice::texts(&analysis.unavailable)));
     blocks.extend(failure(check.study));

@@ -42,7 +42,8 @@ pub fn text(notice: &EmulationNotice) -> String {
             format!("how much memory nodes {nodes} have is not known; {each} each are assumed")
         }
         EmulationNotice::CoresLeftOut { per_node, real, emulated } => format!(
-            "{emulated} of {real} CPUs are emulated, at most {per_node} of a node; a core has the bandwidth of those that it stands for"
+            "{emulated} of {real} CPUs are emulated, at most {per_node} of a node; a core has the bandwidth of those that it stands \
+             for, and waits for as many misses at once"
         ),
     }
 }

@@ -1,7 +1,7 @@
 //! Texts of the notices of a machine: what limits us, who reported it, and who can lift it.
 
-use numawise_facts::{Machine, Reading};
 use numawise_facts::notice::{AffinityRefusal, EmulationNotice, MachineNotice};
+use numawise_facts::{Machine, Reading};
 use numawise_units::harmless::quoted;
 use numawise_units::{CpuSet, NodeSet};
 use serde_json::{Value, json};
