@@ -53,13 +53,11 @@ pub fn core_bandwidth(real: &Machine, reduced: &Machine, of_core: BytesPerSecond
     BytesPerSecond(of_core.0 * count(real) as f64 / count(reduced).max(1) as f64)
 }
 
-/// Divides the measured latencies by the number of cores that one stands for: the misses of so many overlap, and the emulated core has one
-/// at a time. Without it a node with few cores could never draw its bandwidth. Their ratios stay.
+/// Divides the measured latencies by the number of hardware threads that a core stands for: the misses of so many overlap, and the
+/// emulated core has one at a time. Without it a node with few cores could never draw its bandwidth. Their ratios stay.
 #[must_use]
 pub fn with_overlapping_misses(real: &Machine, mut reduced: Machine) -> Machine {
-    let count =
-        |machine: &Machine| -> usize { machine.nodes.iter().map(|node| cores(machine, node).len()).sum() };
-    let each = count(real) as f64 / count(&reduced).max(1) as f64;
+    let each = f64::from(cpu_count(real)) / f64::from(cpu_count(&reduced).max(1));
     for attribute in reduced.attributes.iter_mut().filter(|of| of.origin == AttributeOrigin::Measured) {
         if let Figure::Latency(latency) = &mut attribute.figure {
             *latency = latency.map(|latency| Latency(latency.0 / each));

@@ -4,8 +4,8 @@ use numawise_units::{Bytes, Nanoseconds, NodeId, Pid, Ratio};
 use serde::Serialize;
 
 use crate::NodeColumn;
-use numawise_facts::{Notice, Reading};
 use numawise_facts::notice::ResidencyNotice;
+use numawise_facts::{Notice, Reading};
 
 /// A job over time. Moments are since 1970-01-01 UTC.
 #[derive(Debug, Clone, PartialEq, Serialize)]

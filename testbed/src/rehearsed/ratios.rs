@@ -66,7 +66,7 @@ pub(super) const ALL: [PublishedRatio; 4] = [
         about: "a stencil as of weather models on a Xeon Phi in flat mode, bound to DDR4 against MCDRAM: about 90 and 400 GB/s",
         ratio: 400.0 / 90.0,
         is_bandwidth_bound: true,
-        machine: "pack:1 [numa(memory=96GiB)] [numa(memory=16GiB)] core:64 pu:1",
+        machine: "pack:1 [numa(memory=96GiB)] [numa(memory=16GiB)] core:64 pu:4",
         latency: &[(Some(0), &[130.0]), (Some(1), &[155.0])],
         bandwidth: &[(Some(0), &[90.0]), (Some(1), &[400.0])],
         cores_per_node: 4,
