@@ -49,7 +49,7 @@ const XEON_BANDWIDTH: &[(Option<u32>, &[f64])] = &[(None, &[65.0, 33.0])];
 pub(super) const ALL: [PublishedRatio; 4] = [
     PublishedRatio {
         name: "wave equation, first touch",
-        about: "iso3dfd on two sockets, serial against parallel first touch: 2766 and 5682 MPoints/s",
+        about: "iso3dfd, two sockets: serial, parallel first touch 2766, 5682 MPoints/s",
         ratio: 5682.0 / 2766.0,
         is_bandwidth_bound: true,
         machine: XEON,
@@ -63,7 +63,7 @@ pub(super) const ALL: [PublishedRatio; 4] = [
     },
     PublishedRatio {
         name: "stencil in fast memory",
-        about: "a stencil as of weather models on a Xeon Phi in flat mode, bound to DDR4 against MCDRAM: about 90 and 400 GB/s",
+        about: "as weather models have it, Xeon Phi in flat mode: DDR4, MCDRAM about 90, 400 GB/s",
         ratio: 400.0 / 90.0,
         is_bandwidth_bound: true,
         machine: "pack:1 [numa(memory=96GiB)] [numa(memory=16GiB)] core:64 pu:4",
@@ -80,7 +80,7 @@ pub(super) const ALL: [PublishedRatio; 4] = [
     },
     PublishedRatio {
         name: "sweep over the link",
-        about: "one socket reads the other's memory against its own: 33 and 65 GB/s",
+        about: "remote, local memory 33, 65 GB/s",
         ratio: 65.0 / 33.0,
         is_bandwidth_bound: true,
         machine: XEON,
@@ -97,7 +97,7 @@ pub(super) const ALL: [PublishedRatio; 4] = [
     },
     PublishedRatio {
         name: "copies with look-ups",
-        about: "one copy for each socket that looks up at random, with remote against local memory: 130 and 80 ns",
+        about: "one for each socket, as in chemistry; remote, local memory 130, 80 ns",
         ratio: 130.0 / 80.0,
         is_bandwidth_bound: false,
         machine: XEON,
