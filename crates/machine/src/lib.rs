@@ -33,7 +33,7 @@ pub use device::{DeviceError, nodes_of_device};
 pub use error::{Error, XmlError};
 pub use fingerprint::fingerprint;
 pub use limits::{
-    Launcher, LauncherError, REHEARSAL, WEIGHTS, affinity_refusal, global_weight, launcher, limits,
+    Launcher, LauncherError, REHEARSAL, WEIGHTS, affinity_refusal, global_weight, launcher, limits, rehearsal,
 };
 pub use live::{live, live_without_hwloc, without_hwloc};
 pub use measured::{hwloc_xml, hwloc_xml_from, with_measured, with_measured_of};

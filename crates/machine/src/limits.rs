@@ -42,7 +42,7 @@ pub fn limits(roots: &Roots, machine: &Machine, policy: &Policy) -> Vec<MachineN
 }
 
 /// What numawise wrote into a guest that it started for a rehearsal. A file that is something else says nothing.
-fn rehearsal(roots: &Roots) -> Option<MachineNotice> {
+pub fn rehearsal(roots: &Roots) -> Option<MachineNotice> {
     let text = std::fs::read_to_string(roots.path(REHEARSAL)).ok()?;
     serde_json::from_str::<MachineNotice>(&text).ok().filter(MachineNotice::is_rehearsal)
 }

@@ -378,3 +378,16 @@ fn sums_of_unknown_and_known_shares_are_of_the_known() {
     let all = job(vec![task(5000, None, threads, table(&[1]))], 1);
     assert!(thread_lines(&all, false)[0].contains(" 950.0 "), "half of a CPU each for 19 of 20");
 }
+
+#[test]
+fn what_was_seen_on_an_emulated_machine_says_so() {
+    let notice = numawise_facts::notice::MachineNotice::Rehearsed {
+        machine: "dual.xml".to_owned(),
+        slowdown: 1000.0,
+        differences: Vec::new(),
+        file: "/run/rehearsal.json".to_owned(),
+    };
+    let seen = Residency { rehearsal: Some(notice.into()), ..two_ranks() };
+    assert_eq!(json(&seen)["rehearsal"]["code"], "NW220");
+    assert_eq!(json(&two_ranks())["rehearsal"], Value::Null);
+}

@@ -49,7 +49,11 @@ fn full_by(with_hwloc: impl FnOnce() -> Read, without_hwloc: impl FnOnce() -> Re
 pub fn for_sampling() -> Result<Machine, Error> {
     let quick = numawise_machine::quick(&Roots::live())?;
     let special = quick.nodes.iter().any(|node| node.cpus.is_empty());
-    if special { Ok(full()?.machine) } else { Ok(quick) }
+    if special {
+        return Ok(full()?.machine);
+    }
+    let limits = numawise_machine::rehearsal(&Roots::live()).into_iter().collect();
+    Ok(Machine { limits, ..quick })
 }
 
 /// Merges the newest saved profile of `machine` into it, where there is one.
