@@ -42,7 +42,7 @@ pub use planning::{Noise, blocks_needed, noise};
 pub use precision::is_known;
 pub use proportion::{Proportion, proportion};
 pub use scaling::{efficiency, speedup};
-pub use search::{BestPoint, Search, SearchEnd, SearchSettings, SearchStep};
+pub use search::{BestPoint, PriorSettings, Search, SearchEnd, SearchSettings, SearchStep};
 pub use sequence::{FIRST_INTERIM, StoppingAdvice, finished_points, is_interim, next_interim, should_stop};
 pub use spread::{SpreadRatio, compare_spread, compare_spreads};
 pub use surrogate::{Coordinate, Guess, Observed, Surrogate};

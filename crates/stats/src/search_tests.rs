@@ -5,7 +5,15 @@ fn line(count: usize) -> Vec<Vec<Coordinate>> {
 }
 
 fn settings(points: Vec<Vec<Coordinate>>, most_trials: usize) -> SearchSettings {
-    SearchSettings { points, edges: Vec::new(), most_trials, close: 0.02, doubt: 0.05, failures: 3 }
+    SearchSettings {
+        points,
+        edges: Vec::new(),
+        most_trials,
+        close: 0.02,
+        doubt: 0.05,
+        failures: 3,
+        prior: None,
+    }
 }
 
 /// Runs a search to its end without noise.

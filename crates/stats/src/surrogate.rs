@@ -308,14 +308,30 @@ impl Surrogate {
         likelihood.is_finite().then_some(Surrogate { covariance, ranges, mean, scale, likelihood })
     }
 
-    /// What is known of all `points`, of which some were measured: with a list of values for each.
-    pub fn posterior(&self, points: &[&[Coordinate]], values: &[&[f64]]) -> Posterior {
+    /// The logarithm of how likely the measurements are, up to what all fits to as many of them have alike.
+    pub fn likelihood(&self) -> f64 {
+        self.likelihood
+    }
+
+    /// What is known of all `points`, of which some were measured: with a list of values for each. Where something was `expected` of the
+    /// points, the fit is to how far the measurements are off it, and no point is surer than that.
+    pub fn posterior(
+        &self,
+        points: &[&[Coordinate]],
+        values: &[&[f64]],
+        expected: Option<&[Guess]>,
+    ) -> Posterior {
         let row = |one: &&[Coordinate]| {
             points.iter().map(|other| self.scale * self.covariance.of(one, other, &self.ranges)).collect()
         };
-        let covariance = points.iter().map(row).collect();
+        let mut covariance: Vec<Vec<f64>> = points.iter().map(row).collect();
+        let mut means = vec![self.mean; points.len()];
+        for (point, guess) in expected.into_iter().flatten().enumerate() {
+            means[point] += guess.mean;
+            covariance[point][point] = covariance[point][point].max(guess.sd.powi(2));
+        }
         let noise = self.scale * self.covariance.noise;
-        let mut posterior = Posterior { means: vec![self.mean; points.len()], covariance, noise };
+        let mut posterior = Posterior { means, covariance, noise };
         for (point, values) in values.iter().enumerate().filter(|(_, values)| !values.is_empty()) {
             posterior.update(point, mean(values), noise / values.len() as f64);
         }

@@ -29,7 +29,7 @@ fn guess(of: &[Observed], at: &[Coordinate]) -> Guess {
     let mut values: Vec<&[f64]> = of.iter().map(|one| one.values.as_slice()).collect();
     points.push(at);
     values.push(&[]);
-    fit.posterior(&points, &values).guess(of.len())
+    fit.posterior(&points, &values, None).guess(of.len())
 }
 
 /// One measurement after the other tells the same as all at once.
@@ -38,8 +38,8 @@ fn a_posterior_takes_one_measurement_after_the_other() {
     let measured = observed(&[(0.0, 0, 1.0), (1.0, 0, 2.0), (3.0, 1, 1.5)]);
     let fit = Surrogate::fit(&measured, false, None).unwrap();
     let points: Vec<&[Coordinate]> = measured.iter().map(|one| one.at.as_slice()).collect();
-    let at_once = fit.posterior(&points, &[&[1.0, 1.2], &[], &[1.5]]);
-    let mut by_turns = fit.posterior(&points, &[&[], &[], &[1.5]]);
+    let at_once = fit.posterior(&points, &[&[1.0, 1.2], &[], &[1.5]], None);
+    let mut by_turns = fit.posterior(&points, &[&[], &[], &[1.5]], None);
     by_turns.took(0, 1.0);
     by_turns.took(0, 1.2);
     for point in 0..3 {
@@ -126,7 +126,7 @@ fn a_bend_is_found_where_it_is() {
     assert_eq!(fit.covariance.bend.map(|bend| bend.at.exp2().round()), Some(12.0));
     let points: Vec<&[Coordinate]> = measured.iter().map(|one| one.at.as_slice()).collect();
     let values: Vec<&[f64]> = measured.iter().map(|one| one.values.as_slice()).collect();
-    let posterior = fit.posterior(&points, &values);
+    let posterior = fit.posterior(&points, &values, None);
     for n in [9, 12, 15, 30] {
         let guess = posterior.guess(n - 1);
         assert!((guess.mean - time(n)).abs() < 0.01 && guess.sd < 0.01, "{n}: {guess:?}, {}", time(n));
