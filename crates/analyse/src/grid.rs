@@ -17,7 +17,7 @@ use numawise_units::Ratio;
 use crate::{effect_of, picture, reading, summary};
 
 pub use known::known_points;
-pub use search::{GridSearch, SearchChoice};
+pub use search::{Expectations, GridSearch, SearchChoice};
 pub use trials::trial_table;
 
 #[cfg(test)]

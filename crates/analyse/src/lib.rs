@@ -38,7 +38,7 @@ use numawise_tables::{Analysis, Contrast, Verdict, VerdictKind};
 use numawise_units::{Arrange, Ratio};
 
 pub use contrasts::{decided, finished};
-pub use grid::{GridSearch, SearchChoice, grid, known_points, trial_table};
+pub use grid::{Expectations, GridSearch, SearchChoice, grid, known_points, trial_table};
 pub use mpi::uses_mpi;
 pub use numawise_traces::{CallStreams, MEMORY_OF_AN_EVENT, StreamAt, StreamView, TraceView};
 pub use objects::{

@@ -5,10 +5,13 @@
 
 mod capacity;
 mod choose;
+mod expect;
 mod fit;
 mod model;
 mod predict;
 mod runs;
+#[cfg(test)]
+mod search_tests;
 mod shape;
 #[cfg(test)]
 mod simulator_tests;
@@ -28,6 +31,7 @@ mod score;
 
 pub use capacity::{Capacities, NodeCapacity, PairCapacity, RelativeFigure, Source};
 pub use choose::{LEAST_PROMISE, most_telling, points_to_run, promise};
+pub use expect::{expectations, first_of_search};
 pub use fit::{FEWEST_RUNS, Fit, Observed};
 pub use predict::{Interval, predict, predicted};
 pub use runs::{BEST, MAY_BE_BEST, PredictionRuns};

@@ -32,6 +32,8 @@ pub fn planned(study: &Study, points: u32) -> Vec<PointId> {
     numawise_predict::points_to_run(study, points as usize)
 }
 
+pub(crate) use numawise_predict::{expectations, first_of_search};
+
 /// What the runs of a study say of all of its points.
 pub fn predict(study: &Study) -> Prediction {
     numawise_predict::predict(study)

@@ -1,8 +1,10 @@
+use std::collections::HashSet;
 use std::time::Instant;
 
+use numawise_analyse::{GridSearch, SearchChoice};
 use numawise_facts::{
-    Argument, AroundTrials, MemoryRequest, Metric, Outcome, PlacementRequest, Reading, RunSpec, Strategy,
-    Trial,
+    Argument, AroundTrials, FactorKind, FactorLevels, MemoryRequest, Metric, Outcome, PlacementRequest,
+    Reading, RunSpec, Strategy, Trial,
 };
 use numawise_units::Nanoseconds;
 
@@ -143,4 +145,78 @@ fn what_the_system_places_is_not_predicted() {
         !chosen.is_empty() && chosen.iter().all(|id| id.to_string().contains("threads=16")),
         "{chosen:?}"
     );
+}
+
+/// Runs a search to its end, with what the model expects or without.
+fn searched(repeats: u32, is_expected: bool) -> (Study, SearchChoice) {
+    let mut study = study();
+    study.header.min_repeats = repeats;
+    let nothing = |_: &Study| Vec::new();
+    let first = if is_expected { first_of_search(&study) } else { Vec::new() };
+    let expected: numawise_analyse::Expectations<'_> = if is_expected { &expectations } else { &nothing };
+    let mut search = GridSearch::of(&study.header, &first).unwrap();
+    loop {
+        match search.choose(&study, expected) {
+            SearchChoice::Run(point) => run(&mut study, &point),
+            end => return (study, end),
+        }
+    }
+}
+
+#[test]
+fn a_search_that_knows_what_to_expect_takes_fewer_trials() {
+    let (with, _) = searched(5, true);
+    let (without, _) = searched(5, false);
+    assert!(with.trials.len() <= 32, "a tenth of 320 trials: {}", with.trials.len());
+    assert!(2 * with.trials.len() <= without.trials.len(), "{}, {}", with.trials.len(), without.trials.len());
+    let of = |study: &Study| {
+        study.trials.iter().map(|trial| truth(study, &trial.point)).fold(f64::INFINITY, f64::min)
+    };
+    let times = with.header.points.iter().map(|point| truth(&with, &point.id));
+    assert!(of(&with) <= 1.02 * times.fold(f64::INFINITY, f64::min));
+}
+
+#[test]
+fn a_search_goes_on_as_it_began() {
+    let (study, end) = searched(5, true);
+    let first = first_of_search(&study);
+    let mut again = GridSearch::of(&study.header, &first).unwrap();
+    assert_eq!(again.choose(&study, &expectations), end);
+    let mut part = study.clone();
+    part.trials.truncate(study.trials.len() - 3);
+    let mut again = GridSearch::of(&study.header, &first).unwrap();
+    let next = study.trials[part.trials.len()].point.clone();
+    assert_eq!(again.choose(&part, &expectations), SearchChoice::Run(next));
+}
+
+#[test]
+fn a_placement_with_two_names_is_searched_once() {
+    let (study, _) = searched(5, false);
+    let run: HashSet<&str> = study.trials.iter().map(|trial| trial.point.0.as_str()).collect();
+    let twice =
+        |memory: &str| run.iter().filter(|id| id.contains("threads=16") && id.contains(memory)).count();
+    assert!(twice("default") <= 1 && twice("interleave") <= 1, "{run:?}");
+}
+
+#[test]
+fn factors_that_the_model_does_not_know_share_what_it_says() {
+    let mut study = study();
+    assert_eq!(first_of_search(&study).len(), 8);
+    // Every other point gets another value of a parameter.
+    let grid = study.header.grid.as_mut().unwrap();
+    grid.factors.push(FactorLevels {
+        kind: FactorKind::Parameter,
+        name: "n".to_owned(),
+        levels: vec!["1".to_owned(), "2".to_owned(), "3".to_owned(), "4".to_owned()],
+    });
+    grid.runs.iter_mut().enumerate().for_each(|(k, run)| run.levels.push(k as u32 * 3 / 100));
+    let first = first_of_search(&study);
+    assert_eq!(first.len(), 8, "of the larger group: {first:?}");
+    assert!(first.iter().all(|id| study.header.grid.as_ref().unwrap().run(id).unwrap().levels[3] == 0));
+    assert!(expectations(&study).iter().all(Option::is_none), "nothing was run");
+    first.iter().for_each(|point| run(&mut study, point));
+    assert!(expectations(&study).iter().all(Option::is_some), "the other group's are those of this one");
+    let grid = study.header.grid.as_mut().unwrap();
+    grid.runs.iter_mut().enumerate().for_each(|(k, run)| run.levels[3] = k as u32 / 16);
+    assert!(first_of_search(&study).is_empty(), "groups of 16 points are searched without");
 }

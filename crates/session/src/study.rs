@@ -85,7 +85,7 @@ pub struct StudyRequest {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TrialChoice {
     All,
-    /// The best point is looked for with a quarter of the trials at most.
+    /// The best point is looked for with a tenth of the trials where the model predicts it, and a quarter at most.
     Search,
     /// So many that tell most of all others, and then those that may be the best.
     Predict {
@@ -101,7 +101,7 @@ impl TrialChoice {
         match self {
             TrialChoice::All => None,
             TrialChoice::Search => {
-                let mut search = GridSearch::of(&study.header)?;
+                let mut search = GridSearch::of(&study.header, &prediction::first_of_search(study))?;
                 Some(Box::new(move |study| next_trial(&mut search, study)))
             }
             TrialChoice::Predict { points } => {
@@ -518,7 +518,7 @@ fn once(
 }
 
 fn next_trial(search: &mut GridSearch, study: &Study) -> NextTrial {
-    match search.choose(study) {
+    match search.choose(study, &prediction::expectations) {
         SearchChoice::Run(point) => NextTrial::Run(point),
         SearchChoice::Sure => NextTrial::End(StopReason::Decided),
         SearchChoice::Spent => NextTrial::End(StopReason::BudgetSpent),

@@ -23,14 +23,18 @@ fn grid(levels: &[&str], repeats: u32) -> Study {
     study
 }
 
+fn nothing(_: &Study) -> Vec<Option<Guess>> {
+    Vec::new()
+}
+
 /// Runs a search on seconds by level.
 fn search(levels: &[&str], repeats: u32, seconds: impl Fn(&str) -> f64) -> (Study, SearchChoice) {
     let mut study = grid(levels, repeats);
     let template = study.trials[0].clone();
     study.trials.clear();
-    let mut search = GridSearch::of(&study.header).unwrap();
+    let mut search = GridSearch::of(&study.header, &[]).unwrap();
     loop {
-        let point = match search.choose(&study) {
+        let point = match search.choose(&study, &nothing) {
             SearchChoice::Run(point) => point,
             end => return (study, end),
         };
@@ -72,12 +76,12 @@ fn it_ends_within_a_quarter_of_the_trials_and_has_run_the_best() {
 fn it_goes_on_where_another_process_ended() {
     let (study, end) = search(&["a", "b", "c", "d", "e", "f", "g", "h"], 5, |n| n.as_bytes()[0].into());
     assert_ne!(end, SearchChoice::Run("a".into()));
-    let mut again = GridSearch::of(&study.header).unwrap();
-    assert_eq!(again.choose(&study), end, "all of it is known");
+    let mut again = GridSearch::of(&study.header, &[]).unwrap();
+    assert_eq!(again.choose(&study, &nothing), end, "all of it is known");
     let mut half = study.clone();
     half.trials.truncate(3);
     assert_eq!(
-        GridSearch::of(&half.header).unwrap().choose(&half),
+        GridSearch::of(&half.header, &[]).unwrap().choose(&half, &nothing),
         SearchChoice::Run(study.trials[3].point.clone())
     );
 }
@@ -93,5 +97,5 @@ fn nodes_are_full_at_their_cores_and_at_their_cpus() {
 
 #[test]
 fn a_study_that_is_no_grid_is_not_searched() {
-    assert!(GridSearch::of(&two_points(two_sockets(), &[("os", 1.0)], &[], 1).header).is_none());
+    assert!(GridSearch::of(&two_points(two_sockets(), &[("os", 1.0)], &[], 1).header, &[]).is_none());
 }

@@ -55,7 +55,7 @@ pub struct Arguments {
     /// Trials in all at most; the same command with more goes on
     #[arg(long, value_name = "N")]
     most_trials: Option<u32>,
-    /// Look for the best point with a quarter of the trials at most, instead of running all
+    /// Look for the best point with a quarter of the trials at most, instead of running all; a tenth where predictions hold
     #[arg(long)]
     search: bool,
     /// Write what was typed into a file, which `numawise study FILE.toml` takes, and run nothing
