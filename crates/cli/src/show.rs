@@ -20,7 +20,7 @@ use numawise_report::survey;
 use numawise_tables::objects::RankObjects;
 use numawise_tables::snapshot::{HybridComparison, RunTrace, TraceEvents};
 use numawise_tables::survey::LoopTables;
-use numawise_tables::{ObjectTables, RunSnapshot, Timeline};
+use numawise_tables::{ObjectTables, OtherMachineFacts, Prediction, RunSnapshot, Timeline};
 use numawise_units::Rank;
 
 use crate::exit::Failure;
@@ -73,16 +73,40 @@ pub fn grid(study: &Study, record: &Path, format: StudyFormat, faces: &Faces) ->
 
 /// What the runs of a study say of all of its points.
 pub fn prediction(study: &Study, record: &Path, format: StudyFormat, faces: &Faces) -> Result<(), Failure> {
-    let tables = numawise_session::prediction::predict(study);
+    shown_prediction(study, record, &numawise_session::prediction::predict(study), None, format, faces)
+}
+
+/// What they say of another machine.
+pub fn prediction_for(
+    study: &Study,
+    record: &Path,
+    (tables, machine): &(Prediction, OtherMachineFacts),
+    format: StudyFormat,
+    faces: &Faces,
+) -> Result<(), Failure> {
+    shown_prediction(study, record, tables, Some(machine), format, faces)
+}
+
+fn shown_prediction(
+    study: &Study,
+    record: &Path,
+    tables: &Prediction,
+    machine: Option<&OtherMachineFacts>,
+    format: StudyFormat,
+    faces: &Faces,
+) -> Result<(), Failure> {
     let record = record.display().to_string();
-    let best = tables.best.measured().and_then(|best| study.header.point(best));
+    // CPUs of this machine are not those of another one.
+    let best = tables.best.measured().filter(|_| machine.is_none());
+    let best = best.and_then(|best| study.header.point(best));
     let run = best.and_then(|point| study.header.grid.as_ref()?.run(&point.id));
     let line = best.zip(run).map(|(point, run)| {
         let variables =
             run.environment.iter().map(|(name, value)| format!("{name}={} ", Argument::from(value.as_str())));
         variables.collect::<String>() + &our_line(&study.header.machine, point, &run.command)
     });
-    let shown = ShownPrediction { study, prediction: &tables, record: &record, line: line.as_deref() };
+    let shown =
+        ShownPrediction { study, prediction: tables, record: &record, line: line.as_deref(), machine };
     let document = || prediction::document(&shown);
     let text = || match format {
         StudyFormat::Text => document::terminal(&document(), style()),

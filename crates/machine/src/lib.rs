@@ -24,6 +24,7 @@ mod limits;
 mod live;
 mod measured;
 mod policy;
+mod profiled;
 mod recorded;
 mod sysfs;
 mod xml;
@@ -38,6 +39,7 @@ pub use limits::{
 pub use live::{live, live_without_hwloc, without_hwloc};
 pub use measured::{hwloc_xml, hwloc_xml_from, with_measured, with_measured_of};
 pub use policy::Policy;
+pub use profiled::of_profile;
 pub use recorded::{from_input, from_synthetic, from_xml_file};
 pub use sysfs::{
     cpus_of_node, online_cpus, online_nodes, quick, quick_with_figures, threads_of_core, with_devices,

@@ -15,6 +15,7 @@ mod search_tests;
 mod shape;
 #[cfg(test)]
 mod simulator_tests;
+mod transfer;
 
 // The simulator is an example that prints a table, and the truth of the tests.
 #[cfg(test)]
@@ -36,3 +37,4 @@ pub use fit::{FEWEST_RUNS, Fit, Observed};
 pub use predict::{Interval, predict, predicted};
 pub use runs::{BEST, MAY_BE_BEST, PredictionRuns};
 pub use shape::{ByPattern, Counts, NoShape, PointShape};
+pub use transfer::{CoreRatios, OtherMachine, predict_on};

@@ -17,7 +17,7 @@ use crate::shape::{NoShape, Part, PointShape};
 /// The median noise of one run where no point was run twice, as a share: that of quiet machines (`docs/truth-null.md`).
 const NOISE: f64 = 0.02;
 /// An interval whose ends differ by more says nothing that helps to choose.
-const WIDEST: f64 = 3.0;
+pub(crate) const WIDEST: f64 = 3.0;
 /// Parts below this share are not named.
 const LEAST_PART: f64 = 0.01;
 
@@ -110,7 +110,7 @@ fn counts(trial: &Trial) -> bool {
 }
 
 /// The work is the same at all points: a rate is the inverse of a time.
-fn as_time(metric: &Metric, value: f64) -> f64 {
+pub(crate) fn as_time(metric: &Metric, value: f64) -> f64 {
     if metric.higher_is_better() { 1.0 / value } else { value }
 }
 
@@ -269,7 +269,7 @@ fn quantile(sorted: impl Iterator<Item = (f64, f64)>, share: f64) -> f64 {
 }
 
 /// What the time of a point is made of, on average over the programs that may be it.
-fn parts(fit: &Fit, shape: &PointShape) -> Vec<TimePart> {
+pub(crate) fn parts(fit: &Fit, shape: &PointShape) -> Vec<TimePart> {
     let mut shares: BTreeMap<TimeBound, f64> = BTreeMap::new();
     let mut add = |bound: Option<TimeBound>, share: f64| {
         if let Some(bound) = bound {
@@ -302,7 +302,7 @@ fn bound(part: Part) -> TimeBound {
     }
 }
 
-fn best(points: &[PredictedPoint], metric: &Metric) -> Reading<PointId> {
+pub(crate) fn best(points: &[PredictedPoint], metric: &Metric) -> Reading<PointId> {
     let with_figures = points.iter().filter_map(|point| Some((point, as_time(metric, point.figure()?))));
     match with_figures.min_by(|one, other| one.1.total_cmp(&other.1)) {
         Some((point, _)) => Reading::Measured(point.point.clone()),

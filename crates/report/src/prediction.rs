@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use numawise_facts::{Metric, Reading, StopReason, Study};
-use numawise_tables::{PredictedPoint, Prediction, TimeBound, TimePart};
+use numawise_tables::{OtherMachineFacts, PredictedPoint, Prediction, TimeBound, TimePart};
 use numawise_units::Ratio;
 use serde_json::{Value, json as object};
 
@@ -30,6 +30,8 @@ pub struct ShownPrediction<'a> {
     pub record: &'a str,
     /// What to type for the best point.
     pub line: Option<&'a str>,
+    /// Where the points would be run, if that is not the machine of the runs.
+    pub machine: Option<&'a OtherMachineFacts>,
 }
 
 /// Parts of a time that are named in a line.
@@ -138,6 +140,8 @@ pub fn document(shown: &ShownPrediction<'_>) -> Document {
         },
         Fact { name: "Record", text: shown.record.into(), code: true },
     ];
+    let mut facts = facts;
+    facts.extend(shown.machine.map(|machine| fact("Machine", other_machine(machine))));
     let legend = "A prediction of a point that was run is made as if it had not been. The interval is where a run would lie with 95 %.";
     let mut blocks = vec![Block::Facts(facts)];
     if let Some(line) = shown.line {
@@ -154,6 +158,24 @@ pub fn document(shown: &ShownPrediction<'_>) -> Document {
         charts: None,
         width: 140,
     }
+}
+
+/// What stands behind a prediction for another machine.
+fn other_machine(of: &OtherMachineFacts) -> String {
+    let speed = match &of.compute {
+        Reading::Measured(ratio) => {
+            format!("its cores compute {:.2} times as fast as those of the runs, by both profiles", ratio.0)
+        }
+        Reading::Unavailable { unavailable } => format!(
+            "how fast its cores compute is not known ({unavailable}): they are taken to be alike, within a factor of 2"
+        ),
+    };
+    format!(
+        "that of {}, with {} and {}; no run there stands behind this; {speed}",
+        of.profile,
+        many(u64::from(of.nodes), "node"),
+        many(u64::from(of.cores), "core")
+    )
 }
 
 fn points(prediction: &Prediction) -> String {
@@ -199,6 +221,11 @@ fn opening(shown: &ShownPrediction<'_>) -> Opening {
             percent(Ratio(error.0.abs()))
         )),
         (Some(measured), None) => Some(format!("measured {}", value(*measured))),
+        (None, _) if shown.machine.is_some() => Some(format!(
+            "predicted {} on the machine of {}, where nothing was run",
+            predicted.unwrap_or_default(),
+            shown.machine.map(|machine| machine.profile.as_str()).unwrap_or_default()
+        )),
         (None, _) => Some(format!(
             "predicted {}, and not run: run it before it is used",
             predicted.unwrap_or_default()
@@ -283,6 +310,12 @@ pub fn json(shown: &ShownPrediction<'_>) -> String {
         "points": each(&prediction.points, point),
         "command": command(&shown.study.header.command),
         "record": shown.record,
+        "machine": shown.machine.map(|machine| object!({
+            "profile": machine.profile,
+            "nodes": machine.nodes,
+            "cores": machine.cores,
+            "compute": reading(&machine.compute, |ratio| object!(ratio.0)),
+        })),
         "tool_version": shown.study.header.tool_version,
     });
     format!("{value:#}\n")

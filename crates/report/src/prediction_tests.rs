@@ -53,3 +53,13 @@ fn points_without_a_figure_come_last() {
     assert_eq!(by_figure(&Metric::WallTime, &unknown, &point(0)), Ordering::Greater);
     assert_eq!(by_figure(&Metric::WallTime, &point(3), &point(0)), Ordering::Less, "2 s is less than 2.1 s");
 }
+
+#[test]
+fn another_machine_is_named_with_what_is_not_known_of_it() {
+    let of = |compute| OtherMachineFacts { profile: "other.json".to_owned(), nodes: 2, cores: 48, compute };
+    let unknown = other_machine(&of(Reading::unavailable("not both profiles have peaks of arithmetic")));
+    assert!(unknown.contains("2 nodes and 48 cores; no run there stands behind this"), "{unknown}");
+    assert!(unknown.contains("not known (not both profiles"), "{unknown}");
+    let known = other_machine(&of(Reading::Measured(Ratio(1.5))));
+    assert!(known.contains("1.50 times as fast"), "{known}");
+}

@@ -21,6 +21,7 @@ use crate::input_file::TemplateFileError;
 use crate::metric::{MetricClues, is_of_a_file};
 use crate::numactl_list::{ListError, RequestedList};
 use crate::objects_to_error::ObjectsToError;
+use crate::other_machine::OtherMachineError;
 use crate::room::CopiesLimit;
 use crate::slurm::{JobFailure, SlurmError};
 
@@ -190,6 +191,8 @@ pub enum Error {
         "{}: this is the record of a check; expected that of a study, whose points have factors", record.display()
     )]
     NoGrid { record: PathBuf },
+    #[error(transparent)]
+    OtherMachine(#[from] OtherMachineError),
     #[error(
         "{} was begun with a margin of {} and {} repeats, and now they are {} and {}",
         record.display(), recorded.margin, recorded.repeats, now.margin, now.repeats

@@ -38,6 +38,7 @@ pub mod objects;
 pub mod objects_to;
 mod objects_to_error;
 pub mod openmp;
+mod other_machine;
 pub mod place;
 pub mod plan;
 pub mod prediction;

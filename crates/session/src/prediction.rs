@@ -12,7 +12,7 @@ use crate::Error;
 
 #[cfg(test)]
 #[path = "prediction_tests.rs"]
-mod tests;
+pub(crate) mod tests;
 
 /// The next trial of a study whose other points are predicted.
 pub(crate) fn next_trial(runs: &mut PredictionRuns, study: &Study) -> NextTrial {
@@ -32,6 +32,7 @@ pub fn planned(study: &Study, points: u32) -> Vec<PointId> {
     numawise_predict::points_to_run(study, points as usize)
 }
 
+pub use crate::other_machine::{OtherMachineError, predict_on_other};
 pub(crate) use numawise_predict::{expectations, first_of_search};
 
 /// What the runs of a study say of all of its points.

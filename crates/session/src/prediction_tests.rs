@@ -13,7 +13,11 @@ use crate::study::{self, Grid, GridBase, GridFactor, StudyEngine, StudyRequest, 
 
 /// A study of 16 numbers of threads, two strategies and two policies on two nodes, without a trial.
 fn study() -> Study {
-    let machine = numawise_machine::from_synthetic("pack:2 numa:1 core:8 pu:1").unwrap();
+    study_on("pack:2 numa:1 core:8 pu:1")
+}
+
+pub(crate) fn study_on(machine: &str) -> Study {
+    let machine = numawise_machine::from_synthetic(machine).unwrap();
     let factors = vec![
         GridFactor::Threads((1..=16).collect()),
         GridFactor::Place(vec![Strategy::Local, Strategy::Distributed]),
@@ -61,7 +65,12 @@ fn truth(study: &Study, point: &PointId) -> f64 {
 }
 
 fn run(study: &mut Study, point: &PointId) {
-    let wall = Nanoseconds((truth(study, point) * 1e9) as u64);
+    let seconds = truth(study, point);
+    run_for(study, point, seconds);
+}
+
+pub(crate) fn run_for(study: &mut Study, point: &PointId, seconds: f64) {
+    let wall = Nanoseconds((seconds * 1e9) as u64);
     let number = study.trials.len() as u32;
     study.trials.push(Trial {
         number,

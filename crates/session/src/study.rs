@@ -468,7 +468,7 @@ fn with_profile(machine: Machine) -> (Machine, Option<f64>) {
 }
 
 /// About how many cores of a node read as much as all of its memory gives: the fewest among the nodes that were measured.
-fn saturating_cores(profile: &Profile) -> Option<f64> {
+pub(crate) fn saturating_cores(profile: &Profile) -> Option<f64> {
     let local = |workers: Workers, node: NodeId| {
         let is_meant = |cell: &&Bandwidth| {
             cell.workers == workers && cell.target == Target::Node(node) && cell.mix == Mix::Read

@@ -89,3 +89,14 @@ pub enum TimeBound {
     /// No more threads are at work at a time: a lock, a quota, CPUs that others use.
     ThreadLimit,
 }
+
+/// Another machine than that of the runs, as far as its profile tells.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OtherMachineFacts {
+    /// The file, as it was typed.
+    pub profile: String,
+    pub nodes: u32,
+    pub cores: u32,
+    /// How fast a core computes, against one of the machine of the runs.
+    pub compute: Reading<Ratio>,
+}

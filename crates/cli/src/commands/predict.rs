@@ -38,6 +38,12 @@ pub struct Arguments {
     /// The record of a study, or of an earlier prediction: nothing is run
     #[arg(value_name = "FILE.nw", conflicts_with_all = ["program", "command"])]
     file: Option<PathBuf>,
+    /// Predict for another machine: what numawise machine measure --output FILE found there
+    #[arg(long, value_name = "FILE", requires = "file")]
+    machine: Option<PathBuf>,
+    /// With --machine, the profile of the machine of the study: the speed of its cores, and what its record lacks
+    #[arg(long, value_name = "FILE", requires = "machine")]
+    profile: Option<PathBuf>,
     /// The program and its arguments
     #[arg(last = true, required_unless_present_any = ["command", "file"], value_name = "PROGRAM")]
     program: Vec<OsString>,
@@ -45,12 +51,24 @@ pub struct Arguments {
 
 pub fn run(arguments: Arguments) -> Result<Status, Failure> {
     let begun = Instant::now();
-    let Arguments { trials, points, repeats, file, program } = arguments;
+    let Arguments { trials, points, repeats, file, machine: other, profile, program } = arguments;
     let format = if trials.csv { StudyFormat::Csv } else { StudyFormat::Text };
     let (faces, dry_run) = (trials.faces.clone(), trials.dry_run);
     if let Some(path) = file {
-        files::check(&faces.outputs(), &[&path])?;
-        show::prediction(&prediction::recorded_study(&path)?, &path, format, &faces)?;
+        let read: Vec<&Path> = [Some(&path), other.as_ref(), profile.as_ref()]
+            .into_iter()
+            .flatten()
+            .map(PathBuf::as_path)
+            .collect();
+        files::check(&faces.outputs(), &read)?;
+        let study = prediction::recorded_study(&path)?;
+        match other {
+            Some(other) => {
+                let of_other = prediction::predict_on_other(&study, &path, &other, profile.as_deref())?;
+                show::prediction_for(&study, &path, &of_other, format, &faces)?;
+            }
+            None => show::prediction(&study, &path, format, &faces)?,
+        }
         return Ok(SUCCESS);
     }
     let stop = interruptible()?;
