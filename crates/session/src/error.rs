@@ -21,7 +21,7 @@ use crate::input_file::TemplateFileError;
 use crate::metric::{MetricClues, is_of_a_file};
 use crate::numactl_list::{ListError, RequestedList};
 use crate::objects_to_error::ObjectsToError;
-use crate::other_machine::OtherMachineError;
+use crate::other_machine_error::OtherMachineError;
 use crate::room::CopiesLimit;
 use crate::slurm::{JobFailure, SlurmError};
 

@@ -1,6 +1,6 @@
 //! `predict --machine`: the points of a study on a machine of which only a profile is at hand.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use numawise_facts::{
     GridStudy, Machine, Mix, Node, PeakArithmetic, Placement, Point, Profile, ProfileNode, Reading, Study,
@@ -11,29 +11,13 @@ use numawise_profiles::read_profile;
 use numawise_tables::{OtherMachineFacts, Prediction};
 use numawise_units::{CpuSet, Ratio};
 
+pub use crate::other_machine_error::OtherMachineError;
+
 use crate::Error;
 
 #[cfg(test)]
 #[path = "other_machine_tests.rs"]
 mod tests;
-
-/// Why a study says nothing of a machine.
-#[derive(Debug, thiserror::Error)]
-pub enum OtherMachineError {
-    #[error(
-        "{}: the profile has no {lacks}, and without it nothing is predicted for its machine; expected what numawise machine measure writes, whole",
-        profile.display()
-    )]
-    ProfileLacks { profile: PathBuf, lacks: String },
-    #[error(
-        "{}: its machine was not measured before the study: it has no {lacks}; name its profile (--profile FILE), which \
-         numawise machine measure writes there",
-        record.display()
-    )]
-    StudyNotMeasured { record: PathBuf, lacks: String },
-    #[error("none of the {points} points can be predicted for the machine of {}: {reason}", profile.display())]
-    NoPoint { profile: PathBuf, points: usize, reason: String },
-}
 
 /// What local memory gives on a machine: nanoseconds, bytes a second to one core and to all cores of a node.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -81,8 +65,8 @@ pub fn predict_on_other(
     };
     let prediction = numawise_predict::predict_on(&study, &of_other);
     if prediction.best.measured().is_none() {
-        let reasons = prediction.points.iter().filter_map(|point| point.predicted.reason());
-        let reason = reasons.last().map(ToString::to_string).unwrap_or_default();
+        let mut reasons = prediction.points.iter().filter_map(|point| point.predicted.reason());
+        let reason = reasons.next().map(ToString::to_string).unwrap_or_default();
         let points = prediction.points.len();
         return Err(OtherMachineError::NoPoint { profile: other.to_owned(), points, reason }.into());
     }
@@ -167,8 +151,7 @@ fn machine_of(profile: &Profile, path: &Path) -> Result<Machine, String> {
     for from in nodes.iter().filter(|node| has_cpus(node)) {
         let lacks = |to: &&ProfileNode| {
             let has_memory = to.memory.measured().is_none_or(|bytes| bytes.0 > 0);
-            has_memory
-                && !profile.latency_of(from.id, to.id).is_some_and(|of| of.latency.measured().is_some())
+            has_memory && profile.latency_of(from.id, to.id).is_none_or(|of| of.latency.measured().is_none())
         };
         if let Some(to) = nodes.iter().find(lacks) {
             return Err(format!("latency from node {} to node {}", from.id, to.id));

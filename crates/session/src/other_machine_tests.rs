@@ -148,7 +148,7 @@ fn what_is_missing_is_named() {
     let refused = |study: &Study, other: &Path, own: Option<&Path>| predicted(study, other, own).unwrap_err();
     let not_measured = refused(&study, &sixteen(), None);
     assert!(
-        not_measured.contains("no measured latency") && not_measured.contains("--profile FILE"),
+        not_measured.contains("no measured latency") && not_measured.contains("give a profile"),
         "{not_measured}"
     );
     let (_latency, without) = changed(|profile| profile["latency"] = json!([]));

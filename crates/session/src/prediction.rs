@@ -32,7 +32,6 @@ pub fn planned(study: &Study, points: u32) -> Vec<PointId> {
     numawise_predict::points_to_run(study, points as usize)
 }
 
-pub use crate::other_machine::{OtherMachineError, predict_on_other};
 pub(crate) use numawise_predict::{expectations, first_of_search};
 
 /// What the runs of a study say of all of its points.

@@ -33,7 +33,9 @@ pub use picture::{
     CacheGroup, CorePicture, CpuPicture, MachinePicture, MemoryPicture, MemorySeen, NodePicture,
     PackagePicture, PictureRole, PlacementPicture, PlannedMemory, PointPicture, SharedCache,
 };
-pub use prediction::{OtherMachineFacts, PredictedFigure, PredictedPoint, Prediction, PredictionErrors, TimeBound, TimePart};
+pub use prediction::{
+    OtherMachineFacts, PredictedFigure, PredictedPoint, Prediction, PredictionErrors, TimeBound, TimePart,
+};
 pub use profile::{
     CacheStep, Cell, CellCall, CellKey, ComparedCell, ComparedRatio, ComparisonStatement, CoreMatrix,
     DeclaredShare, FigureUnit, KneeReason, LatencySpread, LineHome, LoadKnee, LoadedCurve, MatrixMeasure,

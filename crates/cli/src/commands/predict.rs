@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use numawise_facts::{StopReason, Study};
-use numawise_session::prediction;
 use numawise_session::study::{self, GridExperiment, StudyEngine, TrialChoice};
+use numawise_session::{other_machine, prediction};
 
 use super::study::{Progress, Repeats, TrialArguments, request};
 use crate::exit::{self, Failure, INTERRUPTED, SUCCESS, Status, interruptible, stops_with_program};
@@ -39,7 +39,7 @@ pub struct Arguments {
     #[arg(value_name = "FILE.nw", conflicts_with_all = ["program", "command"])]
     file: Option<PathBuf>,
     /// Predict for another machine: what numawise machine measure --output FILE found there
-    #[arg(long, value_name = "FILE", requires = "file")]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["program", "command"])]
     machine: Option<PathBuf>,
     /// With --machine, the profile of the machine of the study: the speed of its cores, and what its record lacks
     #[arg(long, value_name = "FILE", requires = "machine")]
@@ -64,7 +64,7 @@ pub fn run(arguments: Arguments) -> Result<Status, Failure> {
         let study = prediction::recorded_study(&path)?;
         match other {
             Some(other) => {
-                let of_other = prediction::predict_on_other(&study, &path, &other, profile.as_deref())?;
+                let of_other = other_machine::predict_on_other(&study, &path, &other, profile.as_deref())?;
                 show::prediction_for(&study, &path, &of_other, format, &faces)?;
             }
             None => show::prediction(&study, &path, format, &faces)?,

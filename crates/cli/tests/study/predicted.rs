@@ -101,3 +101,24 @@ fn a_dry_run_says_which_points() {
     assert!(text.contains("Would run 1 of 1 points") && text.contains("true 1"), "{text}");
     assert_eq!(std::fs::read_dir(bench.folder.path()).unwrap().count(), 0, "nothing is kept");
 }
+
+#[test]
+fn another_machine_has_times_or_a_reason() {
+    let bench = Bench::new();
+    let factors = ["--threads", "1", "--place", "none", "--pin", "off", "--env", "KEY=a,b", "--repeats", "1"];
+    let study = bench.json(&[&factors[..], &PROGRAM].concat());
+    assert_eq!(study["trials"], 2);
+    let profile = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/profiles/guest-sixteen.json");
+    let said = |words: &[&str]| {
+        let Output { status, stderr, .. } = predict(&bench, words);
+        (status.code(), String::from_utf8(stderr).unwrap())
+    };
+    let record = "sh.study.nw";
+    let (status, few) = said(&[record, "--machine", profile, "--profile", profile]);
+    assert_eq!(status, Some(125), "{few}");
+    assert!(few.contains("none of the 2 points") && few.contains("are needed"), "{few}");
+    let (status, none) = said(&[record, "--machine", record]);
+    assert!(status == Some(125) && none.contains("no profile"), "{none}");
+    let (status, run) = said(&["--machine", profile, "--", "true"]);
+    assert!(status == Some(2) && run.contains("cannot be used with"), "nothing is run: {run}");
+}
