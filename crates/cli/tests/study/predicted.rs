@@ -120,5 +120,5 @@ fn another_machine_has_times_or_a_reason() {
     let (status, none) = said(&[record, "--machine", record]);
     assert!(status == Some(125) && none.contains("no profile"), "{none}");
     let (status, run) = said(&["--machine", profile, "--", "true"]);
-    assert!(status == Some(2) && run.contains("cannot be used with"), "nothing is run: {run}");
+    assert!(status == Some(125) && run.contains("cannot be used with"), "nothing is run: {run}");
 }
