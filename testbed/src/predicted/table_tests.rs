@@ -25,6 +25,7 @@ fn the_table_has_each_program_and_all_points_together() {
         "{text}"
     );
     assert!(rows.contains(&vec!["all", "3.0", "20.0", "75.0", "4.0", "20/48"]), "{text}");
+    assert!(text.contains("those with noise below 4"), "{text}");
     assert!(text.contains("4.0 % at the 95th") && text.contains("0 points have"), "{text}");
 }
 
