@@ -1,6 +1,6 @@
 use super::*;
+use crate::machine::{SimulatedPoint, TWO_SOCKETS, capacities, grid};
 use crate::model::Prior;
-use crate::simulator_tests::{SimulatedPoint, TWO_SOCKETS, capacities, grid};
 
 fn program() -> Program {
     Prior::new(&capacities(&TWO_SOCKETS, true), 0.0).program(&[0.4; crate::model::FIGURES])
