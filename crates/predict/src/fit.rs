@@ -60,7 +60,7 @@ struct Chain {
     likely: f64,
 }
 
-fn normal(random: &mut ChaCha8Rng) -> f64 {
+pub(crate) fn normal(random: &mut ChaCha8Rng) -> f64 {
     // Box and Muller.
     let (one, other): (f64, f64) = (random.random(), random.random());
     (-2.0 * (1.0 - one).ln()).sqrt() * (std::f64::consts::TAU * other).cos()

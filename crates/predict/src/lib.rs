@@ -34,7 +34,7 @@ pub use capacity::{Capacities, NodeCapacity, PairCapacity, RelativeFigure, Sourc
 pub use choose::{LEAST_PROMISE, most_telling, points_to_run, promise};
 pub use expect::{expectations, first_of_search};
 pub use fit::{FEWEST_RUNS, Fit, Observed};
-pub use predict::{Interval, predict, predicted};
+pub use predict::{Interval, as_time, predict, predicted};
 pub use runs::{BEST, MAY_BE_BEST, PredictionRuns};
 pub use shape::{ByPattern, Counts, NoShape, PointShape};
 pub use transfer::{CoreRatios, OtherMachine, predict_on};

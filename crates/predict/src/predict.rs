@@ -2,9 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use numawise_facts::{
-    FactorKind, GridStudy, Metric, Outcome, Point, PointId, Reading, Study, StudyHeader, Trial,
-};
+use numawise_facts::{FactorKind, Metric, Outcome, Point, PointId, Reading, Study, StudyHeader, Trial};
 use numawise_stats::median;
 use numawise_tables::{PredictedFigure, PredictedPoint, Prediction, PredictionErrors, TimeBound, TimePart};
 use numawise_units::Ratio;
@@ -17,7 +15,7 @@ use crate::shape::{NoShape, Part, PointShape};
 /// The median noise of one run where no point was run twice, as a share: that of quiet machines (`docs/truth-null.md`).
 const NOISE: f64 = 0.02;
 /// An interval whose ends differ by more says nothing that helps to choose.
-pub(crate) const WIDEST: f64 = 3.0;
+const WIDEST: f64 = 3.0;
 /// Parts below this share are not named.
 const LEAST_PART: f64 = 0.01;
 
@@ -90,6 +88,14 @@ impl Known {
         fits
     }
 
+    /// Why there is no fit for a point.
+    pub fn too_few(&self, place: usize) -> String {
+        let run = self.observed(&self.groups[place]).len();
+        format!(
+            "{run} of the points with the same values of the other factors were run, and {FEWEST_RUNS} are needed"
+        )
+    }
+
     /// The measured points of a group, by their places.
     pub fn observed(&self, group: &[u32]) -> Vec<(usize, Observed)> {
         let one = |place: usize| {
@@ -110,7 +116,7 @@ fn counts(trial: &Trial) -> bool {
 }
 
 /// The work is the same at all points: a rate is the inverse of a time.
-pub(crate) fn as_time(metric: &Metric, value: f64) -> f64 {
+pub fn as_time(metric: &Metric, value: f64) -> f64 {
     if metric.higher_is_better() { 1.0 / value } else { value }
 }
 
@@ -166,29 +172,45 @@ fn too_large(capacities: &Capacities, shape: &PointShape, study: &Study) -> Opti
 pub fn predict(study: &Study) -> Prediction {
     let known = Known::of(study);
     let fits = known.fits();
-    let empty = GridStudy::default();
-    let grid = study.header.grid.as_ref().unwrap_or(&empty);
-    let rows = study.header.points.iter().enumerate().map(|(place, point)| {
-        let figures = figures(&known, place, fits.get(known.groups[place].as_slice()), &study.header.metric);
-        let run = grid.run(&point.id);
+    let metric = &study.header.metric;
+    let points = rows(study, |place| {
         let times = &known.times[place];
+        let measured = match median(times) {
+            Ok(time) => Reading::Measured(as_time(metric, time)),
+            Err(_) if known.tried[place] => Reading::unavailable("its runs gave no value"),
+            Err(_) => Reading::unavailable("it was not run"),
+        };
+        let figures = figures(&known, place, fits.get(known.groups[place].as_slice()), metric);
+        (times.len() as u32, measured, figures.into())
+    });
+    table(study, points)
+}
+
+/// A row for each point of a study: its runs, what they measured, and what is predicted.
+pub(crate) fn rows(
+    study: &Study,
+    of: impl Fn(usize) -> (u32, Reading<f64>, Reading<Figures>),
+) -> Vec<PredictedPoint> {
+    let grid = study.header.grid.as_ref();
+    let row = |(place, point): (usize, &Point)| {
+        let (runs, measured, figures) = of(place);
+        let run = grid.and_then(|grid| Some((grid, grid.run(&point.id)?)));
         PredictedPoint {
             point: point.id.clone(),
-            levels: run.map(|run| grid.levels(run).map(str::to_owned).collect()).unwrap_or_default(),
-            threads: run.and_then(|run| run.workers),
-            runs: times.len() as u32,
-            measured: match median(times) {
-                Ok(time) => Reading::Measured(as_time(&study.header.metric, time)),
-                Err(_) if known.tried[place] => Reading::unavailable("its runs gave no value"),
-                Err(_) => Reading::unavailable("it was not run"),
-            },
-            parts: figures.as_ref().map(|(_, parts)| parts.clone()).map_err(Clone::clone).into(),
-            predicted: figures.map(|(figure, _)| figure).into(),
+            levels: run.map(|(grid, run)| grid.levels(run).map(str::to_owned).collect()).unwrap_or_default(),
+            threads: run.and_then(|(_, run)| run.workers),
+            runs,
+            measured,
+            parts: figures.as_ref().map(|(_, parts)| parts.clone()),
+            predicted: figures.map(|(figure, _)| figure),
         }
-    });
-    let points: Vec<PredictedPoint> = rows.collect();
+    };
+    study.header.points.iter().enumerate().map(row).collect()
+}
+
+pub(crate) fn table(study: &Study, points: Vec<PredictedPoint>) -> Prediction {
     Prediction {
-        factors: grid.factors.clone(),
+        factors: study.header.grid.as_ref().map(|grid| grid.factors.clone()).unwrap_or_default(),
         best: best(&points, &study.header.metric),
         run: points.iter().filter(|point| point.runs > 0).count() as u32,
         errors: errors(&points),
@@ -196,30 +218,31 @@ pub fn predict(study: &Study) -> Prediction {
     }
 }
 
-type Figures = (PredictedFigure, Vec<TimePart>);
+/// What is predicted of a point.
+pub(crate) type Figures = (PredictedFigure, Vec<TimePart>);
 
 fn figures(known: &Known, place: usize, fit: Option<&GroupFit>, metric: &Metric) -> Result<Figures, String> {
     let shape = known.shapes[place].as_ref().map_err(Clone::clone)?;
-    let Some((places, fit)) = fit else {
-        let run = known.observed(&known.groups[place]).len();
-        return Err(format!(
-            "{run} of the points with the same values of the other factors were run, and {FEWEST_RUNS} are needed"
-        ));
-    };
+    let (places, fit) = fit.ok_or_else(|| known.too_few(place))?;
     let own = places.iter().position(|other| *other == place);
     // The median of as many runs as it has, or would have, is what the interval is for.
     let repeats = if own.is_some() { known.times[place].len() } else { typical_repeats(&known.times) };
     let interval = predicted(fit, shape, own, known.noise / (repeats.max(1) as f64).sqrt());
-    let figure = |log: f64| as_time(metric, log.exp());
-    let (one, other) = (figure(interval.low), figure(interval.high));
-    let figure =
-        PredictedFigure { value: figure(interval.middle), low: one.min(other), high: one.max(other) };
-    if figure.high / figure.low > WIDEST {
-        return Err(format!(
-            "the runs do not tell: the ends of its 95 % interval differ by more than {WIDEST} times"
-        ));
-    }
+    let figure = figure(&interval, metric).ok_or_else(|| format!("the runs do not tell: {}", too_wide()))?;
     Ok((figure, parts(fit, shape)))
+}
+
+/// An interval of logarithms in the units of the metric; `None` where it is [`too_wide`].
+pub(crate) fn figure(of: &Interval, metric: &Metric) -> Option<PredictedFigure> {
+    let figure = |log: f64| as_time(metric, log.exp());
+    let (one, other) = (figure(of.low), figure(of.high));
+    let figure = PredictedFigure { value: figure(of.middle), low: one.min(other), high: one.max(other) };
+    (figure.high / figure.low <= WIDEST).then_some(figure)
+}
+
+/// Why an interval is of no use.
+pub(crate) fn too_wide() -> String {
+    format!("the ends of its 95 % interval differ by more than {WIDEST} times")
 }
 
 fn typical_repeats(times: &[Vec<f64>]) -> usize {
@@ -302,7 +325,7 @@ fn bound(part: Part) -> TimeBound {
     }
 }
 
-pub(crate) fn best(points: &[PredictedPoint], metric: &Metric) -> Reading<PointId> {
+fn best(points: &[PredictedPoint], metric: &Metric) -> Reading<PointId> {
     let with_figures = points.iter().filter_map(|point| Some((point, as_time(metric, point.figure()?))));
     match with_figures.min_by(|one, other| one.1.total_cmp(&other.1)) {
         Some((point, _)) => Reading::Measured(point.point.clone()),

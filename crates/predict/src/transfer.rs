@@ -1,14 +1,14 @@
 //! The same program on another machine: what it does stays, what the machine gives is measured there.
 
-use numawise_facts::{GridStudy, Machine, Placement, Reading, Study};
-use numawise_tables::{PredictedFigure, PredictedPoint, Prediction, TimePart};
-use rand::{RngExt, SeedableRng};
+use numawise_facts::{Machine, Placement, Reading, Study};
+use numawise_tables::Prediction;
+use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
 use crate::capacity::Capacities;
-use crate::fit::{FEWEST_RUNS, Fit};
+use crate::fit::{Fit, normal};
 use crate::model::Program;
-use crate::predict::{Known, WIDEST, as_time, best, parts, predicted};
+use crate::predict::{Figures, Known, figure, parts, predicted, rows, table, too_wide};
 use crate::shape::{NoShape, PointShape};
 
 #[cfg(test)]
@@ -41,6 +41,7 @@ const UNKNOWN_PEAKS: f64 = 0.35;
 /// The same of what was measured on both machines, which the program uses in its own way.
 const MEASURED: f64 = 0.1;
 const SEED: u64 = 40;
+const NOT_RUN: &str = "nothing was run on that machine";
 
 /// A time for every point of a study, had it been run on the other machine. No run there stands behind it.
 pub fn predict_on(study: &Study, other: &OtherMachine<'_>) -> Prediction {
@@ -50,56 +51,19 @@ pub fn predict_on(study: &Study, other: &OtherMachine<'_>) -> Prediction {
     let moved = |fit: &Fit| moved(fit, &known.capacities, other);
     let moved: std::collections::BTreeMap<_, _> =
         fits.iter().map(|(group, (_, fit))| (*group, moved(fit))).collect();
-    let empty = GridStudy::default();
-    let grid = study.header.grid.as_ref().unwrap_or(&empty);
-    let metric = &study.header.metric;
-    let figures = |place: usize| -> Result<(PredictedFigure, Vec<TimePart>), String> {
+    let figures = |place: usize| -> Result<Figures, String> {
         let placement = other.placements.get(place).ok_or("it has no placement there")?.as_ref();
         let shape = PointShape::of(&there, placement.map_err(Clone::clone)?).map_err(NoShape::reason)?;
-        let fit = moved.get(known.groups[place].as_slice()).ok_or_else(|| {
-            format!(
-                "{} of the points with the same values of the other factors were run, and {FEWEST_RUNS} are needed",
-                known.observed(&known.groups[place]).len()
-            )
-        })?;
+        let fit = moved.get(known.groups[place].as_slice()).ok_or_else(|| known.too_few(place))?;
         let interval = predicted(fit, &shape, None, known.noise);
-        let of = |log: f64| as_time(metric, log.exp());
-        let (low, high) = (of(interval.low), of(interval.high));
-        if low.max(high) / low.min(high) > WIDEST {
+        let figure = figure(&interval, &study.header.metric).ok_or_else(|| {
             let speed = "how fast cores compute is not known of both machines, and ";
-            return Err(format!(
-                "{}the ends of its 95 % interval differ by more than {WIDEST} times",
-                if other.ratios.compute.is_none() { speed } else { "" }
-            ));
-        }
-        let figure = PredictedFigure { value: of(interval.middle), low: low.min(high), high: low.max(high) };
+            format!("{}{}", if other.ratios.compute.is_none() { speed } else { "" }, too_wide())
+        })?;
         Ok((figure, parts(fit, &shape)))
     };
-    let rows = study.header.points.iter().enumerate().map(|(place, point)| {
-        let figures = figures(place);
-        let run = grid.run(&point.id);
-        PredictedPoint {
-            point: point.id.clone(),
-            levels: run.map(|run| grid.levels(run).map(str::to_owned).collect()).unwrap_or_default(),
-            threads: run.and_then(|run| run.workers),
-            runs: 0,
-            measured: Reading::unavailable("nothing was run on that machine"),
-            parts: figures.as_ref().map(|(_, parts)| parts.clone()).map_err(Clone::clone).into(),
-            predicted: figures.map(|(figure, _)| figure).into(),
-        }
-    });
-    let points: Vec<PredictedPoint> = rows.collect();
-    Prediction {
-        factors: grid.factors.clone(),
-        best: best(&points, metric),
-        run: 0,
-        errors: Reading::unavailable("nothing was run on that machine"),
-        points,
-    }
-}
-
-fn normal(random: &mut ChaCha8Rng) -> f64 {
-    (0..12).map(|_| random.random::<f64>()).sum::<f64>() - 6.0
+    let points = rows(study, |place| (0, Reading::unavailable(NOT_RUN), figures(place).into()));
+    Prediction { errors: Reading::unavailable(NOT_RUN), ..table(study, points) }
 }
 
 /// The programs that may be it, each as it is on the other machine.

@@ -124,7 +124,7 @@ fn bounds(parts: &[TimePart]) -> String {
 pub fn document(shown: &ShownPrediction<'_>) -> Document {
     let fact = |name, text: String| Fact { name, text: text.into(), code: false };
     let prediction = shown.prediction;
-    let facts = vec![
+    let mut facts = vec![
         Fact { name: "Program", text: shown.study.header.command.shell_line().into(), code: true },
         fact("Points", points(prediction)),
         Fact {
@@ -140,7 +140,6 @@ pub fn document(shown: &ShownPrediction<'_>) -> Document {
         },
         Fact { name: "Record", text: shown.record.into(), code: true },
     ];
-    let mut facts = facts;
     facts.extend(shown.machine.map(|machine| fact("Machine", other_machine(machine))));
     let legend = "A prediction of a point that was run is made as if it had not been. The interval is where a run would lie with 95 %.";
     let mut blocks = vec![Block::Facts(facts)];

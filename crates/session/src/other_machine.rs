@@ -98,10 +98,7 @@ fn of_profile(profile: &Profile) -> Result<LocalMemory, &'static str> {
     let node = profile.header.nodes.iter().find(|node| has_cpus(node)).ok_or("CPUs of its nodes")?.id;
     let latency = profile.latency_of(node, node).and_then(|cell| cell.latency.measured());
     let latency = latency.ok_or("local latency")?.median;
-    let rate = |workers| {
-        let cell = profile.bandwidth_of(workers, Target::Node(node), Mix::Read)?;
-        cell.rate.measured().map(|rate| rate.median.0)
-    };
+    let rate = |workers| crate::study::local_reads(profile, workers, node);
     let all = rate(Workers::Node(node)).ok_or("bandwidth of local reads by all cores of a node")?;
     let core = rate(Workers::Core(node)).ok_or("bandwidth of local reads by one core")?;
     Ok(LocalMemory { latency: latency.0, core, node: all })

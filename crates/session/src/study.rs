@@ -12,8 +12,8 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 use numawise_analyse::{GridSearch, SearchChoice, known_points};
 use numawise_facts::notice::{PreloadObstacle, StudyNotice};
 use numawise_facts::{
-    Argument, AroundTrials, Bandwidth, Event, GridRun, GridStudy, HostFacts, Machine, Metric, MetricProblem,
-    Mix, NamedMetric, Point, PointId, Profile, ProfileNode, RankBinding, Reading, Redactor, RunSpec, Sink,
+    Argument, AroundTrials, Event, GridRun, GridStudy, HostFacts, Machine, Metric, MetricProblem, Mix,
+    NamedMetric, Point, PointId, Profile, ProfileNode, RankBinding, Reading, Redactor, RunSpec, Sink,
     StopReason, Study, StudyHeader, Target, ThreadBinding, Trial, UntilKnown, Workers,
 };
 use numawise_launch::{EvenStart, Pinner};
@@ -469,18 +469,18 @@ fn with_profile(machine: Machine) -> (Machine, Option<f64>) {
 
 /// About how many cores of a node read as much as all of its memory gives: the fewest among the nodes that were measured.
 pub(crate) fn saturating_cores(profile: &Profile) -> Option<f64> {
-    let local = |workers: Workers, node: NodeId| {
-        let is_meant = |cell: &&Bandwidth| {
-            cell.workers == workers && cell.target == Target::Node(node) && cell.mix == Mix::Read
-        };
-        let rate = profile.bandwidth.iter().find(is_meant)?.rate.measured()?;
-        Some(rate.median.0)
-    };
     let of_node = |node: &ProfileNode| {
-        let (all, one) = (local(Workers::Node(node.id), node.id)?, local(Workers::Core(node.id), node.id)?);
+        let all = local_reads(profile, Workers::Node(node.id), node.id)?;
+        let one = local_reads(profile, Workers::Core(node.id), node.id)?;
         (one > 0.0).then_some(all / one)
     };
     profile.header.nodes.iter().filter_map(of_node).reduce(f64::min)
+}
+
+/// Bytes a second that these read from a node's memory.
+pub(crate) fn local_reads(profile: &Profile, workers: Workers, node: NodeId) -> Option<f64> {
+    let cell = profile.bandwidth_of(workers, Target::Node(node), Mix::Read)?;
+    Some(cell.rate.measured()?.median.0)
 }
 
 /// The trials as jobs. Where that cannot go on, those under way stay so, for whoever goes on with the study.

@@ -156,9 +156,8 @@ impl Search {
     /// The first points were tried, and so many others since [`Search::expects`] that something else may be expected of the rest.
     pub fn wants_expectations(&self) -> bool {
         let Some(prior) = &self.settings.prior else { return false };
-        let is_over = |point: &usize| !self.values[*point].is_empty() || self.failures[*point] > 0;
         let again = (EXPECT_AGAIN * self.expected_from as f64).ceil() as usize;
-        prior.first.iter().all(is_over) && self.measured() >= again.max(1)
+        prior.first.iter().all(|point| self.was_tried(*point)) && self.measured() >= again.max(1)
     }
 
     /// The values so far are likelier with what was expected.
@@ -201,9 +200,8 @@ impl Search {
         if self.trials >= self.settings.most_trials || self.settings.points.is_empty() {
             return SearchStep::End(SearchEnd::Spent);
         }
-        let is_untried = |point: &&usize| self.values[**point].is_empty() && self.failures[**point] == 0;
         if let Some(prior) = &self.settings.prior {
-            if let Some(&point) = prior.first.iter().find(is_untried) {
+            if let Some(&point) = prior.first.iter().find(|point| !self.was_tried(**point)) {
                 return SearchStep::Try(point);
             }
             self.learn();
@@ -213,8 +211,8 @@ impl Search {
         if holds && is_enough && self.off_expected().is_some_and(|off| off <= ACCURATE) {
             return SearchStep::End(SearchEnd::Spent);
         }
-        let is_untried = |point: &&usize| self.values[**point].is_empty() && self.failures[**point] == 0;
-        if let Some(&point) = self.order.iter().take(if holds { 0 } else { self.first }).find(is_untried) {
+        let mut first = self.order.iter().take(if holds { 0 } else { self.first });
+        if let Some(&point) = first.find(|point| !self.was_tried(**point)) {
             return SearchStep::Try(point);
         }
         if let Some(point) = self.edge_to_try().or_else(|| self.to_repeat()) {
@@ -248,9 +246,8 @@ impl Search {
     /// An edge, the best as expected first: that something ends there is what a model may not know. Of the trials one in [`OF_EDGES`] is for these.
     fn edge_to_try(&self) -> Option<usize> {
         let (prior, expected) = (self.settings.prior.as_ref()?, self.expected.as_ref()?);
-        let is_tried = |edge: &usize| !self.values[*edge].is_empty() || self.failures[*edge] > 0;
         let (tried, untried): (Vec<usize>, Vec<usize>) =
-            self.settings.edges.iter().partition(|edge| is_tried(edge));
+            self.settings.edges.iter().partition(|edge| self.was_tried(**edge));
         let best =
             untried.into_iter().min_by(|one, other| expected[*one].mean.total_cmp(&expected[*other].mean));
         best.filter(|_| self.expectations_hold() && tried.len() < prior.most_trials / OF_EDGES)
@@ -321,6 +318,11 @@ impl Search {
         let may_run = (0..self.values.len()).filter(|point| self.may_run(*point)).count();
         let of_prior = self.settings.prior.as_ref().filter(|_| self.expectations_hold());
         of_prior.map_or(self.first, |prior| prior.first.len()).min(may_run)
+    }
+
+    /// It has a value, or failed since.
+    fn was_tried(&self, point: usize) -> bool {
+        !self.values[point].is_empty() || self.failures[point] > 0
     }
 
     /// It was not given up.

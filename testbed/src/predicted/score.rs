@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use numawise_facts::{Outcome, Point, PointId, Study, StudyHeader, Trial};
-use numawise_predict::{PredictionRuns, predict};
+use numawise_predict::{PredictionRuns, as_time, predict};
 use numawise_tables::Prediction;
 
 /// What the predictions of one program came to.
@@ -39,9 +39,8 @@ fn is_measured(trial: &&Trial) -> bool {
 
 /// Of each point the best run only: what disturbs the host makes an emulated machine slower and never faster.
 fn undisturbed(of: &Study) -> Study {
-    let is_rate = of.header.metric.higher_is_better();
     let as_time = |trial: &Trial| {
-        of.header.value(trial).map_or(f64::INFINITY, |value| if is_rate { 1.0 / value } else { value })
+        of.header.value(trial).map_or(f64::INFINITY, |value| as_time(&of.header.metric, value))
     };
     let best = |point: &Point| {
         let here = of.trials.iter().filter(is_measured).filter(|trial| trial.point == point.id);
@@ -88,7 +87,7 @@ fn noise(study: &Study) -> f64 {
 }
 
 fn compared(study: &Study, told: &Prediction, truth: &Prediction, known: &HashSet<PointId>) -> Score {
-    let is_rate = study.header.metric.higher_is_better();
+    let metric = &study.header.metric;
     let measured: HashSet<&PointId> =
         study.trials.iter().filter(is_measured).map(|trial| &trial.point).collect();
     // A placement with two names was measured twice.
@@ -131,11 +130,10 @@ fn compared(study: &Study, told: &Prediction, truth: &Prediction, known: &HashSe
         let run = if is_run { " (run)" } else { "" };
         score.points_in_words.push(format!("{}{run}: measured {seen:.4}, predicted {words}", point.point));
     }
-    let as_time = |value: f64| if is_rate { 1.0 / value } else { value };
     let values = truth.points.iter().filter_map(|point| value(&point.point));
-    let least = values.map(as_time).fold(f64::INFINITY, f64::min);
+    let least = values.map(|value| as_time(metric, value)).fold(f64::INFINITY, f64::min);
     if let Some(chosen) = told.best.measured().and_then(value) {
-        score.regret = as_time(chosen) / least - 1.0;
+        score.regret = as_time(metric, chosen) / least - 1.0;
     }
     score
 }

@@ -21,17 +21,18 @@ pub fn changed(
     code: &CodeSamples,
     written: &dyn Fn(&str) -> Option<SystemTime>,
 ) -> Option<Notice> {
-    let mut programs = BTreeSet::new();
-    let mut files = BTreeSet::new();
-    for of in code.loops.iter().filter(|of| !of.samples.is_empty()) {
-        let Some(built) = written(&of.head.file) else { continue };
-        let places = of.lines.iter().filter_map(|line| places.get(line.place as usize));
-        let sources = places.filter_map(|place| place.source.file.measured());
-        for source in sources.filter(|source| written(source).is_some_and(|at| at > built)) {
-            programs.insert(&of.head.file);
-            files.insert(source);
-        }
-    }
+    let sampled = code.loops.iter().filter(|of| !of.samples.is_empty());
+    let pairs: BTreeSet<(&String, &String)> = sampled
+        .flat_map(|of| {
+            let places = of.lines.iter().filter_map(|line| places.get(line.place as usize));
+            places.filter_map(|place| Some((&of.head.file, place.source.file.measured()?)))
+        })
+        .collect();
+    let is_newer = |(program, source): &(&String, &String)| {
+        written(program).zip(written(source)).is_some_and(|(built, changed)| changed > built)
+    };
+    let (programs, files): (BTreeSet<&String>, BTreeSet<&String>) =
+        pairs.into_iter().filter(is_newer).unzip();
     let count = files.len() as u64;
     let [programs, files] = [programs, files].map(|of| of.into_iter().take(MOST_FILES).cloned().collect());
     (count > 0).then(|| ObjectsNotice::SourceChanged { programs, files, count }.into())
